@@ -1,0 +1,1 @@
+"""Data sets, metrics and runs. Empty until retrieval is evaluated here."""

@@ -1,0 +1,1 @@
+"""Reads transcripts and documents into turns."""

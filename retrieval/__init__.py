@@ -1,0 +1,1 @@
+"""A question to evidence: the ego-graph index, diversity-aware selection, pruning, and plain search as controls."""

@@ -1,0 +1,1 @@
+"""Transcripts into a knowledge graph, questions into cited answers."""

@@ -1,0 +1,86 @@
+"""Every error that dynagrag raises on purpose.
+
+    DynaGragError                 one line: what failed, with which value, what to do
+    ├── UsageError                the command or call was wrong (exit 2)
+    ├── SettingsError             a setting is missing, unknown or has a wrong value
+    ├── LoadError                 a source file could not be read; the reason names it
+    ├── StoreError                the graph store refused or is unusable
+    │   ├── NewerStoreError       written by a newer version of dynagrag
+    │   └── EmbedderMismatchError the workspace holds vectors of another embedder
+    ├── WorkspaceError            unknown or empty workspace
+    ├── ModelError                a model call failed
+    │   ├── ModelUnavailableError   unreachable, timed out, 429, 5xx   (retryable)
+    │   ├── ModelRefusedError       401, 403, 404, 400                 (not retryable)
+    │   ├── InvalidReplyError       the reply does not fit its schema  (repaired once)
+    │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
+    └── BudgetError               a hard budget was reached; the work so far is kept
+
+SDK errors are translated once, in `dynagrag.models.translate`.
+"""
+
+
+class DynaGragError(Exception):
+    """Base of every error raised on purpose. Its message is fit to be shown to a user."""
+
+    retryable: bool = False
+    exit_code: int = 1
+
+
+class UsageError(DynaGragError):
+    """The command or call was wrong."""
+
+    exit_code = 2
+
+
+class SettingsError(DynaGragError):
+    """A setting is missing, unknown or has a wrong value."""
+
+
+class LoadError(DynaGragError):
+    """A source file could not be read."""
+
+
+class StoreError(DynaGragError):
+    """The graph store refused an operation or is unusable."""
+
+
+class NewerStoreError(StoreError):
+    """The store was written by a newer version."""
+
+
+class EmbedderMismatchError(StoreError):
+    """The workspace holds vectors of another embedder or dimension."""
+
+
+class WorkspaceError(DynaGragError):
+    """Unknown or empty workspace, or a name that cannot be one."""
+
+
+class ModelError(DynaGragError):
+    """A model call failed."""
+
+
+class ModelUnavailableError(ModelError):
+    """Unreachable, timed out, rate limited or failing on its own side."""
+
+    retryable = True
+
+
+class ModelRefusedError(ModelError):
+    """The provider refused the request: key, name or parameters."""
+
+
+class InvalidReplyError(ModelError):
+    """The reply does not fit its schema."""
+
+    def __init__(self, message: str, reply: str = "") -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
+class CutOffReplyError(ModelError):
+    """The reply hit its token limit."""
+
+
+class BudgetError(DynaGragError):
+    """A hard budget was reached; the work so far is kept."""

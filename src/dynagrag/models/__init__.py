@@ -1,0 +1,1 @@
+"""Chat models and embedders behind the protocols, with cache, ledger, budget and error translation."""

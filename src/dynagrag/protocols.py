@@ -1,0 +1,250 @@
+"""The verbs: what the folders know of each other. `wiring.py` alone names the implementations; a contract suite in tests/contracts holds
+every implementation to its protocol.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from dynagrag.schema import (
+    Chunk,
+    Consolidation,
+    Document,
+    Edit,
+    EmbedderIdentity,
+    Graph,
+    Mention,
+    Passage,
+    PruneScores,
+    Question,
+    RelationRecord,
+    Retrieval,
+    Subgraph,
+    Turn,
+    Vector,
+    VectorKind,
+    Vectors,
+    Walk,
+)
+
+# ------------------------------------------------------------------------------------------------------------ models
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A rendered prompt. `name` is the template's; text + model + parameters make the cache key."""
+
+    name: str
+    system: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A model's reply as it came. `is_cut_off`: it stopped at its token limit."""
+
+    text: str
+    is_cut_off: bool
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+class ChatModel(Protocol):
+    """A chat model behind one prompt, one reply. Thread-safe. Errors are dynagrag's (ModelError and its children)."""
+
+    @property
+    def name(self) -> str:
+        """What the user wrote, e.g. `openai:gpt-5-mini`; never holds a secret."""
+
+    @property
+    def identity(self) -> str:
+        """Whatever changes a reply: name, base URL, temperature. Part of the cache key."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether small chunks and a worked example should be the default for it."""
+
+    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+        """One reply; with a schema, the provider is asked to hold the reply to its JSON schema. The text is not validated here."""
+
+    def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
+        """The pieces of a free-text reply as they come."""
+
+    def close(self) -> None:
+        """Frees what it holds (a server thread, weights)."""
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Queries and documents embed differently where the model wants it."""
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Name and dimension. May load the model."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32, L2-normalised rows; n = 0 gives (0, d)."""
+
+    def embed_query(self, text: str) -> Vector:
+        """(d,) float32, L2-normalised."""
+
+
+# ------------------------------------------------------------------------------------------------------------- store
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The records of one chunk's live extraction. The chunk is named by its span."""
+
+    document_id: str
+    start: int
+    end: int
+    extractor: str
+    mentions: tuple[Mention, ...]
+    relations: tuple[RelationRecord, ...]
+
+
+class GraphStore(Protocol):
+    """Holds one workspace's records and the graph derived from them. Every method is one transaction; a killed process leaves the state
+    before
+    or after it. Reading while another process writes is allowed. Writes are idempotent: the same call twice changes nothing.
+    """
+
+    @property
+    def workspace(self) -> str:
+        """The workspace's name."""
+
+    # records
+    def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
+        """Stores a document whole, or replaces its turns and passages. Extractions whose chunk span no longer tiles onto the passages stay
+        until replaced or deleted.
+        """
+
+    def put_extractions(self, extractions: Sequence[Extraction]) -> None:
+        """Replaces the live extraction of each chunk span, and of every span of the same document that overlaps it. Speaker and title
+        mentions
+        (extractor `split`) overlap nothing but their own span."""
+
+    def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
+        """Drops a document's live extractions (but those of extractor `split`) whose span or extractor is not among those given; how many."""
+
+    def delete_document(self, document_id: str) -> None:
+        """Deletes a document and every record of it, vectors of its passages included. Unknown id: StoreError."""
+
+    def documents(self) -> tuple[Document, ...]:
+        """All documents, by title then id."""
+
+    def turns(self, document_id: str | None = None) -> tuple[Turn, ...]:
+        """Turns in order, of one document or all."""
+
+    def passages(self, document_id: str | None = None) -> tuple[Passage, ...]:
+        """Passages by document (title, id), then index."""
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, by id."""
+
+    def relation_records(self) -> tuple[RelationRecord, ...]:
+        """All relation records, by id."""
+
+    def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
+        """Chunk span -> extractor of the document's live extractions (extractor `split` left out). A chunk that yielded nothing is listed
+        too.
+        """
+
+    def num_chunks(self) -> int:
+        """How many chunks have a live extraction."""
+
+    def put_edit(self, edit: Edit) -> None:
+        """Stores a person's correction."""
+
+    def edits(self) -> tuple[Edit, ...]:
+        """All edits in order of time, then id."""
+
+    # vectors
+    def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
+        """Stores or replaces vectors (n, d)."""
+
+    def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
+        """(n, d) in the order asked. A missing id: StoreError."""
+
+    def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
+        """Those of the ids that have no vector, in order, without doubles."""
+
+    def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
+        """Deletes the kind's vectors whose id is not among these; how many."""
+
+    def embedder(self) -> EmbedderIdentity | None:
+        """Whose vectors these are; None before the first."""
+
+    def set_embedder(self, identity: EmbedderIdentity) -> None:
+        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
+
+    # derived
+    def write_graph(self, graph: Graph, consolidation: Consolidation) -> None:
+        """Makes the derived view equal to this one, writing only what differs."""
+
+    def graph(self) -> Graph:
+        """The derived view as last written; empty before."""
+
+    def consolidation(self) -> Consolidation:
+        """The merges as last written."""
+
+    def digest(self) -> str:
+        """Hash of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support)."""
+
+    def version(self) -> str:
+        """Changes whenever records, vectors or the derived view change."""
+
+    def is_derived_current(self) -> bool:
+        """Whether the derived view was written after the last change of the records."""
+
+    def close(self) -> None:
+        """Releases files and connections."""
+
+
+# ------------------------------------------------------------------------------------------------------------ ingest
+
+
+class Extractor(Protocol):
+    """Makes records of chunks."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the extraction: model, prompt and settings. Another name replaces the records of a chunk."""
+
+    def extract(
+        self, document: Document, turns: Sequence[Turn], chunks: Sequence[Chunk], on_chunk: Callable[[Extraction], None]
+    ) -> list[tuple[Chunk, str]]:
+        """Calls `on_chunk` for each chunk as it is done (from any thread, never two at once); returns the chunks set aside with their
+        reasons.
+        """
+
+
+# --------------------------------------------------------------------------------------------------------- retrieval
+
+
+class Retriever(Protocol):
+    """Brings evidence for a question."""
+
+    @property
+    def name(self) -> str:
+        """The arm's name: dynagrag, naive, bm25, hybrid."""
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """Best first; ties by (score desc, weight desc, id asc). An empty graph or corpus gives an empty Retrieval."""
+
+
+class Pruner(Protocol):
+    """Scores a subgraph's nodes and edges for a question."""
+
+    def score(self, subgraph: Subgraph, query: Vector) -> PruneScores:
+        """Order is all that is used, unless a token budget must drop something."""
+
+
+class Traversal(Protocol):
+    """Orders a subgraph's nodes from its centre."""
+
+    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
+        """Visits at most `max_nodes` nodes, the centre first."""

@@ -1,0 +1,165 @@
+"""Settings: argument > command line > environment (DYNAGRAG_...) > .env > settings file > default. Read here, passed down as values.
+
+`Settings` is what a machine or user sets once; `ChunkProfile`, `AnswerBudgets` and `Profile` are named bundles of numbers from the specs.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from dynagrag.errors import SettingsError
+
+
+class Settings(BaseSettings):
+    """Everything that is read from the environment, `.env` and `settings.toml` in the home folder."""
+
+    model_config = SettingsConfigDict(env_prefix="DYNAGRAG_", env_file=".env", extra="forbid", frozen=True, populate_by_name=True)
+
+    home: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("dynagrag", appauthor=False)),
+        description="Folder of workspaces, models and settings.toml.",
+    )
+    workspace: str = Field(default="default", description="Workspace that commands use.")
+    llm: str | None = Field(default=None, description="Language model, e.g. openai:NAME, gguf:PATH, local:NAME. No default.")
+    embedder: str = Field(default="minilm", description="Embedder: minilm, a sentence-transformers name or path, or openai:NAME.")
+    query_prefix: str | None = Field(
+        default=None, description="Text put before every question that is embedded (default: the model's own)."
+    )
+    document_prefix: str | None = Field(default=None, description="Text put before every passage, mention and relation that is embedded.")
+    temperature: float = Field(default=0.0, ge=0, description="Sampling temperature of the language model.")
+    max_concurrency: int = Field(default=8, ge=1, description="Model calls at once (local models: always 1).")
+    requests_per_minute: float | None = Field(default=None, gt=0, description="Rate limit of model calls.")
+    timeout_s: float = Field(default=600, gt=0, description="Seconds one model call may take.")
+    max_retries: int = Field(default=4, ge=0, description="Retries of a call that met a 429, a 5xx or no connection.")
+    price_per_million_prompt_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
+    price_per_million_completion_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
+    openai_base_url: str | None = Field(
+        default=None, validation_alias="OPENAI_BASE_URL", description="Base URL of an OpenAI-compatible server."
+    )
+    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Its key.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The order of precedence, highest first; the settings file is the lowest."""
+        home = os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False)
+        file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "settings.toml")
+        return (init_settings, env_settings, _OwnDotEnv(dotenv_settings), file)
+
+    @property
+    def models_dir(self) -> Path:
+        """Where pulled models lie."""
+        return self.home / "models"
+
+    @property
+    def workspaces_dir(self) -> Path:
+        """Where workspaces lie, a folder each."""
+        return self.home / "workspaces"
+
+
+class _OwnDotEnv(PydanticBaseSettingsSource):
+    """The .env source without other programs' lines: a project's .env may hold anything; only DYNAGRAG_ names must be known."""
+
+    def __init__(self, inner: PydanticBaseSettingsSource) -> None:
+        super().__init__(inner.settings_cls)
+        self._inner = inner
+
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
+        """Asks the wrapped source."""
+        return self._inner.get_field_value(field, field_name)
+
+    def __call__(self) -> dict[str, Any]:
+        """The wrapped source's values, but for keys that are neither fields nor DYNAGRAG_ names."""
+        known = set(self.settings_cls.model_fields) | {"OPENAI_BASE_URL", "OPENAI_API_KEY"}
+        return {k: v for k, v in self._inner().items() if k in known or k.lower().startswith("dynagrag_")}
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Settings with the given overrides (None = not given). Raises SettingsError naming the setting."""
+    given = {k: v for k, v in overrides.items() if v is not None}
+    unknown = [
+        k for k in os.environ if k.startswith("DYNAGRAG_") and k[9:].lower() not in Settings.model_fields and k not in {"DYNAGRAG_CACHE"}
+    ]
+    if unknown:
+        raise SettingsError(
+            f"unknown setting {unknown[0]} in the environment; known: "
+            + ", ".join(f"DYNAGRAG_{n.upper()}" for n in Settings.model_fields if not n.startswith("openai"))
+        )
+    try:
+        return Settings(**given)
+    except ValidationError as err:
+        first = err.errors()[0]
+        name = ".".join(str(p) for p in first["loc"]) or "settings"
+        raise SettingsError(f"setting {name}: {first['msg']}; see `.env.example` for what can be set") from err
+    except (OSError, ValueError) as err:
+        raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkProfile:
+    """Sizes of passages and chunks (storage spec, section 1). `chunk_tokens` None: one passage a chunk."""
+
+    name: str
+    passage_words: int = 120
+    chunk_tokens: int | None = 600
+    has_example: bool = False
+    max_entities: int = 40
+    max_relations: int = 40
+    max_reply_tokens: int = 4000
+
+
+CHUNK_PROFILES: dict[str, ChunkProfile] = {
+    "default": ChunkProfile("default"),
+    "small": ChunkProfile("small", chunk_tokens=None, has_example=True, max_entities=12, max_relations=10, max_reply_tokens=900),
+}
+"""`small` is for local models of a few billion parameters: stack spec, "Extraction with Qwen 1.5B"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a question is answered: `default` (recommended) or `paper` (literal); methods spec, sections 3.6 to 3.11."""
+
+    name: Literal["default", "paper"]
+    num_hops: int = 3
+    weight: Literal["raw", "log1p"] = "log1p"
+    decay: float = 0.7
+    has_hub_cut: bool = True
+    max_ego_nodes: int | None = 512
+    prevalence_ceiling: float | None = 0.05
+    pool_factor: int | None = 20
+    has_fallback: bool = True
+    num_top_nodes: int = 3
+    num_subgraphs: int = 5
+    level_penalty: float = 0.15
+    subgraph_token_budget: int = 750
+    judge_token_budget: int = 900
+    merge_token_budget: int = 1200
+
+
+PROFILES: dict[str, Profile] = {
+    "default": Profile("default"),
+    "paper": Profile(
+        "paper",
+        weight="raw",
+        decay=1.0,
+        has_hub_cut=False,
+        max_ego_nodes=None,
+        prevalence_ceiling=None,
+        pool_factor=None,
+        has_fallback=False,
+        subgraph_token_budget=1500,
+        judge_token_budget=3000,
+        merge_token_budget=3000,
+    ),
+}

@@ -1,0 +1,1 @@
+"""The Streamlit app. Empty until it is built."""

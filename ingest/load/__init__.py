@@ -1,1 +1,9 @@
-"""Reads transcripts and documents into turns."""
+"""Reads transcripts and documents into turns: find the files, tell each one's format by its content, keep its cues as they are.
+
+`load_source` never raises for a bad file: what could not be read is a `LoadedSource` with its reason in `refused`.
+"""
+
+from dynagrag.ingest.load.read import inspect_row, load_source
+from dynagrag.ingest.load.sources import find_sources
+
+__all__ = ["find_sources", "inspect_row", "load_source"]

@@ -1,1 +1,61 @@
-"""Transcripts into a knowledge graph, questions into cited answers."""
+"""Transcripts into a knowledge graph, questions into cited answers.
+
+    from dynagrag import open_workspace
+
+    with open_workspace("mine") as space:
+        space.ingest(["transcripts/"])
+        print(space.ask("Who decided what?").text)
+
+See docs/library.md. Everything below is imported when it is first used, so that `import dynagrag` is fast.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dynagrag.errors import DynaGragError
+    from dynagrag.ingest.extract import ExtractionOptions
+    from dynagrag.langchain_retriever import WorkspaceRetriever
+    from dynagrag.schema import Answer, Citation, Filters
+    from dynagrag.settings import Settings, load_settings
+    from dynagrag.workspace import AskOptions, IngestOptions, Stats, Workspace, open_workspace, workspace_names
+
+_HOMES = {
+    "Answer": "dynagrag.schema",
+    "AskOptions": "dynagrag.workspace",
+    "Citation": "dynagrag.schema",
+    "DynaGragError": "dynagrag.errors",
+    "ExtractionOptions": "dynagrag.ingest.extract",
+    "Filters": "dynagrag.schema",
+    "IngestOptions": "dynagrag.workspace",
+    "Settings": "dynagrag.settings",
+    "Stats": "dynagrag.workspace",
+    "Workspace": "dynagrag.workspace",
+    "WorkspaceRetriever": "dynagrag.langchain_retriever",
+    "load_settings": "dynagrag.settings",
+    "open_workspace": "dynagrag.workspace",
+    "workspace_names": "dynagrag.workspace",
+}
+
+__all__ = [
+    "Answer",
+    "AskOptions",
+    "Citation",
+    "DynaGragError",
+    "ExtractionOptions",
+    "Filters",
+    "IngestOptions",
+    "Settings",
+    "Stats",
+    "Workspace",
+    "WorkspaceRetriever",
+    "load_settings",
+    "open_workspace",
+    "workspace_names",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'dynagrag' has no attribute {name!r}")

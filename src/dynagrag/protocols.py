@@ -2,9 +2,9 @@
 every implementation to its protocol.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,6 +23,7 @@ from dynagrag.schema import (
     Retrieval,
     Subgraph,
     Turn,
+    Usage,
     Vector,
     VectorKind,
     Vectors,
@@ -77,6 +78,22 @@ class ChatModel(Protocol):
         """Frees what it holds (a server thread, weights)."""
 
 
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+class Asker(Protocol):
+    """A chat model with cache, ledger, budget and repair around it: `dynagrag.models.metered.MeteredChat`."""
+
+    def ask(self, prompt: Prompt, schema: type[Reply], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Reply:
+        """A validated reply. Raises ModelError's children and BudgetError."""
+
+    def stream(self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Iterator[str]:
+        """The pieces of a free-text reply."""
+
+    def usage(self, stage: str | None = None) -> Usage:
+        """What was spent so far, in all or at one stage."""
+
+
 class Embedder(Protocol):
     """Texts to unit vectors. Queries and documents embed differently where the model wants it."""
 
@@ -128,7 +145,10 @@ class GraphStore(Protocol):
         (extractor `split`) overlap nothing but their own span."""
 
     def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
-        """Drops a document's live extractions (but those of extractor `split`) whose span or extractor is not among those given; how many."""
+        """Drops a document's live extractions (but those of extractor `split`) whose span or extractor is not among those given.
+
+        Returns how many were dropped.
+        """
 
     def delete_document(self, document_id: str) -> None:
         """Deletes a document and every record of it, vectors of its passages included. Unknown id: StoreError."""
@@ -207,6 +227,15 @@ class GraphStore(Protocol):
 # ------------------------------------------------------------------------------------------------------------ ingest
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkWork:
+    """A chunk to extract, with the document and turns it belongs to."""
+
+    document: Document
+    turns: Sequence[Turn]
+    chunk: Chunk
+
+
 class Extractor(Protocol):
     """Makes records of chunks."""
 
@@ -214,11 +243,14 @@ class Extractor(Protocol):
     def name(self) -> str:
         """Identity of the extraction: model, prompt and settings. Another name replaces the records of a chunk."""
 
-    def extract(
-        self, document: Document, turns: Sequence[Turn], chunks: Sequence[Chunk], on_chunk: Callable[[Extraction], None]
-    ) -> list[tuple[Chunk, str]]:
-        """Calls `on_chunk` for each chunk as it is done (from any thread, never two at once); returns the chunks set aside with their
-        reasons.
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        """What was refused so far, by reason: "relation: its quote is not in the source" -> 3."""
+
+    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+        """Calls `on_chunk` for each chunk as it is done (never two at once); returns the chunks set aside with their reasons.
+
+        Raises BudgetError, ModelRefusedError or ModelUnavailableError when going on makes no sense; what was done by then was handed on.
         """
 
 

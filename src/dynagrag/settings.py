@@ -113,7 +113,7 @@ class ChunkProfile:
     name: str
     passage_words: int = 120
     chunk_tokens: int | None = 600
-    has_example: bool = False
+    is_small: bool = False
     max_entities: int = 40
     max_relations: int = 40
     max_reply_tokens: int = 4000
@@ -121,7 +121,9 @@ class ChunkProfile:
 
 CHUNK_PROFILES: dict[str, ChunkProfile] = {
     "default": ChunkProfile("default"),
-    "small": ChunkProfile("small", chunk_tokens=None, has_example=True, max_entities=12, max_relations=10, max_reply_tokens=900),
+    "small": ChunkProfile(
+        "small", passage_words=100, chunk_tokens=None, is_small=True, max_entities=8, max_relations=5, max_reply_tokens=700
+    ),
 }
 """`small` is for local models of a few billion parameters: stack spec, "Extraction with Qwen 1.5B"."""
 

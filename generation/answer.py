@@ -1,0 +1,237 @@
+"""A question to a cited answer (DynaGRAG section 3.5; methods spec 3.9 to 3.11).
+
+    retrieval -> one prompt a subgraph (plain arms: one prompt of passages) -> intermediate answers, in parallel
+              -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed, its citations checked
+
+Nothing supports an answer: it abstains. No model: the evidence it would answer from.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from dynagrag.errors import BudgetError, DynaGragError, ModelError
+from dynagrag.generation.citations import checked_marks, checked_stream, cited_labels, known_labels, to_citation, uncited_sentences
+from dynagrag.generation.context import Context, all_evidence, build_contexts
+from dynagrag.generation.helpfulness import helpfulness
+from dynagrag.generation.replies import IntermediateReply, RewriteReply
+from dynagrag.ids import estimate_tokens
+from dynagrag.prompts import render
+from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
+from dynagrag.schema import Answer, Evidence, IntermediateAnswer, Question, Retrieval, Snapshot, Usage
+from dynagrag.settings import Profile
+
+ABSTENTION = "The evidence found does not answer this question."
+NO_MODEL = "No language model is configured, so nothing was answered. This is the evidence an answer would rest on."
+_MAX_ANSWER_TOKENS = 400
+_MAX_FINAL_TOKENS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an answer is made with; chosen in wiring."""
+
+    retriever: Retriever
+    pruner: Pruner
+    traversal: Traversal
+    embedder: Embedder
+    chat: Asker | None
+    profile: Profile
+    max_concurrency: int = 8
+
+
+def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: str) -> str:
+    """The question standing alone; the last three exchanges are what it may refer to."""
+    if not history:
+        return question
+    turns = [{"question": q, "answer": a[:600]} for q, a in history[-3:]]
+    system, user = render("rewrite", history=turns, question=question)
+    reply = chat.ask(Prompt("rewrite", system, user), RewriteReply, stage="rewrite", max_tokens=200)
+    return reply.question.strip() or question
+
+
+def answer_question(snapshot: Snapshot, text: str, parts: Parts, on_text: Callable[[str], None] | None = None) -> Answer:
+    """Answers a question; `on_text` gets the final answer's pieces as they come.
+
+    Raises ModelError when no intermediate answer could be had, BudgetError when a budget is reached.
+    """
+    question = Question(text, parts.embedder.embed_query(text))
+    profile = parts.profile
+    retrieval = parts.retriever.retrieve(question, num_passages=4 * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs)
+    contexts = build_contexts(snapshot, question, retrieval, parts.pruner, parts.traversal, parts.embedder, profile)
+    flow = _Flow(snapshot, question, retrieval, contexts, parts, on_text or (lambda _: None))
+    return flow.run()
+
+
+@dataclass(slots=True)
+class _Flow:
+    """One question on its way."""
+
+    snapshot: Snapshot
+    question: Question
+    retrieval: Retrieval
+    contexts: Sequence[Context]
+    parts: Parts
+    on_text: Callable[[str], None]
+
+    def run(self) -> Answer:
+        if self.parts.chat is None:
+            return replace(self._answer(NO_MODEL, (), (), {}), is_abstained=True, is_answered_by_model=False)
+        if not self.contexts:
+            return self._abstain((), {"reason": "nothing was retrieved"})
+        replies, failures = self._intermediate_replies(self.parts.chat)
+        trace: dict[str, object] = {"failed_intermediate_answers": failures} if failures else {}
+        intermediate = self._scored(self.parts.chat, replies)
+        useful = [a for a in intermediate if a.helpfulness > 0]
+        if not useful:
+            return self._abstain(intermediate, trace | {"reason": "no subgraph held enough evidence"})
+        if len(useful) == 1:
+            final = self._marked(useful[0])
+            self.on_text(final)
+        else:
+            final, how = self._merged(self.parts.chat, useful)
+            trace["merge"] = how
+        return self._answer(final, cited_labels(final), intermediate, trace)
+
+    # ----------------------------------------------------------------------------------------- intermediate answers
+
+    def _intermediate_replies(self, chat: Asker) -> tuple[list[tuple[Context, IntermediateReply]], list[str]]:
+        def ask(context: Context) -> IntermediateReply | DynaGragError:
+            system, user = render("intermediate", question=self.question.text, context=context.prompt.text)
+            try:
+                return chat.ask(Prompt("intermediate", system, user), IntermediateReply, stage="answer", max_tokens=_MAX_ANSWER_TOKENS)
+            except ModelError as err:
+                return err
+
+        with ThreadPoolExecutor(min(len(self.contexts), self.parts.max_concurrency)) as pool:
+            results = list(pool.map(ask, self.contexts))
+        errors = [r for r in results if isinstance(r, DynaGragError)]
+        if len(errors) == len(results):
+            raise errors[0]
+        replies = [(c, r) for c, r in zip(self.contexts, results, strict=True) if isinstance(r, IntermediateReply)]
+        return replies, [str(e) for e in errors]
+
+    def _scored(self, chat: Asker, replies: Sequence[tuple[Context, IntermediateReply]]) -> tuple[IntermediateAnswer, ...]:
+        """Answers with checked citations, by helpfulness (desc), then retrieval score (desc). Without enough evidence or a citation: H = 0."""
+        checked: list[tuple[Context, IntermediateReply, tuple[str, ...]]] = []
+        for context, reply in replies:
+            own = {e.label: e for e in context.prompt.evidence}
+            labels = known_labels([*reply.citations, *cited_labels(reply.answer)], own)
+            checked.append((context, reply, labels))
+        able = [i for i, (_, reply, labels) in enumerate(checked) if reply.enough_evidence and reply.answer.strip() and labels]
+        scores, how = [0.0] * len(checked), "none"
+        if able:
+            answers = [checked[i][1].answer for i in able]
+            sizes = [checked[i][0].prompt.num_nodes for i in able]
+            given, how = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
+            for i, score in zip(able, given, strict=True):
+                scores[i] = score
+        made = [
+            IntermediateAnswer(
+                answer=checked_marks(reply.answer.strip(), {e.label: e for e in context.prompt.evidence}),
+                evidence_ids=labels,
+                has_enough_evidence=i in able,
+                helpfulness=scores[i],
+                scored_by=how if i in able else "none",
+                centre=context.centre,
+                retrieval_score=context.score,
+            )
+            for i, (context, reply, labels) in enumerate(checked)
+        ]
+        return tuple(sorted(made, key=lambda a: (-a.helpfulness, -a.retrieval_score, a.centre)))
+
+    # ------------------------------------------------------------------------------------------------------- merge
+
+    def _marked(self, answer: IntermediateAnswer) -> str:
+        """An intermediate answer with its citations in the text."""
+        missing = [label for label in answer.evidence_ids if label not in cited_labels(answer.answer)]
+        return answer.answer + ("" if not missing else " " + "".join(f"[{label}]" for label in missing))
+
+    def _merged(self, chat: Asker, useful: Sequence[IntermediateAnswer]) -> tuple[str, str]:
+        """The merged answer and how it came about. A merge that cites nothing is replaced by the most helpful intermediate answer."""
+        prompt, allowed = self._merge_prompt(useful)
+        pieces: list[str] = []
+        stream = checked_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), allowed)
+        try:
+            for piece in stream:
+                pieces.append(piece)
+                self.on_text(piece)
+        except BudgetError:
+            raise
+        except ModelError as err:
+            best = self._marked(useful[0])
+            self.on_text(("\n" if pieces else "") + best)
+            return best, f"the merge failed ({err}); this is the most helpful intermediate answer"
+        text = "".join(pieces).strip()
+        if cited_labels(text):
+            return text, "merged"
+        best = self._marked(useful[0])
+        self.on_text(("\n\n" if pieces else "") + best)
+        return best, "the merged answer cited nothing; this is the most helpful intermediate answer"
+
+    def _merge_prompt(self, useful: Sequence[IntermediateAnswer]) -> tuple[Prompt, Mapping[str, Evidence]]:
+        """Packs the best answers and the evidence they cite into the budget; an answer whose evidence doesn't fit is left out."""
+        by_label = all_evidence(self.contexts)
+        lines_of = {label: line for context in self.contexts for label, line in context.lines().items()}
+        budget = self.parts.profile.merge_token_budget
+        answers: list[str] = []
+        labels: list[str] = []
+        for answer in useful:
+            more = [label for label in answer.evidence_ids if label not in labels]
+            system, user = render(
+                "merge",
+                question=self.question.text,
+                answers=[*answers, self._marked(answer)],
+                evidence=[lines_of[label] for label in [*labels, *more]],
+            )
+            if answers and estimate_tokens(system + user) > budget:
+                break
+            answers.append(self._marked(answer))
+            labels.extend(more)
+        system, user = render("merge", question=self.question.text, answers=answers, evidence=[lines_of[label] for label in labels])
+        return Prompt("merge", system, user), {label: by_label[label] for label in labels}
+
+    # ------------------------------------------------------------------------------------------------------ answer
+
+    def _abstain(self, intermediate: tuple[IntermediateAnswer, ...], trace: Mapping[str, object]) -> Answer:
+        self.on_text(ABSTENTION)
+        return replace(self._answer(ABSTENTION, (), intermediate, trace), is_abstained=True)
+
+    def _answer(
+        self, text: str, labels: Sequence[str], intermediate: tuple[IntermediateAnswer, ...], trace: Mapping[str, object]
+    ) -> Answer:
+        by_label = all_evidence(self.contexts)
+        return Answer(
+            question=self.question.text,
+            text=text,
+            is_abstained=False,
+            citations=tuple(to_citation(by_label[label], self.snapshot) for label in labels),
+            intermediate=intermediate,
+            evidence=tuple(to_citation(e, self.snapshot) for e in by_label.values()),
+            trace=self._trace() | dict(trace) | {"labels": list(labels), "uncited_sentences": uncited_sentences(text) if labels else 0},
+            usage=self.parts.chat.usage() if self.parts.chat else Usage(),
+        )
+
+    def _trace(self) -> dict[str, object]:
+        return {
+            "retriever": self.retrieval.retriever,
+            "profile": self.parts.profile.name,
+            "notes": list(self.retrieval.notes),
+            "candidates": [
+                {"entity": c.name, "score": round(c.score, 4), "accepted": c.is_accepted, "reason": c.reason}
+                for c in self.retrieval.candidates
+            ],
+            "subgraphs": [context.trace() for context in self.contexts],
+        }
+
+
+def final_text_with_numbers(answer: Answer) -> str:
+    """The answer's text with its marks numbered as its citations are listed: [E7] -> [1]."""
+    labels = answer.trace.get("labels", [])
+    text = answer.text
+    assert isinstance(labels, list)
+    for number, label in enumerate(labels, 1):
+        text = text.replace(f"[{label}]", f"[{number}]")
+    return text
+
+

@@ -1,0 +1,112 @@
+"""What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one prompt of passages for plain arms.
+
+Evidence labels run through all prompts of a question, so that the merged answer can cite any of them by its label alone.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
+from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.replies import IntermediateReply
+from dynagrag.ids import estimate_tokens
+from dynagrag.prompts import render
+from dynagrag.protocols import Embedder, Pruner, Traversal
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Evidence, HardPrompt, Question, Retrieval, Snapshot
+from dynagrag.settings import Profile
+
+_MAX_VISITED = 40
+"""Nodes visited a subgraph before the token budget cuts: more never fit into 1,500 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One prompt, where it comes from and what the trace tells of it."""
+
+    prompt: HardPrompt
+    centre: str
+    score: float
+    order: tuple[str, ...] = ()
+    num_unvisited: int = 0
+    pruner: str = "none"
+    dropped: tuple[str, ...] = ()
+
+    def lines(self) -> dict[str, str]:
+        """The evidence lines by label."""
+        return {e.label: line_of(e) for e in self.prompt.evidence}
+
+    def trace(self) -> dict[str, object]:
+        """For the retrieval trace."""
+        return {
+            "centre": self.centre,
+            "score": round(self.score, 4),
+            "traversal": list(self.order),
+            "unvisited": self.num_unvisited,
+            "pruner": self.pruner,
+            "lines_cut": self.prompt.num_lines_cut,
+            "evidence": [e.label for e in self.prompt.evidence],
+            "prompt": self.prompt.text,
+        }
+
+
+def build_contexts(
+    snapshot: Snapshot,
+    question: Question,
+    retrieval: Retrieval,
+    pruner: Pruner,
+    traversal: Traversal,
+    embedder: Embedder,
+    profile: Profile,
+) -> list[Context]:
+    """The prompts of a question, best subgraph first; a subgraph without any evidence has none. Budgets include the instructions."""
+    budget = profile.subgraph_token_budget - _frame_tokens(question.text)
+    if not retrieval.subgraphs:
+        return _plain_context(snapshot, retrieval, profile, budget)
+    contexts: list[Context] = []
+    scores = PassageScores(snapshot)
+    first_label = 1
+    for subgraph in retrieval.subgraphs:
+        relevance = pruner.score(subgraph, question.vector)
+        walk = traversal.walk(subgraph, question.vector, relevance, _MAX_VISITED)
+        evidence = collect_evidence(
+            snapshot, subgraph, walk, question, retrieval.passages, first_label=first_label, scores=scores
+        )
+        if not evidence:
+            continue
+        nearest = partial(_nearest, embedder, question)
+        prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, evidence, token_budget=budget, nearest=nearest)
+        first_label += len(evidence)
+        names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
+        contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label))
+    return contexts
+
+
+def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
+    """Plain arms get one call with the context that the graph arms' subgraphs have together (methods spec 3.12, system D)."""
+    if not retrieval.passages:
+        return []
+    room = budget + (profile.num_subgraphs - 1) * profile.subgraph_token_budget
+    prompt = write_evidence_prompt(passage_evidence(snapshot, retrieval.passages), room)
+    return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
+
+
+def _frame_tokens(question: str) -> int:
+    """Tokens of the instructions, the question and the reply's schema."""
+    system, user = render("intermediate", question=question, context="")
+    return estimate_tokens(system + user + json.dumps(IntermediateReply.model_json_schema()))
+
+
+def _nearest(embedder: Embedder, question: Question, summaries: Sequence[str]) -> Sequence[float]:
+    return [float(s) for s in np.asarray(embedder.embed_documents(list(summaries)) @ question.vector)]
+
+
+def all_evidence(contexts: Sequence[Context]) -> dict[str, Evidence]:
+    """Every evidence line of a question by its label."""
+    return {e.label: e for context in contexts for e in context.prompt.evidence}
+
+

@@ -1,0 +1,70 @@
+"""How helpful each intermediate answer is: one judge call for all of them, or a formula when the judge fails (methods spec 3.11)."""
+
+import random
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from dynagrag.errors import InvalidReplyError, ModelError
+from dynagrag.generation.replies import HelpfulnessReply
+from dynagrag.ids import estimate_tokens
+from dynagrag.prompts import render
+from dynagrag.protocols import Asker, Embedder, Prompt
+from dynagrag.schema import Question
+
+JUDGE = "judge"
+FORMULA = "formula"
+
+
+def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token_budget: int, seed: int = 0) -> list[float]:
+    """H = 20 * (0.5 relevance + 0.25 coherence + 0.25 detail), 20 to 100, one an answer; the judge sees them in shuffled order.
+
+    Answers are shortened alike to fit `token_budget` (prompt tokens, instructions included). Raises ModelError, also when an id is missing.
+    """
+    order = list(range(len(answers)))
+    random.Random(seed).shuffle(order)
+    room = (token_budget - _frame_tokens(question, len(answers))) * 4 // max(1, len(answers))
+    shown = [{"id": f"A{place + 1}", "text": answers[i][: max(80, room)]} for place, i in enumerate(order)]
+    system, user = render("helpfulness", question=question, answers=shown)
+    reply = chat.ask(Prompt("helpfulness", system, user), HelpfulnessReply, stage="judge", max_tokens=60 * len(answers) + 100)
+    by_id = {score.id.strip(): score for score in reply.scores}
+    missing = [row["id"] for row in shown if row["id"] not in by_id]
+    if missing:
+        raise InvalidReplyError(f"the judge left out {', '.join(missing)}")
+    result = [0.0] * len(answers)
+    for row, i in zip(shown, order, strict=True):
+        score = by_id[row["id"]]
+        result[i] = 20 * (0.5 * score.relevance + 0.25 * score.coherence + 0.25 * score.detail)
+    return result
+
+
+def _frame_tokens(question: str, num_answers: int) -> int:
+    system, user = render("helpfulness", question=question, answers=[{"id": f"A{i}", "text": ""} for i in range(num_answers)])
+    return estimate_tokens(system + user + str(HelpfulnessReply.model_json_schema()))
+
+
+def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num_entities: int) -> float:
+    """H = 100 * (0.5 (1 + cos(q, a)) / 2 + 0.25 mean cosine of neighbouring sentences + 0.25 min(1, entities / 8)), clipped to 0..100.
+
+    A single sentence has no neighbours; its coherence counts as 1.
+    """
+    sentences = [s for s in re.split(r"(?<=[.!?])\s+", answer.strip()) if s]
+    if not sentences:
+        return 0.0
+    vectors = embedder.embed_documents([answer, *sentences])
+    relevance = (1 + float(vectors[0] @ question.vector)) / 2
+    rows = vectors[1:]
+    coherence = float(np.mean(np.sum(rows[:-1] * rows[1:], axis=1))) if len(rows) > 1 else 1.0
+    return float(np.clip(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * min(1.0, num_entities / 8)), 0, 100))
+
+
+def helpfulness(
+    chat: Asker, embedder: Embedder, question: Question, answers: Sequence[str], num_entities: Sequence[int], token_budget: int
+) -> tuple[list[float], str]:
+    """Scores of all answers and what made them, `judge` or `formula`. One answer needs no judge: the formula ranks nothing, but is shown."""
+    if len(answers) > 1:
+        try:
+            return judged_helpfulness(chat, question.text, answers, token_budget), JUDGE
+        except ModelError:
+            pass  # the formula is the specified way on, and `scored_by` says so in the answer
+    return [formula_helpfulness(embedder, question, a, n) for a, n in zip(answers, num_entities, strict=True)], FORMULA

@@ -1,0 +1,126 @@
+r"""The lines of a hard prompt, one form each, so that a parser can read back exactly what was written (methods spec, 3.10).
+
+    INDENT[1.2] "name" (0.83): summary | summary [E1][E4]             a node; INDENT is two spaces a level
+    INDENT  - [1] --"label"--> [1.2] (0.55): summary [E2]             under a node: a relation between it and its parent
+    INDENT  = [1.2] --"label"--> [1.1] (0.40): summary                under a node: a relation to a node that stands before it
+    [E3] SPEAKER 0:12 "quote"                                         evidence; speaker and time where the source has them
+    (left out: 5 lines, 12 nodes)                                     last, where something was left out
+
+What is decided here: names, labels and quotes are JSON strings, with control characters, line separators and the bracket of "[E3" as
+\uXXXX. Summaries are put on one line (blank space collapsed; empty ones vanish) and joined by " | "; in them a backslash, a bar and the
+bracket of "[E3" get a backslash, control characters become \uXXXX. So every bare [E3] in a prompt is ours, whatever a document says. A
+speaker is written bare when it is made of letters, digits and a few marks, else as a JSON string. Time is m:ss or h:mm:ss, in whole
+seconds, rounded down.
+"""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+
+_CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+_CITATION = r"\[(?=\s*[Ee]\d)"
+_IN_JSON = re.compile(f"{_CITATION}|[{_CONTROL}]")
+_IN_SUMMARY = re.compile(rf"{_CITATION}|[\\|]|[{_CONTROL}]")
+_ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
+_BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
+_IS_BARE = re.compile(_BARE_SPEAKER)
+
+JSON_STRING = r'"(?:[^"\\]|\\.)*"'
+SUMMARY_JOIN = " | "
+TAIL = r"(?:: (?P<summary>.*?))?(?: (?P<evidence>(?:\[E[0-9]+\])+))?"
+NODE_LINE = re.compile(rf"(?P<indent> *)\[(?P<number>[0-9.]+)\] (?P<name>{JSON_STRING}) \((?P<score>[0-9.]+)\){TAIL}")
+RELATION_LINE = re.compile(
+    rf" *(?P<mark>[-=]) \[(?P<head>[0-9.]+)\] --(?P<label>{JSON_STRING})--> \[(?P<tail>[0-9.]+)\] \((?P<score>[0-9.]+)\){TAIL}"
+)
+EVIDENCE_LINE = re.compile(
+    rf"\[(?P<label>E[0-9]+)\](?: (?P<speaker>{JSON_STRING}(?= )|{_BARE_SPEAKER}))??(?: (?P<time>-?[0-9]+(?::[0-9]{{2}}){{1,2}}))?"
+    rf" (?P<quote>{JSON_STRING})"
+)
+LEFT_OUT_LINE = re.compile(r"\(left out: (?P<lines>[0-9]+) lines, (?P<nodes>[0-9]+) nodes\)")
+
+
+def one_line(text: str) -> str:
+    """Blank space of every kind collapsed to single spaces."""
+    return " ".join(text.split())
+
+
+def as_json(text: str) -> str:
+    """A JSON string that holds no control character and nothing that looks like a citation."""
+    return _IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def from_json(text: str) -> str:
+    """Inverse of `as_json`."""
+    return str(json.loads(text))
+
+
+def join_summaries(summaries: Sequence[str]) -> str:
+    """All summaries on one line, unambiguously."""
+    return SUMMARY_JOIN.join(_IN_SUMMARY.sub(_escape, line) for line in map(one_line, summaries) if line)
+
+
+def split_summaries(text: str | None) -> tuple[str, ...]:
+    """Inverse of `join_summaries`: the summaries, each as `one_line` makes it."""
+    return tuple(_ESCAPED.sub(_unescape, part) for part in text.split(SUMMARY_JOIN)) if text else ()
+
+
+def node_line(number: str, name: str, score: float, summaries: Sequence[str], labels: Sequence[str]) -> str:
+    """Without its line end."""
+    return f"{_indent(number)}[{number}] {as_json(name)} ({score:.2f}){_tail(summaries, labels)}"
+
+
+def relation_line(
+    under: str, is_tree: bool, head: str, label: str, tail: str, score: float, summaries: Sequence[str], labels: Sequence[str]
+) -> str:
+    """`under` is the number of the node below which the line stands; the arrow is the stored direction."""
+    mark = "-" if is_tree else "="
+    return f"{_indent(under)}  {mark} [{head}] --{as_json(label)}--> [{tail}] ({score:.2f}){_tail(summaries, labels)}"
+
+
+def evidence_line(label: str, speaker: str | None, start_s: float | None, quote: str) -> str:
+    """A blank speaker is no speaker."""
+    who = "" if not speaker else f" {speaker if _IS_BARE.fullmatch(speaker) else as_json(speaker)}"
+    when = "" if start_s is None else f" {clock(start_s)}"
+    return f"[{label}]{who}{when} {as_json(quote)}"
+
+
+def left_out_line(num_lines: int, num_nodes: int) -> str:
+    """What is not there."""
+    return f"(left out: {num_lines} lines, {num_nodes} nodes)"
+
+
+def clock(seconds: float) -> str:
+    """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero."""
+    whole = math.floor(seconds)
+    minutes, second = divmod(abs(whole), 60)
+    hour, minute = divmod(minutes, 60)
+    sign = "-" if whole < 0 else ""
+    return f"{sign}{hour}:{minute:02}:{second:02}" if hour else f"{sign}{minute}:{second:02}"
+
+
+def seconds_of(time: str) -> int:
+    """Inverse of `clock`, in whole seconds."""
+    total = 0
+    for part in time.lstrip("-").split(":"):
+        total = total * 60 + int(part)
+    return -total if time.startswith("-") else total
+
+
+def _indent(number: str) -> str:
+    return "  " * number.count(".")
+
+
+def _tail(summaries: Sequence[str], labels: Sequence[str]) -> str:
+    text = join_summaries(summaries)
+    cited = "".join(f"[{label}]" for label in labels)
+    return (f": {text}" if text else "") + (f" {cited}" if cited else "")
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    return f"\\{char}" if char in "\\|[" else f"\\u{ord(char):04x}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else str(match[2])

@@ -1,0 +1,43 @@
+"""What models reply while answering, as pydantic types; the prompts name them."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+def _all_required(schema: dict[str, Any]) -> None:
+    """Asks the provider for every field (strict modes insist), while validation forgives a missing one."""
+    schema["required"] = list(schema["properties"])
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
+
+
+class IntermediateReply(_Reply):
+    """An answer from one subgraph."""
+
+    answer: str = ""
+    citations: list[str] = Field(default_factory=list)
+    enough_evidence: bool = True
+
+
+class ScoreReply(_Reply):
+    """One answer's scores, 1 to 5."""
+
+    id: str
+    relevance: int = Field(ge=1, le=5)
+    coherence: int = Field(ge=1, le=5)
+    detail: int = Field(ge=1, le=5)
+
+
+class HelpfulnessReply(_Reply):
+    """All answers' scores."""
+
+    scores: list[ScoreReply]
+
+
+class RewriteReply(_Reply):
+    """A question that stands alone."""
+
+    question: str

@@ -1,0 +1,104 @@
+"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4; methods spec, 3.9)."""
+
+import heapq
+from collections import deque
+
+import numpy as np
+
+from dynagrag.schema import PruneScores, Subgraph, Vector, Walk
+
+Neighbour = tuple[int, int, float]
+"""(node, pair, weight of the pair)."""
+
+
+class DSABFS:
+    """Dynamic similarity-aware BFS: a heap that is re-ordered as nodes are found.
+
+        key(x) = sim(x) - level_penalty * depth(x) + edge_bonus * s(edge to x)        sim: cosine of the node with the query
+
+    A level penalty above 2 (with no edge bonus) visits level by level, each sorted by similarity; 0 is best-first search. It spans the
+    centre's component; depths are at least BFS distances. Of several parents that give a node the same key, the one visited first keeps it.
+    Ties on the heap: (key desc, edge weight desc, id asc).
+    """
+
+    name = "dsa-bfs"
+
+    def __init__(self, level_penalty: float = 0.15, edge_bonus: float = 0.0) -> None:
+        self._level_penalty = level_penalty
+        self._edge_bonus = edge_bonus
+
+    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
+        """At most `max_nodes` nodes, the centre (always visited) first."""
+        near = _neighbours(subgraph)
+        sim = _similarities(subgraph, query)
+        bonus = (self._edge_bonus * scores.edges.astype(np.float64)).tolist()
+        best: dict[int, float] = {0: 0.0}
+        parent: dict[int, int] = {0: -1}
+        depth: dict[int, int] = {}
+        heap = [(0.0, 0.0, subgraph.nodes[0], 0)]
+        while heap and len(depth) < max(1, max_nodes):
+            _, _, _, node = heapq.heappop(heap)
+            if node in depth:
+                continue  # a later parent offered a better key, and that entry came first
+            depth[node] = depth[parent[node]] + 1 if node else 0
+            for other, pair, weight in near[node]:
+                if other in depth:
+                    continue
+                key = sim[other] - self._level_penalty * (depth[node] + 1) + bonus[pair]
+                if other not in best or key > best[other]:
+                    best[other], parent[other] = key, node
+                    heapq.heappush(heap, (-key, -weight, subgraph.nodes[other], other))
+        return _walk(subgraph, depth, parent)
+
+
+class BFS:
+    """Breadth-first search, neighbours by ascending id: the baseline."""
+
+    name = "bfs"
+
+    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
+        """At most `max_nodes` nodes, the centre (always visited) first."""
+        near = _neighbours(subgraph)
+        parent: dict[int, int] = {0: -1}
+        depth: dict[int, int] = {}
+        queue = deque([0])
+        while queue and len(depth) < max(1, max_nodes):
+            node = queue.popleft()
+            depth[node] = depth[parent[node]] + 1 if node else 0
+            for other, _, _ in near[node]:
+                if other not in parent:
+                    parent[other] = node
+                    queue.append(other)
+        return _walk(subgraph, depth, parent)
+
+
+def _neighbours(subgraph: Subgraph) -> list[list[Neighbour]]:
+    """Of each node, by ascending id."""
+    near: list[list[Neighbour]] = [[] for _ in subgraph.nodes]
+    for pair, ((a, b), weight) in enumerate(zip(subgraph.pairs.tolist(), subgraph.weights.tolist(), strict=True)):
+        near[a].append((b, pair, weight))
+        near[b].append((a, pair, weight))
+    for found in near:
+        found.sort(key=lambda neighbour: subgraph.nodes[neighbour[0]])
+    return near
+
+
+def _similarities(subgraph: Subgraph, query: Vector) -> list[float]:
+    unit = query / (float(np.linalg.norm(query)) or 1.0)
+    sims: list[float] = np.clip(np.round((subgraph.x @ unit).astype(np.float64), 6), -1, 1).tolist()
+    return sims
+
+
+def _walk(subgraph: Subgraph, depth: dict[int, int], parent: dict[int, int]) -> Walk:
+    """`depth` holds the visited nodes in the order of visit."""
+    children: dict[int, list[int]] = {node: [] for node in depth}
+    for node in depth:
+        if parent[node] >= 0:
+            children[parent[node]].append(node)
+    return Walk(
+        order=tuple(depth),
+        parent={node: parent[node] for node in depth},
+        depth=depth,
+        children={node: tuple(found) for node, found in children.items()},
+        num_unvisited=len(subgraph.nodes) - len(depth),
+    )

@@ -1,0 +1,45 @@
+"""Which mentions count: the fast extractor's rules that need the whole corpus, applied when the graph is derived.
+
+The fast extractor stores candidates with flags; whether one counts depends on what other documents say, so it is decided again from the
+records each time. A mention without a candidate flag always counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from dynagrag.schema import Flag, Mention, MentionKind
+
+MIN_CONTENT_PASSAGES = 2
+"""A content word heard in one passage connects nothing."""
+MAX_CONTENT_SHARE = 0.08
+"""A content word heard in more of the passages says nothing about any of them (retrieval spec, section 4)."""
+
+
+def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
+    """Ids of the mentions that count, of all the mentions of a corpus of `num_passages` passages.
+
+    - SENTENCE_START: only if a mention of the same key, in any document, is SEEN_CAPITALISED or a title.
+    - CONTENT_WORD: only if its key is a name by the other rules (it then counts as that name), or if it occurs in at least 2 passages and
+      at most 8 % of them (2 in a corpus of fewer than 38).
+    - Every other mention counts.
+
+    Depends on the set of mentions alone, not on their order.
+    """
+    attested = {m.key for m in mentions if Flag.SEEN_CAPITALISED in m.flags or m.kind is MentionKind.TITLE}
+    live: set[str] = set()
+    names: set[str] = set()
+    words: list[Mention] = []
+    passages: dict[str, set[str]] = defaultdict(set)
+    for mention in mentions:
+        if Flag.CONTENT_WORD in mention.flags:
+            words.append(mention)
+            passages[mention.key].update(mention.passage_ids)
+        elif Flag.SENTENCE_START not in mention.flags or mention.key in attested:
+            live.add(mention.id)
+            if mention.kind is not MentionKind.SPEAKER:
+                names.add(mention.key)
+    most = max(MIN_CONTENT_PASSAGES, int(MAX_CONTENT_SHARE * num_passages))
+    for mention in words:
+        if mention.key in names or MIN_CONTENT_PASSAGES <= len(passages[mention.key]) <= most:
+            live.add(mention.id)
+    return live

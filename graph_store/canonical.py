@@ -1,0 +1,158 @@
+"""Which keys stand for one entity, and which labels for one relation: automatic merges first, then a person's edits, which win."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dynagrag.ids import content_id, entity_key
+from dynagrag.schema import Consolidation, Edit, EditKind, Merge
+
+_BLANKS = re.compile(r"[\s_]+")
+
+
+def label_key(label: str) -> str:
+    """The form in which relation labels meet: NFKC, casefold, underscores and blanks as one space, outer punctuation off. Idempotent."""
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", label).casefold())
+    return _BLANKS.sub(" ", text).strip(" \"'.,;:!?")
+
+
+def make_merge(members: Iterable[str], canonical: str, rule: str, saw: str) -> Merge:
+    """A merge with its id, which depends on the members alone.
+
+    So a person's undo holds although the same keys are found again by another rule, under another name, or with more to see.
+    """
+    keys = tuple(sorted(set(members)))
+    return Merge(content_id("merge", *keys), keys, canonical, rule, saw)
+
+
+def make_edit(kind: EditKind, *, keys: Sequence[str] = (), name: str = "", what: str = "", by: str, at: str) -> Edit:
+    """A person's correction with its id. `at` is an ISO 8601 time in UTC, so that its order as text is its order in time."""
+    return Edit(content_id("edit", kind, len(keys), *keys, name, what, by, at), kind, tuple(keys), name, what, by, at)
+
+
+def undo_merge(merge: Merge, *, by: str, at: str) -> Edit:
+    """The edit that keeps a merge's members apart for good, even when a later merge would hold more keys than this one."""
+    return make_edit(EditKind.UNDO, keys=merge.members, what=merge.id, by=by, at=at)
+
+
+def effective_edits(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """The edits in order of time, without those that a later effective UNDO names, and without UNDOs of edits."""
+    known = {e.id: e for e in edits}
+    undone: set[str] = set()
+    kept: list[Edit] = []
+    for edit in sorted(known.values(), key=lambda e: (e.at, e.id), reverse=True):
+        if edit.id in undone:
+            continue
+        if edit.kind is EditKind.UNDO:
+            undone.add(edit.what)
+            if edit.what in known:
+                continue
+        kept.append(edit)
+    return tuple(reversed(kept))
+
+
+def kept_apart(edits: Iterable[Edit]) -> tuple[tuple[str, ...], ...]:
+    """Sets of keys that a person has told apart: no two keys of a set are merged automatically."""
+    return tuple(e.keys for e in effective_edits(edits) if e.kind in (EditKind.UNDO, EditKind.SPLIT) and len(e.keys) > 1)
+
+
+@dataclass
+class _Group:
+    """Keys that stand together while edits are applied."""
+
+    keys: set[str]
+    canonical: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Canon:
+    """`of`: key -> canonical key, which is one of the keys given. `names`: canonical key -> the name a person gave it."""
+
+    of: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def canonical_keys(counts: Mapping[str, int], consolidation: Consolidation, edits: Iterable[Edit]) -> Canon:
+    """The canonical key of each key in `counts` (key -> number of its mentions).
+
+    Merges and edits may name keys that are not in `counts`: these still link others, but are never canonical, so the same decisions fit
+    any subset of the records. Where several merges meet, the canonical key is one that no other merge absorbs; ties by (mentions desc,
+    shortest, alphabetical). SPLIT makes each of its keys stand alone; MERGE and RENAME give the name; UNDO drops a merge or an earlier
+    edit.
+    """
+    active = effective_edits(edits)
+    named = [key for keys in (*(m.members for m in consolidation.merges), *(e.keys for e in active)) for key in keys]
+    groups = {key: _Group({key}) for key in dict.fromkeys((*counts, *named))}
+    winners, absorbed = _apply_merges(groups, consolidation.merges, active)
+    for edit in active:
+        _apply_edit(groups, edit)
+    of: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for group in {id(g): g for g in groups.values()}.values():
+        live = group.keys & counts.keys()
+        if not live:
+            continue
+        best = (live & winners) - absorbed or live & winners or live
+        canonical = group.canonical if group.canonical in live else min(best, key=lambda k: (-counts[k], len(k), k))
+        of.update(dict.fromkeys(live, canonical))
+        if group.name:
+            names[canonical] = group.name
+    return Canon(of, names)
+
+
+def _apply_merges(groups: dict[str, _Group], merges: Collection[Merge], edits: Sequence[Edit]) -> tuple[set[str], set[str]]:
+    """Unites the members of each merge that stands; returns the keys they were merged into, and those that were absorbed."""
+    undone = {e.what for e in edits if e.kind is EditKind.UNDO}
+    apart = [set(e.keys) for e in edits if e.kind is EditKind.UNDO and len(e.keys) > 1]
+    winners: set[str] = set()
+    absorbed: set[str] = set()
+    for merge in merges:
+        members = set(merge.members)
+        if merge.id in undone:
+            continue
+        for told in apart:
+            both = members & told
+            if len(both) > 1:
+                members -= both - {merge.canonical if merge.canonical in both else min(both)}
+        if len(members) < 2:
+            continue
+        _unite(groups, sorted(members))
+        if merge.canonical in members:
+            winners.add(merge.canonical)
+            absorbed |= members - {merge.canonical}
+    return winners, absorbed
+
+
+def _apply_edit(groups: dict[str, _Group], edit: Edit) -> None:
+    if not edit.keys:
+        return
+    if edit.kind is EditKind.SPLIT:
+        for key in edit.keys:
+            groups[key].keys.discard(key)
+            groups[key] = _Group({key})
+    elif edit.kind is EditKind.MERGE:
+        group = _unite(groups, edit.keys)
+        wanted = entity_key(edit.name)
+        group.canonical = wanted if wanted in group.keys else edit.keys[0]
+        group.name = edit.name or group.name
+    elif edit.kind is EditKind.RENAME:
+        groups[edit.keys[0]].name = edit.name
+
+
+def _unite(groups: dict[str, _Group], keys: Sequence[str]) -> _Group:
+    """One group of the keys' groups; the first key's name and canonical key stay, else the next one's."""
+    united = groups[keys[0]]
+    for key in keys[1:]:
+        other = groups[key]
+        if other is united:
+            continue
+        if len(other.keys) > len(united.keys):
+            other.canonical, other.name = united.canonical or other.canonical, united.name or other.name
+            united, other = other, united
+        else:
+            united.canonical, united.name = united.canonical or other.canonical, united.name or other.name
+        united.keys |= other.keys
+        groups.update(dict.fromkeys(other.keys, united))
+    return united

@@ -1,0 +1,206 @@
+"""What must never be merged automatically, however alike it looks: other numbers, other persons, two speakers (methods spec, 3.4).
+
+Guards judge names, not vectors. They err on the side of two entities: a person can merge them, but a wrong merge invents facts.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from dynagrag.schema import Vectors
+
+MIN_GROUP_COSINE = 0.55
+MAX_GROUP = 12
+
+_TOKEN = re.compile(r"\d+|[^\W\d_]+|[+#]+")
+_CLITIC = re.compile(r"'(?:s|t|d|m|ll|re|ve)\b")
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.)+[^\W\d_]\b")
+_ROMAN = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
+_CARDINALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_ORDINALS = ["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"]
+_NUMBER_WORDS = {word: str(n) for words in (_CARDINALS, _ORDINALS) for n, word in enumerate(words)}
+_CONTRASTS = (
+    "north south east west northern southern eastern western",
+    "left right",
+    "high low",
+    "upper lower top bottom",
+    "inner outer internal external",
+    "front rear back",
+    "primary secondary backup",
+    "male female man woman men women",
+    "mother father brother sister son daughter husband wife uncle aunt",
+    "input output",
+    "import export imports exports",
+    "maximum minimum",
+    "before after",
+    "positive negative",
+    "hot cold",
+    "january february march april may june july august september october november december",
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "alpha beta gamma delta epsilon omega",
+    "red blue green yellow black white orange purple brown pink grey gray silver gold amber",
+)
+_CONTRAST_OF = {word: i for i, words in enumerate(_CONTRASTS) for word in words.split()}
+_TITLES = frozenset(
+    [
+        *("mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "dame", "lord", "lady", "jr", "sr"),
+        *("captain", "commander", "colonel", "general", "president"),
+    ]
+)
+_NICKNAMES = (
+    "james jim jimmy jamie", "john jack johnny", "william bill billy will", "robert bob bobby rob", "richard dick rick", "thomas tom tommy",
+    "michael mike", "charles charlie chuck", "edward ed ted eddie", "joseph joe", "elizabeth liz beth betty", "margaret peggy maggie",
+    "eugene gene", "anthony tony", "katherine kate kathy", "lawrence larry", "gerald jerry", "henry harry hank", "theodore ted",
+)  # fmt: skip
+_PERSON_TYPES = frozenset({"person", "speaker", "people", "human", "individual"})
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What the guards see of a key."""
+
+    key: str
+    type: str = ""
+    is_speaker: bool = False
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the type says that this is somebody."""
+        return self.is_speaker or self.type.casefold() in _PERSON_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    tokens: tuple[str, ...]
+    numbers: tuple[str, ...]
+    letters: tuple[str, ...]
+    contrasts: tuple[tuple[int, str], ...]
+
+
+@lru_cache(maxsize=200_000)
+def _parts(key: str) -> _Parts:
+    text = _DOTTED.sub(lambda m: m.group().replace(".", ""), _CLITIC.sub("", key))
+    tokens = tuple(_TOKEN.findall(text))
+    numbers: list[str] = []
+    letters: list[str] = []
+    for place, token in enumerate(tokens):
+        number = _number(token, is_last=place == len(tokens) - 1 and place > 0)
+        if number is not None:
+            numbers.append(number)
+        elif len(token) == 1 and token.isalpha():
+            letters.append(token)
+    contrasts = tuple(sorted({(_CONTRAST_OF[t], t) for t in tokens if t in _CONTRAST_OF}))
+    return _Parts(tokens, tuple(sorted(numbers)), tuple(sorted(letters)), contrasts)
+
+
+def _number(token: str, is_last: bool) -> str | None:
+    """A number, version sign or roman numeral in one form; a lone i, v or x is one only at the end ("Saturn V")."""
+    if token.isdecimal():
+        return str(int(token)) if len(token) < 20 else token
+    if token[0] in "+#":
+        return token
+    if token in _NUMBER_WORDS:
+        return _NUMBER_WORDS[token]
+    if (len(token) > 1 or is_last) and _ROMAN.fullmatch(token):
+        values = [_ROMAN_VALUES[c] for c in token]
+        return str(sum(-v if v < max(values[i:], default=0) else v for i, v in enumerate(values)))
+    return None
+
+
+def tokens_of(key: str) -> tuple[str, ...]:
+    """A key's words, numbers and version signs, in order; digits and letters apart, dotted initials together."""
+    return _parts(key).tokens
+
+
+def conflict(a: Name, b: Name) -> str | None:
+    """Why two keys may not stand for one entity; None when nothing speaks against it. Symmetric."""
+    if a.is_speaker and b.is_speaker:
+        return "two speakers"
+    left, right = _parts(a.key), _parts(b.key)
+    if left.numbers != right.numbers:
+        return "different numbers"
+    if _letters_differ(left, right):
+        return "different letters"
+    for kind, word in left.contrasts:
+        others = {w for k, w in right.contrasts if k == kind}
+        if others and word not in others:
+            return "opposite words"
+    if (a.is_person or b.is_person) and (a.is_person or not a.type) and (b.is_person or not b.type) and _persons_differ(left, right):
+        return "different person names"
+    return None
+
+
+def _letters_differ(a: _Parts, b: _Parts) -> bool:
+    """MAIN A is not MAIN B, nor MAIN; but James A. Lovell may be James Lovell."""
+    if a.letters and b.letters:
+        return a.letters != b.letters
+    lettered = a if a.letters else b
+    return bool(lettered.letters) and len(lettered.tokens) > 1 and lettered.tokens[-1] in lettered.letters
+
+
+def _persons_differ(a: _Parts, b: _Parts) -> bool:
+    left = [t for t in a.tokens if t not in _TITLES]
+    right = [t for t in b.tokens if t not in _TITLES]
+    if not left or not right or sorted(left) == sorted(right):
+        return False
+    if len(left) == 1 or len(right) == 1:
+        (one, *_), many = (left, right) if len(left) == 1 else (right, left)
+        return not any(one == other or _is_nickname(one, other) for other in many)
+    return left[-1] != right[-1] or not _same_given_name(left[0], right[0])
+
+
+def _same_given_name(a: str, b: str) -> bool:
+    shorter, longer = sorted((a, b), key=len)
+    return (longer.startswith(shorter) and (len(shorter) == 1 or len(shorter) >= 3)) or _is_nickname(a, b)
+
+
+def _is_nickname(a: str, b: str) -> bool:
+    return any(a in names and b in names for names in (line.split() for line in _NICKNAMES))
+
+
+def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], cosines: Vectors, sizes: Sequence[int]) -> list[list[int]]:
+    """Cuts a group so that in each part every two members may join, have a cosine of at least 0.55, and at most 12 keys are together.
+
+    Complete linkage, nearest pairs first, so a chain a-b-c never joins an a and a c that conflict. A member that fits several parts which
+    exclude each other ("Lovell" beside "Jim Lovell" and "Marilyn Lovell") is ambiguous and stays alone.
+
+    Args:
+        members: Indices into `cosines`, (n, n), and `sizes`, the number of keys that each stands for.
+        may_join: The guards, of two indices.
+        cosines: Of every two.
+        sizes: Keys each.
+
+    Returns:
+        The parts, each sorted, in order of their first member.
+    """
+    allowed = {(i, j): may_join(i, j) and bool(cosines[i, j] >= MIN_GROUP_COSINE) for i in members for j in members if i < j}
+
+    def fits(i: int, j: int) -> bool:
+        return allowed[min(i, j), max(i, j)]
+
+    ambiguous = {
+        i
+        for i in members
+        if any(not may_join(j, k) for j in members for k in members if j < k and i not in (j, k) and fits(i, j) and fits(i, k))
+    }
+    parts = {i: [i] for i in members}
+    pairs = sorted((p for p, ok in allowed.items() if ok), key=lambda p: (-round(float(cosines[p]), 6), p))
+    for i, j in pairs:
+        a, b = parts[i], parts[j]
+        if a is b or i in ambiguous or j in ambiguous or sum(sizes[k] for k in (*a, *b)) > MAX_GROUP:
+            continue
+        if all(fits(x, y) for x in a for y in b):
+            a.extend(b)
+            parts.update(dict.fromkeys(b, a))
+    unique = {id(part): sorted(part) for part in parts.values()}
+    return sorted(unique.values())
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Rows of length one; rows of zeros stay."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)

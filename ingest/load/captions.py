@@ -1,0 +1,188 @@
+"""Caption files: WebVTT, SubRip and SBV. One cue is one turn; a cue with several voices is several turns with the cue's times.
+
+Own code on purpose. webvtt-py 0.6 (checked on real files) drops a malformed cue without a word and names no line, refuses SubRip
+without cue numbers, reads only a cue's first voice and keeps entities; a test holds this parser to it where both can read.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load.clock import clock_seconds
+from dynagrag.ingest.load.parsed import Parsed, collapse, plural, short, speaker_or_none, without_tags
+from dynagrag.ingest.load.speakers import Labels, find_labels
+from dynagrag.schema import SourceTurn
+
+_TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
+_ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)
+_COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
+_SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
+_SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
+_EXAMPLES = {
+    "vtt": "00:00:01.000 --> 00:00:04.000",
+    "srt": "00:00:01,000 --> 00:00:04,000",
+    "sbv": "0:00:01.000,0:00:04.000",
+}
+
+
+@dataclass(slots=True)
+class _Cue:
+    start_s: float | None
+    end_s: float | None
+    lines: list[str] = field(default_factory=list)
+
+
+def is_timing(line: str, form: str) -> bool:
+    """Whether a line is a cue's timing line."""
+    return _times(line, form) is not None
+
+
+def parse_captions(lines: list[str], form: str) -> Parsed:
+    """The cues of a caption file; `form` is vtt, srt or sbv.
+
+    Raises:
+        LoadError: A malformed timing line (its number is named), or no cue at all.
+    """
+    cues, notes = _read_cues(lines, form)
+    if not cues:
+        raise LoadError(f"holds no cue; a cue begins with a line such as {_EXAMPLES[form]}")
+    filled = [cue for cue in cues if any(line.strip() for line in cue.lines)]
+    if len(filled) < len(cues):
+        notes.append(f"{plural(len(cues) - len(filled), 'empty cue')} left out")
+    num_backward = sum(1 for cue in filled if cue.start_s is not None and cue.end_s is not None and cue.end_s < cue.start_s)
+    if num_backward:
+        notes.append(f"{plural(num_backward, 'cue')} with an end before the start, times kept as they are")
+    title = ""
+    if form == "vtt":
+        if lines[0].startswith("WEBVTT"):
+            title = lines[0][6:].strip().removeprefix("-").strip()
+        else:
+            notes.append("no WEBVTT line at the top")
+    return Parsed(tuple(_turns(filled, notes)), title=title, notes=tuple(notes))
+
+
+def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:
+    cues: list[_Cue] = []
+    num_strays = 0
+    for first, block in _blocks(lines):
+        if form == "vtt" and _is_header(first, block[0]):
+            # A header with cues right below it, without the blank line, is common.
+            at = next((i for i, line in enumerate(block) if _times(line, form)), len(block))
+            first, block = first + at, block[at:]
+        if not block or (form == "vtt" and _is_skipped(block)):
+            continue
+        num_strays += _read_block(block, first, form, cues)
+    notes = [f"{plural(num_strays, 'line')} outside of any cue left out"] if num_strays else []
+    return cues, notes
+
+
+def _is_header(number: int, line: str) -> bool:
+    return number == 1 and line.startswith("WEBVTT")
+
+
+def _is_skipped(block: list[str]) -> bool:
+    word = block[0].split(maxsplit=1)[0]
+    return word in _SKIPPED_BLOCKS and not any("-->" in line for line in block[:2])
+
+
+def _blocks(lines: list[str]) -> list[tuple[int, list[str]]]:
+    """(number of the first line, lines) of each run of lines that are not blank."""
+    blocks: list[tuple[int, list[str]]] = []
+    is_open = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            is_open = False
+        elif is_open:
+            blocks[-1][1].append(line)
+        else:
+            blocks.append((number, [line]))
+            is_open = True
+    return blocks
+
+
+def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> int:
+    """Adds a block's cues. Lines without times continue the cue before (a blank line inside a cue). Returns how many had none."""
+    num_strays = 0
+    has_cue = False
+    for at, line in enumerate(block):
+        times = _times(line, form)
+        if times is not None:
+            if has_cue and cues[-1].lines and cues[-1].lines[-1].strip().isdigit():
+                cues[-1].lines.pop()  # the next cue's number, where no blank line parts the two
+            cues.append(_Cue(*times))
+            has_cue = True
+        elif _is_malformed(line, at, form, has_cue=has_cue):
+            raise LoadError(f"line {first + at}: malformed cue timing {short(line)}; write it as {_EXAMPLES[form]}")
+        elif has_cue:
+            cues[-1].lines.append(line)
+        elif at == 0 and len(block) > 1 and (_times(block[1], form) or "-->" in block[1]):
+            continue  # the cue's number or name
+        elif cues and not line.strip().isdigit():
+            cues[-1].lines.append(line)
+        else:
+            num_strays += 1
+    return num_strays
+
+
+def _times(line: str, form: str) -> tuple[float | None, float | None] | None:
+    match = _COMMA_TIMES.fullmatch(line) if form == "sbv" else _ARROW_TIMES.match(line) if "-->" in line else None
+    return (clock_seconds(match["start"]), clock_seconds(match["end"])) if match else None
+
+
+def _is_malformed(line: str, at: int, form: str, *, has_cue: bool) -> bool:
+    """A line that must have been meant as times: an arrow where times stand, or after a digit."""
+    if form == "sbv":
+        head, _, tail = line.strip().partition(",")
+        return at == 0 and head[:1].isdigit() and tail[:1].isdigit() and head.count(":") >= 1 and tail.count(":") >= 1
+    before, arrow, _ = line.partition("-->")
+    return bool(arrow) and ((at < 2 and not has_cue) or before.strip()[:1].isdigit())
+
+
+def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
+    turns: list[SourceTurn] = []
+    if any("<v" in line.lower() and _VOICE.search(line) for cue in cues for line in cue.lines):
+        for cue in cues:
+            turns += [_turn(cue, text, speaker) for speaker, text in _voices("\n".join(cue.lines))]
+        return turns
+    texts = [[_plain(line) for line in cue.lines] for cue in cues]
+    labels = find_labels(texts)
+    if labels.names:
+        notes.append(f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name")
+    for cue, lines in zip(cues, texts, strict=True):
+        turns += [_turn(cue, text, speaker) for speaker, text in _labelled(lines, labels)]
+    return turns
+
+
+def _plain(line: str) -> str:
+    return without_tags(_SRT_OVERRIDE.sub("", line) if "{\\" in line else line)
+
+
+def _turn(cue: _Cue, text: str, speaker: str | None) -> SourceTurn:
+    return SourceTurn(collapse(text), speaker_or_none(speaker), cue.start_s, cue.end_s)
+
+
+def _voices(text: str) -> list[tuple[str | None, str]]:
+    """(speaker, words) of each voice span of a cue, and of words outside of any."""
+    parts: list[tuple[str | None, str]] = []
+    speaker: str | None = None
+    at = 0
+    for match in _VOICE.finditer(text):
+        parts.append((speaker, _plain(text[at : match.start()])))
+        speaker = without_tags(match[1]) if match[1] is not None else None
+        at = match.end()
+    parts.append((speaker, _plain(text[at:])))
+    return [part for part in parts if part[1].strip()]
+
+
+def _labelled(lines: list[str], labels: Labels) -> list[tuple[str | None, str]]:
+    parts: list[tuple[str | None, list[str]]] = []
+    for line in lines:
+        found = labels.split(line)
+        if found is not None:
+            parts.append((found[0], [found[1]]))
+        elif parts:
+            parts[-1][1].append(line)
+        else:
+            parts.append((None, [line]))
+    return [(speaker, " ".join(words)) for speaker, words in parts]

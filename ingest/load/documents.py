@@ -1,0 +1,223 @@
+"""PDF, DOCX and HTML, through pypdf, python-docx and beautifulsoup4: their words as lines, which are then read as plain text is."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
+from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, Parsed, collapse, short, split_lines
+from dynagrag.ingest.load.prose import parse_text
+from dynagrag.ingest.load.tables import columns_of, parse_rows
+from dynagrag.schema import SourceTurn
+
+_SHORT_LINE = 0.75
+"""A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs, only lines."""
+_WORD_HEAD = re.compile(r"[^\W\d_]+-$")
+_BLOCKS = frozenset(
+    """address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6
+    header hr li main nav ol option p pre section summary table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
+)
+_DROPPED = ("script", "style", "noscript", "template", "svg", "iframe", "head", "object", "canvas")
+
+
+def _as_text(text: str) -> Parsed:
+    """A document's lines in the forms that transcripts have when they are saved as a document."""
+    lines = split_lines(text)
+    if is_otter(lines):
+        return parse_otter(lines)
+    if is_timed_text(lines):
+        return parse_timed_text(lines)
+    return parse_text(lines)
+
+
+def _guarded(read: Callable[[bytes], Parsed], data: bytes, what: str) -> Parsed:
+    """The parser's own failure on one broken file as our error: its exceptions are of every kind."""
+    try:
+        return read(data)
+    except LoadError:
+        raise
+    except Exception as err:
+        raise LoadError(f"broken {what} ({type(err).__name__}: {short(str(err), 80)}); open it and save it again") from err
+
+
+# -------------------------------------------------------------------------------------------------------------- PDF
+
+
+def parse_pdf(data: bytes) -> Parsed:
+    """The paragraphs of a PDF's text layer.
+
+    Raises:
+        LoadError: Encrypted, broken, or without any text (a scan).
+    """
+    return _guarded(_read_pdf, data, "PDF")
+
+
+def _read_pdf(data: bytes) -> Parsed:
+    from pypdf import PasswordType, PdfReader
+
+    reader = PdfReader(io.BytesIO(data))
+    if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
+        raise LoadError("is encrypted; remove its password and try again")
+    pages = [page.extract_text() for page in reader.pages]
+    blank = [number for number, page in enumerate(pages, 1) if not page.strip()]
+    if len(blank) == len(pages):
+        raise LoadError("has no text layer (a scan?); run text recognition (OCR) on it first")
+    notes = (f"no text on {_page_list(blank)}",) if blank else ()
+    title = reader.metadata.title if reader.metadata else None
+    parsed = _as_text("\n".join(_with_paragraphs(page) for page in pages))
+    return Parsed(parsed.turns, title=title if isinstance(title, str) and title != "untitled" else "", notes=parsed.notes + notes)
+
+
+def _page_list(pages: list[int]) -> str:
+    shown = ", ".join(str(number) for number in pages[:10])
+    return f"page{'s' if len(pages) > 1 else ''} {shown}" + (f" and {len(pages) - 10} more" if len(pages) > 10 else "")
+
+
+def _with_paragraphs(page: str) -> str:
+    """A page's lines with a blank one after each that is too short to be followed by more of its paragraph; hyphenated words joined."""
+    lines = [line.rstrip() for line in page.split("\n")]
+    lengths = sorted(len(line) for line in lines if line)
+    width = lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
+    made: list[str] = []
+    for at, line in enumerate(lines):
+        following = lines[at + 1].lstrip() if at + 1 < len(lines) else ""
+        if made and made[-1].endswith("\xad"):
+            line = made.pop()[:-1] + line.lstrip()
+        if following[:1].islower() and _WORD_HEAD.search(line[-40:]):
+            line = line[:-1] + "\xad"
+        made.append(line)
+        if line and len(line) < _SHORT_LINE * width and not following[:1].islower():
+            made.append("")
+    return "\n".join(made).replace("\xad", "")
+
+
+# ------------------------------------------------------------------------------------------------------------- DOCX
+
+
+def parse_docx(data: bytes) -> Parsed:
+    """The paragraphs and tables of a DOCX in order; a table with a header such as Speaker | Text is turns, another one a turn a row.
+
+    Raises:
+        LoadError: A zip that is no DOCX, a broken or an oversized one.
+    """
+    return _guarded(_read_docx, data, "DOCX")
+
+
+def _read_docx(data: bytes) -> Parsed:
+    import docx
+    from docx.table import Table
+
+    _check_zip(data)
+    document = docx.Document(io.BytesIO(data))
+    turns: list[SourceTurn] = []
+    notes: list[str] = []
+    texts: list[str] = []
+    title = document.core_properties.title or ""
+    for item in document.iter_inner_content():
+        if not isinstance(item, Table):
+            texts.append(item.text)
+            if not title and item.text.strip() and item.style is not None and item.style.name in {"Title", "Heading 1"}:
+                title = item.text
+            continue
+        for part in (_flushed(texts), _table(item)):
+            turns += part.turns
+            notes += part.notes
+    last = _flushed(texts)
+    return Parsed((*turns, *last.turns), title=title, notes=(*notes, *last.notes))
+
+
+def _check_zip(data: bytes) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = set(archive.namelist())
+            num_bytes = sum(info.file_size for info in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError) as err:
+        raise LoadError(f"broken zip or DOCX ({err}); open it and save it again") from err
+    if "word/document.xml" not in names:
+        kind = next((kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)), "a zip archive")
+        raise LoadError(f"is {kind}, not a DOCX; {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first")
+    if num_bytes > MAX_FILE_BYTES:
+        raise LoadError(f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save it without images")
+
+
+_ZIP_KINDS = (
+    ("xl/", "an Excel workbook"),
+    ("ppt/", "a PowerPoint file"),
+    ("META-INF/container.xml", "an EPUB"),
+    ("content.xml", "an OpenDocument file"),
+)
+
+
+def _flushed(texts: list[str]) -> Parsed:
+    """The turns of the paragraphs gathered so far, which are then forgotten."""
+    text = "\n\n".join(texts)
+    texts.clear()
+    return _as_text(text) if text.strip() else Parsed(())
+
+
+def _table(table: Any) -> Parsed:
+    rows = [_cells(row) for row in table.rows]
+    columns = columns_of(rows[0]) if rows else None
+    if columns is not None and len(rows[0]) > 1:
+        return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
+    return Parsed(tuple(SourceTurn(text) for row in rows if (text := " | ".join(cell for cell in map(collapse, row) if cell))))
+
+
+def _cells(row: Any) -> list[str]:
+    """The texts of a row's cells; a cell that spans columns comes once."""
+    cells: list[Any] = []
+    for cell in row.cells:
+        if not cells or cell._tc is not cells[-1]._tc:
+            cells.append(cell)
+    return [cell.text for cell in cells]
+
+
+# ------------------------------------------------------------------------------------------------------------- HTML
+
+
+def parse_html(text: str) -> Parsed:
+    """The words of a page's blocks, scripts and styles left out; `<title>`, else the first heading, is the title.
+
+    Raises:
+        LoadError: Too large or too deeply nested.
+    """
+    if len(text) > MAX_HTML_BYTES:
+        raise LoadError(f"is {len(text):,} characters of HTML, at most {MAX_HTML_BYTES:,} are read; save its text instead")
+    return _guarded(lambda _: _read_html(text), b"", "HTML")
+
+
+def _read_html(text: str) -> Parsed:
+    from bs4 import BeautifulSoup
+
+    # lxml: the standard library's parser needs quadratic time for broken tags (60 s for 1 MB of "<v ").
+    soup = BeautifulSoup(text, "lxml")
+    heading = soup.title or soup.find("h1")
+    title = collapse(heading.get_text()) if heading is not None else ""
+    for tag in soup.find_all(_DROPPED):
+        tag.decompose()
+    parsed = _as_text("".join(_html_words(soup)))
+    return Parsed(parsed.turns, title=title, notes=parsed.notes)
+
+
+def _html_words(soup: Any) -> Iterator[str]:
+    """A page's text with blank lines round its blocks. Walked by links, not by recursion: pages may be nested without end."""
+    from bs4.element import NavigableString, PreformattedString, Tag
+
+    for element in soup.descendants:
+        if isinstance(element, Tag):
+            yield "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
+        elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
+            is_kept = any(parent.name == "pre" for parent in _parents(element, 4))
+            yield str(element) if is_kept else re.sub(r"\s+", " ", str(element))
+        if element.next_sibling is None and element.parent is not None and element.parent.name in _BLOCKS:
+            yield "\n\n"
+
+
+def _parents(element: Any, count: int) -> Iterator[Any]:
+    parent = element.parent
+    while parent is not None and count > 0:
+        yield parent
+        parent, count = parent.parent, count - 1

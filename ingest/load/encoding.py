@@ -1,0 +1,173 @@
+"""Bytes to text: which encoding a file is in, and whether it is text at all."""
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load.parsed import plural
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_MAGIC = (
+    (b"%PDF-", "PDF"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Office (.doc, .xls)"),
+    (b"\x89PNG\r\n", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF8", "GIF image"),
+    (b"ID3", "MP3 audio"),
+    (b"OggS", "Ogg audio"),
+    (b"fLaC", "FLAC audio"),
+    (b"RIFF", "RIFF audio or video"),
+    (b"\x1aE\xdf\xa3", "Matroska video"),
+    (b"\x1f\x8b\x08", "gzip archive"),
+    (b"BZh", "bzip2 archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
+    (b"\xfd7zXZ\x00", "xz archive"),
+    (b"\x7fELF", "program"),
+    (b"SQLite format 3\x00", "SQLite database"),
+)
+_SAMPLE = 65_536
+_CONTROL_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b") + b"\x7f"
+_MAX_CONTROL_SHARE = 0.02
+# A sign that has no place between two letters: where there are many, the text is in another 8-bit code than cp1252.
+_SIGN_IN_WORD = re.compile(
+    r"(?<=[^\W\d_])[\u00a1-\u00b4\u00b6-\u00b8\u00bb-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc\u2020-\u2039\u20ac](?=[^\W\d_])"
+)
+_CP1252_HOLES = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file's text without its byte order mark, the encoding it was read by, and what is to be said about it."""
+
+    text: str
+    encoding: str
+    notes: tuple[str, ...] = ()
+
+
+def binary_kind(head: bytes) -> str | None:
+    """What kind of binary file begins like this (`PNG image`, `binary`); None for text in any encoding."""
+    for magic, kind in _MAGIC:
+        # An ID3 or a BZh may begin a text too: the sign of a binary is what follows.
+        if head.startswith(magic) and (len(magic) > 4 or magic[:2] in {b"PK", b"\x89P"} or _has_controls(head)):
+            return kind
+    if head[4:8] == b"ftyp":
+        return "MP4 audio or video"
+    if b"%PDF-" in head[:1024]:
+        return "PDF"
+    return "binary" if _bom(head) is None and _utf16_by_zeros(head) is None and _has_controls(head) else None
+
+
+def decode(data: bytes) -> Decoded:
+    """Text of a file that is not known to be a PDF or DOCX.
+
+    UTF-8 and UTF-16 with or without a byte order mark, UTF-32 with one, and what charset-normalizer makes of the rest.
+
+    Raises:
+        LoadError: A binary file, or an encoding that is not recognised.
+    """
+    head = data[:_SAMPLE]
+    kind = binary_kind(head)
+    if kind is not None:
+        raise LoadError(_binary_reason(kind))
+    bom = _bom(head)
+    if bom is not None:
+        return _by_name(data[len(bom[0]) :], bom[1], has_bom=True)
+    wide = _utf16_by_zeros(head)
+    if wide is not None:
+        return _by_name(data, wide, has_bom=False)
+    try:
+        return Decoded(data.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError as err:
+        return _mended_utf8(data) or _by_statistics(data, err.start)
+
+
+def _binary_reason(kind: str) -> str:
+    if "audio" in kind or "video" in kind:
+        return f"is {kind}, not a transcript; transcribe it first and give the transcript"
+    if "image" in kind:
+        return f"is a {kind}, not text; give a transcript or document"
+    if kind == "old Office (.doc, .xls)":
+        return "is an old Office file; save it as DOCX, PDF or text"
+    if "archive" in kind:
+        return f"is a {kind}; unpack it first"
+    return "is a binary file, not text" if kind == "binary" else f"is a {kind}, not text"
+
+
+def _bom(head: bytes) -> tuple[bytes, str] | None:
+    return next(((bom, name) for bom, name in _BOMS if head.startswith(bom)), None)
+
+
+def _has_controls(head: bytes) -> bool:
+    num_controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
+    return num_controls > _MAX_CONTROL_SHARE * len(head)
+
+
+def _utf16_by_zeros(head: bytes) -> str | None:
+    """UTF-16 without a mark: the zero bytes of its spaces, digits and Latin letters are all on one side of the pairs."""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    num_pairs = len(head) // 2
+    if num_pairs < 2 or max(even, odd) < 0.02 * num_pairs or min(even, odd) > 0.05 * max(even, odd):
+        return None
+    name = "utf-16-le" if odd > even else "utf-16-be"
+    text = head[: 2 * num_pairs].decode(name, "replace")
+    num_odd = sum(1 for ch in text if not (ch.isprintable() or ch.isspace()) or ch == "\ufffd")
+    return name if num_odd <= 0.02 * len(text) + 1 else None
+
+
+def _by_name(data: bytes, name: str, *, has_bom: bool) -> Decoded:
+    text = data.decode(name, "replace")
+    num_bad = text.count("\ufffd")
+    notes = [] if name == "utf-8" else [f"read as {name.upper()}" + ("" if has_bom else " (it has no byte order mark)")]
+    if num_bad:
+        notes.append(f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
+    return Decoded(text.removeprefix("\ufeff"), name, tuple(notes))
+
+
+def _mended_utf8(data: bytes) -> Decoded | None:
+    """UTF-8 with a few broken bytes, such as a file that was cut inside a character."""
+    text = data.decode("utf-8", "replace")
+    num_bad = text.count("\ufffd")
+    num_wide = sum(1 for ch in text if ch > "\x7f") - num_bad if len(text) <= 10 * _SAMPLE else _count_wide(text) - num_bad
+    if num_wide < 10 * num_bad:
+        return None
+    return Decoded(text, "utf-8", (f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD",))
+
+
+def _count_wide(text: str) -> int:
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
+def _by_statistics(data: bytes, first_bad: int) -> Decoded:
+    from charset_normalizer import from_bytes
+
+    start = max(0, first_bad - _SAMPLE // 4)
+    sample = data[start : start + _SAMPLE]
+    best = from_bytes(sample).best()
+    name = "cp1252" if _is_western(sample) else None if best is None else best.encoding
+    if best is None or name is None:
+        raise LoadError("is in an encoding that is not recognised; save it as UTF-8")
+    if name == "cp1252" and not re.search(rb"[\x80-\x9f]", data):
+        name = "latin-1"
+    try:
+        text = data.decode(name, "replace")
+    except LookupError as err:
+        raise LoadError(f"seems to be in {name}, which cannot be read here; save it as UTF-8") from err
+    return Decoded(text, name, (f"read as {name} by its byte statistics; save it as UTF-8 if letters look wrong",))
+
+
+def _is_western(sample: bytes) -> bool:
+    """Latin-1 or cp1252: charset-normalizer takes its rarer relatives (cp1250, Mac) for short texts that fit all of them."""
+    num_high = sum(1 for byte in sample if byte > 0x7F)
+    if _CP1252_HOLES.search(sample) or num_high > 0.2 * len(sample):
+        return False
+    text = sample.decode("cp1252")
+    return len(_SIGN_IN_WORD.findall(text)) <= 0.1 * num_high

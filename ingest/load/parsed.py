@@ -1,0 +1,144 @@
+"""What a parser makes of one file, the limits every parser keeps, and the few text rules they share."""
+
+import html
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from dynagrag.errors import LoadError
+from dynagrag.schema import SourceTurn
+
+MAX_FILE_BYTES = 200_000_000
+"""A day of speech is about 1 MB of text; what is larger is no transcript."""
+MAX_TREE_BYTES = 64_000_000
+"""JSON and XML: their parsers need up to twenty times the file's size of memory."""
+MAX_HTML_BYTES = 16_000_000
+"""beautifulsoup4 reads about 1 MB a second."""
+MAX_TURN_CHARS = 1_000_000
+MAX_TURNS = 1_000_000
+MAX_LINES = 5_000_000
+
+_LINE_ENDS = re.compile(r"\r\n?")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+# Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each alternative is bounded by the next "<".
+_TAGS = re.compile(
+    r"</?(?:i|b|u|s|em|strong|small|sup|sub|font|span|c|v|ruby|rt|lang|br|p|div|a|img|center)(?:[\s.][^<>]*|/)?>|<\d{1,3}:[\d:.]{1,20}>",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file's turns in order. `title` is the document's own, empty where it has none."""
+
+    turns: tuple[SourceTurn, ...]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    meta: dict[str, str] = field(default_factory=dict)
+    format: str | None = None
+    """A closer name than the one the file was told by (speaker-text for text), else None."""
+
+
+def collapse(text: str) -> str:
+    """The words with single spaces between them."""
+    return " ".join(text.split())
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 cue`, `2 cues`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def short(text: str, limit: int = 60) -> str:
+    """A quoted excerpt fit for a one-line message."""
+    head = collapse(text[: 4 * limit])
+    return repr(head if len(head) <= limit else head[: limit - 3] + "...")
+
+
+def without_tags(text: str) -> str:
+    """Caption text without its markup tags, entities decoded."""
+    return html.unescape(_TAGS.sub("", text)) if "<" in text else html.unescape(text)
+
+
+def has_letter(text: str) -> bool:
+    """Whether there is anything that a name could be made of."""
+    return any(ch.isalpha() for ch in text)
+
+
+def speaker_or_none(name: str | None) -> str | None:
+    """A speaker's label with single spaces. None when empty or when it names nobody (`??`, `(note)`)."""
+    label = collapse(name or "").strip("*_")
+    bare = label.partition("(")[0]
+    return label if label and any(ch.isalnum() for ch in bare) else None
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, whichever line ends it has.
+
+    Raises:
+        LoadError: More lines, or a longer line, than any transcript has.
+    """
+    text = _LINE_ENDS.sub("\n", text)
+    if text.count("\n") > MAX_LINES:
+        raise LoadError(f"has more than {MAX_LINES:,} lines; split it into smaller files")
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_TURN_CHARS:
+            raise LoadError(f"line {number} is {len(line):,} characters long, at most {MAX_TURN_CHARS:,} can be read; break it into lines")
+    return lines
+
+
+def paragraphs(lines: Iterable[str]) -> list[list[str]]:
+    """Runs of lines between blank ones."""
+    blocks: list[list[str]] = [[]]
+    for line in lines:
+        if line.strip():
+            blocks[-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    return blocks if blocks[-1] else blocks[:-1]
+
+
+def checked(parsed: Parsed) -> Parsed:
+    """The turns within the limits, without empty ones and without characters that no text holds.
+
+    Raises:
+        LoadError: No words at all, too many turns, or a turn that is too long.
+    """
+    turns = tuple(turn for turn in parsed.turns if turn.text)
+    if not turns:
+        raise LoadError("holds no words; check that it is the file you meant")
+    if len(turns) > MAX_TURNS:
+        raise LoadError(f"has {len(turns):,} turns, at most {MAX_TURNS:,} can be read; split it into smaller files")
+    for number, turn in enumerate(turns, 1):
+        if len(turn.text) > MAX_TURN_CHARS:
+            raise LoadError(
+                f"turn {number} is {len(turn.text):,} characters long, at most {MAX_TURN_CHARS:,} can be read; break it into paragraphs"
+            )
+    return _without_controls(replace(parsed, turns=turns))
+
+
+def _without_controls(parsed: Parsed) -> Parsed:
+    num_bad = 0
+
+    def clean(text: str) -> str:
+        nonlocal num_bad
+        cleaned, count = _CONTROLS.subn("\ufffd", text)
+        num_bad += count
+        return cleaned
+
+    turns = tuple(
+        SourceTurn(clean(t.text), None if t.speaker is None else clean(t.speaker), _finite(t.start_s), _finite(t.end_s))
+        for t in parsed.turns
+    )
+    title = clean(collapse(parsed.title))[:300]
+    meta = {key: clean(value) for key, value in parsed.meta.items()}
+    notes = parsed.notes
+    if num_bad:
+        notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
+    return replace(parsed, turns=turns, title=title, meta=meta, notes=tuple(clean(note) for note in notes))
+
+
+def _finite(seconds: float | None) -> float | None:
+    return round(seconds, 3) if seconds is not None and math.isfinite(seconds) else None

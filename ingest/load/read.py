@@ -1,0 +1,164 @@
+"""One file in, one LoadedSource out: bytes, encoding, format, turns; and what a user is shown of it."""
+
+import hashlib
+import logging
+import os
+import stat
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load import sniff
+from dynagrag.ingest.load.captions import parse_captions
+from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_otter, parse_spacelog, parse_timed_text
+from dynagrag.ingest.load.documents import parse_docx, parse_html, parse_pdf
+from dynagrag.ingest.load.encoding import binary_kind, decode
+from dynagrag.ingest.load.json_forms import parse_json
+from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, collapse, split_lines
+from dynagrag.ingest.load.prose import parse_markdown, parse_text
+from dynagrag.ingest.load.tables import parse_csv
+from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
+from dynagrag.schema import LoadedSource
+
+logger = logging.getLogger(__name__)
+
+_LINE_PARSERS = {
+    "mission-clock": parse_mission_clock,
+    "spacelog": parse_spacelog,
+    "otter-text": parse_otter,
+    "youtube-text": parse_timed_text,
+    "csv": parse_csv,
+    "markdown": parse_markdown,
+    "text": parse_text,
+}
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is known of a file so far, so that a refusal can still say how far it came."""
+
+    sha256: str = ""
+    format: str | None = None
+    encoding: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def load_source(path: Path) -> LoadedSource:
+    """Reads one file. Never raises for a bad one: `refused` is then the reason in one line, with the remedy, without the path.
+
+    `format` is what the content is, whatever the name says; `title` the document's own, else the file's name without its ending;
+    `notes` what a user should know (an encoding that was guessed, empty cues, pages without text).
+    """
+    path = Path(path)
+    reading = _Reading()
+    try:
+        parsed = checked(_parse(_read_bytes(path, reading), path.suffix.lower(), reading))
+    except (LoadError, OSError, MemoryError, RecursionError) as err:
+        reason = _reason(err)
+        logger.debug("%s refused: %s", path, reason)
+        return LoadedSource(
+            path=str(path),
+            format=reading.format,
+            sha256=reading.sha256,
+            title=_stem(path),
+            encoding=reading.encoding,
+            notes=reading.notes,
+            refused=reason,
+        )
+    form = parsed.format or reading.format or "text"
+    meta = {"format": form} | ({"encoding": reading.encoding} if reading.encoding else {}) | parsed.meta
+    return LoadedSource(
+        path=str(path),
+        format=form,
+        turns=parsed.turns,
+        sha256=reading.sha256,
+        title=parsed.title or _stem(path),
+        encoding=reading.encoding,
+        notes=reading.notes + parsed.notes,
+        meta=meta,
+    )
+
+
+def inspect_row(source: LoadedSource) -> dict[str, object]:
+    """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}], refused}`."""
+    turns = [{"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text} for turn in source.turns]
+    return {"path": source.path, "format": source.format, "turns": turns, "refused": source.refused}
+
+
+def _reason(err: BaseException) -> str:
+    if isinstance(err, OSError):
+        what = (err.strerror or str(err)).lower()
+        remedy = "change its permissions" if isinstance(err, PermissionError) else "check the path"
+        return f"could not be opened: {what}; {remedy}"
+    if isinstance(err, MemoryError):
+        return "needs more memory than there is; split it into smaller files"
+    if isinstance(err, RecursionError):
+        return "is nested too deeply; save it as plain text"
+    return collapse(str(err))
+
+
+def _stem(path: Path) -> str:
+    return collapse(path.stem).encode("utf-8", "replace").decode() or path.name
+
+
+def _read_bytes(path: Path, reading: _Reading) -> bytes:
+    info = os.stat(path)
+    if stat.S_ISDIR(info.st_mode):
+        raise LoadError("is a folder; give the files in it, or the folder to a command that takes folders")
+    if not stat.S_ISREG(info.st_mode):
+        raise LoadError("is no regular file (a pipe, socket or device); save its content to a file")
+    if info.st_size > MAX_FILE_BYTES:
+        raise LoadError(f"is {info.st_size:,} bytes large, at most {MAX_FILE_BYTES:,} are read; split it into smaller files")
+    with path.open("rb") as file:
+        data = file.read(MAX_FILE_BYTES)
+    reading.sha256 = hashlib.sha256(data).hexdigest()
+    if not data.strip():
+        raise LoadError("is empty; check that it was written completely")
+    return data
+
+
+def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
+    kind = binary_kind(data[:65_536])
+    if kind == "PDF":
+        reading.format = "pdf"
+        return parse_pdf(data)
+    if kind == "zip":
+        reading.format = "docx" if suffix == ".docx" else None
+        parsed = parse_docx(data)
+        reading.format = "docx"
+        return replace(parsed, format="docx")
+    decoded = decode(data)
+    reading.encoding, reading.notes = decoded.encoding, decoded.notes
+    text = decoded.text
+    form = sniff.tree_format(text, suffix)
+    if form is not None:
+        parsed_tree = _parse_tree(text, form, suffix, reading)
+        if parsed_tree is not None:
+            return parsed_tree
+    lines = split_lines(text)
+    reading.format = sniff.line_format(lines, suffix)
+    if reading.format in {"vtt", "srt", "sbv"}:
+        return parse_captions(lines, reading.format)
+    if reading.format == "json":
+        return parse_json(text)
+    return _LINE_PARSERS[reading.format](lines)
+
+
+def _parse_tree(text: str, form: str, suffix: str, reading: _Reading) -> Parsed | None:
+    """A JSON, XML or HTML file; None for a text that only begins as JSON does."""
+    if len(text) > MAX_TREE_BYTES:
+        raise LoadError(f"is {len(text):,} characters of {form}, at most {MAX_TREE_BYTES:,} are read; split it into smaller files")
+    if form == "html":
+        reading.format = "html"
+        return parse_html(text)
+    if form == "youtube-xml":
+        parsed = parse_youtube_xml(text)
+        reading.format = "youtube-xml"
+        return parsed
+    try:
+        return parse_json(text)
+    except LoadError as err:
+        if suffix in {".txt", ".md", ".markdown", ".csv"} and str(err).startswith("malformed JSON"):
+            return None
+        reading.format = "json"
+        raise

@@ -1,0 +1,95 @@
+"""Which format a decoded file is in, by its content first and by its name where the content doesn't say."""
+
+import re
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load.captions import is_timing
+from dynagrag.ingest.load.clock_forms import is_mission_clock, is_otter, is_spacelog, is_timed_text
+from dynagrag.ingest.load.prose import is_bold_speakers
+from dynagrag.ingest.load.tables import csv_delimiter
+
+_JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
+_HTML_TAG = re.compile(r"<(?:html|head|body|title|p|div|h1|table|article|section|br|!--)[\s>/-]", re.IGNORECASE)
+_SAMPLE_LINES = 4000
+_BY_SUFFIX = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".csv": "csv",
+    ".tsv": "csv",
+}
+_PROMISES = {
+    ".vtt": "cue times such as 00:00:01.000 --> 00:00:04.000",
+    ".srt": "cue times such as 00:00:01,000 --> 00:00:04,000",
+    ".sbv": "cue times such as 0:00:01.000,0:00:04.000",
+    ".xml": "XML",
+    ".pdf": "a PDF's content",
+    ".docx": "a DOCX's content",
+}
+
+
+def tree_format(text: str, suffix: str) -> str | None:
+    """json, youtube-xml or html for a text that is no lines but a tree; None for lines. `suffix` is lower-case, with its dot."""
+    head = text[:4096].lstrip()
+    if _JSON_HEAD.match(head):
+        return "json"
+    if head.startswith("<"):
+        lower = head.lower()
+        if lower.startswith(("<!doctype html", "<html")) or "<html" in lower[:1000]:
+            return "html"
+        if lower.startswith(("<?xml", "<transcript", "<timedtext")) or suffix == ".xml":
+            return "youtube-xml"
+        if _HTML_TAG.match(head):
+            return "html"
+    return "html" if suffix in {".html", ".htm", ".xhtml"} else None
+
+
+def line_format(lines: list[str], suffix: str) -> str:
+    """The format of a file of lines: captions, a clock form, csv, markdown or text.
+
+    Raises:
+        LoadError: The name promises a format (.vtt, .json, ...) and the content is no known one.
+    """
+    head = lines[:_SAMPLE_LINES]
+    filled = [line for line in head if line.strip()]
+    caption = _caption_form(filled, suffix)
+    if caption is not None:
+        return caption
+    for form, is_form in _LINE_FORMS:
+        if is_form(head):
+            return form
+    if suffix in {".json", ".jsonl", ".ndjson"}:
+        return "json"
+    if suffix not in _BY_SUFFIX and filled and csv_delimiter(filled[0]) and len(filled) > 1:
+        return "csv"
+    if suffix in _PROMISES:
+        raise LoadError(f"is named {suffix} but holds no {_PROMISES[suffix]}; correct it, or give it the ending .txt if it is plain text")
+    if filled and filled[0].startswith("{\\rtf"):
+        raise LoadError("is an RTF file; save it as DOCX, PDF or text")
+    if suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[suffix]
+    return "markdown" if is_bold_speakers(head) else "text"
+
+
+_LINE_FORMS = (
+    ("mission-clock", is_mission_clock),
+    ("spacelog", is_spacelog),
+    ("otter-text", is_otter),
+    ("youtube-text", is_timed_text),
+)
+
+
+def _caption_form(filled: list[str], suffix: str) -> str | None:
+    if not filled:
+        return None
+    first = filled[0]
+    if first.startswith("WEBVTT") and (len(first) == 6 or first[6] in " \t-"):
+        return "vtt"
+    if is_timing(first, "sbv"):
+        return "sbv"
+    if suffix == ".sbv" and any(is_timing(line, "sbv") for line in filled):
+        return "sbv"
+    arrows = [line for line in filled if "-->" in line]
+    if arrows and (suffix in {".vtt", ".srt"} or any(is_timing(line, "srt") for line in filled[:3])):
+        good = next((line for line in arrows if is_timing(line, "srt")), "")
+        return "vtt" if "." in good.partition("-->")[0] and suffix != ".srt" else "srt"
+    return None

@@ -1,0 +1,55 @@
+"""YouTube's caption XML: `<transcript><text start dur>` and the newer `<timedtext><body><p t d>` in milliseconds."""
+
+from xml.etree import ElementTree
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load.clock import any_seconds
+from dynagrag.ingest.load.parsed import Parsed, collapse, plural, short, without_tags
+from dynagrag.schema import SourceTurn
+
+
+def parse_youtube_xml(text: str) -> Parsed:
+    """The captions of a YouTube XML file.
+
+    Raises:
+        LoadError: Malformed XML (line and column), another XML form, or a time that is none.
+    """
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise LoadError("declares XML entities, which no YouTube caption file does; not read")
+    declaration_end = text.find("?>") + 2 if text.lstrip().startswith("<?xml") else 0
+    try:
+        # The text is decoded: an encoding that its declaration names no longer holds.
+        root = ElementTree.fromstring(text[declaration_end:].strip())
+    except ElementTree.ParseError as err:
+        line, column = err.position
+        line += text[:declaration_end].count("\n")
+        raise LoadError(f"malformed XML at line {line}, column {column + 1}; correct it or export it again") from err
+    turns = []
+    if root.tag == "transcript":
+        for item in root.iter("text"):
+            turns.append(_turn("".join(item.itertext()), item.get("start"), item.get("dur"), 1.0))
+    elif root.tag == "timedtext":
+        for item in root.iter("p"):
+            turns.append(_turn("".join(item.itertext()), item.get("t"), item.get("d"), 0.001))
+    if not turns:
+        raise LoadError(f"not a YouTube transcript: XML with the root {short(root.tag)}; known are <transcript> and <timedtext>")
+    num_empty = sum(1 for turn in turns if not turn.text)
+    return Parsed(tuple(turns), notes=(f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ())
+
+
+def _turn(text: str, start: str | None, duration: str | None, unit_s: float) -> SourceTurn:
+    # YouTube encodes its text twice: &amp;#39; is an apostrophe. The XML parser undid the first.
+    words = collapse(without_tags(text))
+    start_s, duration_s = _seconds(start), _seconds(duration)
+    start_s = None if start_s is None else start_s * unit_s
+    end_s = None if start_s is None or duration_s is None else start_s + duration_s * unit_s
+    return SourceTurn(words, None, start_s, end_s)
+
+
+def _seconds(value: str | None) -> float | None:
+    if value is None:
+        return None
+    seconds = any_seconds(value)
+    if seconds is None:
+        raise LoadError(f"{short(value)} is no time in seconds; correct it or export it again")
+    return seconds

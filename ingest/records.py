@@ -1,0 +1,269 @@
+"""Replies into records: what the model may say, what is accepted, what is dropped and under which reason.
+
+The reply's shape is methods spec 3.2; the quote comes first in a relation, because a small model that has copied a statement names its ends
+better than one that has to find a statement for a relation it made up.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dynagrag.graph_store.two_step import CO_OCCURRENCE
+from dynagrag.ids import content_id, entity_key, speaker_key
+from dynagrag.ingest.quotes import find_quote, mention_passages
+from dynagrag.ingest.sentences import sentence_spans
+from dynagrag.ingest.split import turn_at
+from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
+
+_MAX_NAME_CHARACTERS = 120
+_MAX_NAME_WORDS = 12
+_MAX_SUMMARY_WORDS = 40
+_MAX_LABEL_WORDS = 8
+_MIN_SUMMARY_SHARE = 0.4
+"""Of a summary's words longer than three letters, so many must occur in the chunk (by stem): invented descriptions are blanked."""
+_WORD = re.compile(r"\w+", re.UNICODE)
+_PRONOUNS = frozenset(
+    "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs this that these those who whom what "
+    "which someone somebody something anyone anybody anything everyone everybody everything nobody nothing one ones here there now then "
+    "okay ok yes no yeah roger thing things stuff".split()
+)
+_NO_THINGS = frozenset("verb adverb adjective pronoun relation action phrase word".split())
+"""Types by which a small model owns that what it lists is no entity."""
+_SPEECH = frozenset("say says said ask asks asked reply replies replied respond responds responded answer answers answered".split())
+
+
+def _all_required(schema: dict[str, Any]) -> None:
+    """Asks the provider for every field (strict modes insist), while validation forgives a missing one."""
+    schema["required"] = list(schema["properties"])
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
+
+
+class EntityReply(_Reply):
+    name: str
+    type: str = ""
+    summary: str = ""
+
+
+class RelationReply(_Reply):
+    quote: str = ""
+    source: str
+    label: str
+    target: str
+    summary: str = ""
+
+
+class ExtractionReply(_Reply):
+    entities: list[EntityReply] = Field(default_factory=list)
+    relations: list[RelationReply] = Field(default_factory=list)
+
+
+class SmallEntityReply(_Reply):
+    name: str
+    type: str = ""
+
+
+class SmallRelationReply(_Reply):
+    quote: str = ""
+    source: str
+    label: str
+    target: str
+
+
+class SmallExtractionReply(_Reply):
+    """For small models: bounded lists, since they repeat themselves until stopped, and no summaries, since theirs are mostly invented.
+
+    A mention without a summary gets the source's own sentence in its place.
+    """
+
+    entities: list[SmallEntityReply] = Field(default_factory=list, max_length=8)
+    relations: list[SmallRelationReply] = Field(default_factory=list, max_length=5)
+
+    def full(self) -> ExtractionReply:
+        """The same reply in the common form."""
+        return ExtractionReply.model_validate(self.model_dump())
+
+
+def _shortened(text: str, max_words: int) -> str:
+    return " ".join(text.split()[:max_words])
+
+
+def _content_words(name: str) -> list[str]:
+    words = [w for w in _WORD.findall(name.casefold()) if w not in _PRONOUNS]
+    return [w for w in words if len(w) > 2] or words
+
+
+def _is_speech(label: str) -> bool:
+    """A label such as "said to" states no fact; between two things named in one statement it means that they were named together."""
+    return all(w in _SPEECH or w == "to" for w in _WORD.findall(label.casefold()))
+
+
+class RecordBuilder:
+    """Collects the replies of one chunk and turns them into records. `dropped` counts what was refused, by reason."""
+
+    def __init__(self, document: Document, turns: Sequence[Turn], chunk: Chunk, extractor: str, is_small: bool = False) -> None:
+        self._document = document
+        self._turns = turns
+        self._chunk = chunk
+        self._extractor = extractor
+        self._is_small = is_small
+        self._text = document.text[chunk.start : chunk.end]
+        first, last = turn_at(turns, chunk.start).index, turn_at(turns, max(chunk.start, chunk.end - 1)).index
+        self._speakers = {entity_key(t.speaker): t.speaker for t in turns[first : last + 1] if t.speaker}
+        self._words = set(_WORD.findall(self._text.casefold()))
+        self._entities: dict[tuple[str, str], EntityReply] = {}
+        self._relations: dict[tuple[str, str, str, int, int], RelationReply] = {}
+        self._quotes_of: dict[str, list[tuple[int, int]]] = {}
+        self.dropped: Counter[str] = Counter()
+
+    def key(self, name: str) -> str:
+        """The key of a name in this chunk; a speaker's label means that speaker."""
+        key = entity_key(name)
+        return speaker_key(name, self._document.sha256) if key in self._speakers else key
+
+    def is_usable(self, relation: RelationReply) -> bool:
+        """Whether the relation would be kept if its quote is found."""
+        return self._refusal(relation) is None
+
+    def quote_span(self, relation: RelationReply) -> tuple[int, int] | None:
+        """The quote's span in the document, or None."""
+        span = find_quote(self._text, relation.quote)
+        return None if span is None else (self._chunk.start + span[0], self._chunk.start + span[1])
+
+    def add(self, reply: ExtractionReply) -> None:
+        """Takes in a reply."""
+        for entity in reply.entities:
+            self._add_entity(entity)
+        for relation in reply.relations:
+            self._add_relation(relation)
+
+    def _add_entity(self, entity: EntityReply) -> None:
+        reason = self._name_refusal(entity.name)
+        if reason is None and entity.type.casefold() in _NO_THINGS:
+            reason = "entity: no thing"
+        if reason:
+            self.dropped[reason] += 1
+            return
+        key, summary = self.key(entity.name), _shortened(entity.summary, _MAX_SUMMARY_WORDS)
+        if summary and self._share_in_text(summary) < _MIN_SUMMARY_SHARE:
+            self.dropped["summary: says what the source does not"] += 1
+            summary = ""
+        if any(k == key for k, _ in self._entities) and (not summary or (key, "") in self._entities):
+            return
+        self._entities.setdefault((key, summary), entity)
+
+    def _add_relation(self, relation: RelationReply) -> None:
+        reason = self._refusal(relation)
+        if reason:
+            self.dropped[reason] += 1
+            return
+        span = self.quote_span(relation)
+        if span is None:
+            self.dropped["relation: its quote is not in the source"] += 1
+            return
+        if self._is_small and not self._names_both(relation, span):
+            self.dropped["relation: its quote does not name both ends"] += 1
+            return
+        head, tail = self.key(relation.source), self.key(relation.target)
+        quote = self._document.text[span[0] : span[1]]
+        for key, name in ((head, relation.source), (tail, relation.target)):
+            if self._is_only_speaker(name):
+                continue
+            self._quotes_of.setdefault(key, []).append(span)
+            if not any(k == key for k, _ in self._entities):
+                self._add_entity(EntityReply(name=name, summary=quote))
+        if head == tail:
+            self._entities.setdefault((head, _shortened(relation.summary or quote, _MAX_SUMMARY_WORDS)), EntityReply(name=relation.source))
+            return
+        label = CO_OCCURRENCE if _is_speech(relation.label) else _shortened(relation.label, _MAX_LABEL_WORDS).casefold()
+        self._relations.setdefault((head, label, tail, *span), relation)
+
+    def _name_refusal(self, name: str) -> str | None:
+        key = entity_key(name)
+        words = _WORD.findall(key)
+        if not words or all(w in _PRONOUNS for w in words):
+            return "entity: no name"
+        if self._is_small and len(key) == 1:
+            return "entity: a single letter"
+        if len(name) > _MAX_NAME_CHARACTERS or len(words) > _MAX_NAME_WORDS:
+            return "entity: a sentence, not a name"
+        if not any(self._is_in_text(w) for w in _content_words(key)):
+            return "entity: only a speaker's label" if key in self._speakers else "entity: not in the source"
+        return None
+
+    def _is_only_speaker(self, name: str) -> bool:
+        """A speaker of the chunk of whom nobody speaks: an entity already, by its mentions of kind speaker."""
+        key = entity_key(name)
+        return key in self._speakers and not any(self._is_in_text(w) for w in _content_words(key))
+
+    def _share_in_text(self, summary: str) -> float:
+        words = [w for w in _WORD.findall(summary.casefold()) if len(w) > 3]
+        return sum(self._is_in_text(w) for w in words) / len(words) if words else 1.0
+
+    def _is_in_text(self, word: str) -> bool:
+        if word in self._words:
+            return True
+        stem = word[: max(4, len(word) - 2)]
+        return len(word) > 4 and any(w.startswith(stem) for w in self._words)
+
+    def _refusal(self, relation: RelationReply) -> str | None:
+        if any(self._name_refusal(name) and not self._is_only_speaker(name) for name in (relation.source, relation.target)):
+            return "relation: an end is not in the source"
+        if not relation.label.strip():
+            return "relation: no label"
+        if _is_speech(relation.label) and (self._is_only_speaker(relation.source) or self._is_only_speaker(relation.target)):
+            return "relation: only says who speaks"
+        return None
+
+    def _names_both(self, relation: RelationReply, span: tuple[int, int]) -> bool:
+        words = set(_WORD.findall(self._document.text[span[0] : span[1]].casefold()))
+        speaker = turn_at(self._turns, span[0]).speaker
+        if speaker:
+            words.update(_WORD.findall(speaker.casefold()))
+        return all(any(w in words for w in _content_words(entity_key(name))) for name in (relation.source, relation.target))
+
+    def mentions(self) -> list[Mention]:
+        """The chunk's mentions of kind said."""
+        made = []
+        document_id, start, end = self._chunk.span
+        for (key, said), entity in self._entities.items():
+            summary = said or self._sentence_with(entity.name)
+            passages = mention_passages(self._document, self._chunk, entity.name, self._quotes_of.get(key, ()))
+            kind = MentionKind.SAID
+            mention_id = content_id("mention", document_id, start, end, key, kind, summary)
+            made.append(
+                Mention(
+                    id=mention_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_ids=tuple(passages),
+                    name=" ".join(entity.name.split()), key=key, type=_shortened(entity.type, 3).casefold(), summary=summary, kind=kind,
+                    extractor=self._extractor,
+                )
+            )  # fmt: skip
+        return made
+
+    def _sentence_with(self, name: str) -> str:
+        """The chunk's first sentence that holds the name: what stands in for a summary that the model did not give, or made up."""
+        for start, end in sentence_spans(self._text):
+            if name.casefold() in self._text[start:end].casefold():
+                return _shortened(self._text[start:end], _MAX_SUMMARY_WORDS)
+        return ""
+
+    def relations(self) -> list[RelationRecord]:
+        """The chunk's relation records."""
+        made = []
+        document_id, start, end = self._chunk.span
+        for (head, label, tail, quote_start, quote_end), relation in self._relations.items():
+            record_id = content_id("relation", document_id, start, end, head, label, tail, quote_start, quote_end)
+            passage = next((p for p in self._chunk.passages if p.start <= quote_start < p.end), self._chunk.passages[-1])
+            made.append(
+                RelationRecord(
+                    id=record_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_id=passage.id, head=head, tail=tail,
+                    label=label, summary=_shortened(relation.summary, _MAX_SUMMARY_WORDS), quote_start=quote_start, quote_end=quote_end,
+                    turn_index=turn_at(self._turns, quote_start).index, extractor=self._extractor,
+                )
+            )  # fmt: skip
+        return made

@@ -1,0 +1,120 @@
+"""Sentences and words of a text as exact spans.
+
+Own rules because no library fits: pysbd is unmaintained, nltk and spaCy need data that must be fetched first, and speech without any
+punctuation needs a rule of its own with all of them. The rules: . ! ? and their kin end a sentence where blank space follows, unless the
+word before is an abbreviation or an initial; a blank line ends one too; text without punctuation is one sentence. Everything over
+`max_words` is cut at word boundaries. Each rule looks at a bounded stretch, so time is linear in the text.
+"""
+
+import re
+from collections.abc import Iterator
+
+MAX_SENTENCE_WORDS = 120
+"""Longer "sentences" (speech without punctuation) are cut: an embedder reads 256 tokens and drops the rest silently."""
+
+Span = tuple[int, int]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,40}}")
+# The possessive runs and the look-behind keep a run of dots from being scanned more than once.
+_END = re.compile(
+    r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*+)(?=\s|$)   # a mark, closing quotes, blank space
+      | (?P<wide>[。！？]++[」』”’]*+)                                  # Chinese and Japanese put no space
+      | (?<!\s)(?P<blank>\s*?\n[^\S\n]*+\n)                             # a blank line
+    """,
+    re.VERBOSE,
+)
+_NEXT = re.compile(r"\s*+[\"'“‘«(\[]{0,3}(\w[\w'’]{0,15})?")
+
+_NEVER_LAST = _words(
+    "mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr cdr lt sgt st mt ft messrs mme mlle vs v e.g i.e cf viz al approx no "
+    "nos fig figs eq sec ch vol pp p ed eds art op cit ca jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+"""Abbreviations that want something after them. "no" only before a digit; months only before one too."""
+_ONLY_BEFORE_DIGIT = _words("no nos fig figs eq sec ch vol pp p art jan feb mar apr jun jul aug sep sept oct nov dec")
+_OFTEN_LAST = _words("inc ltd co corp jr sr etc bros dept univ assn est")
+_STARTERS = _words(
+    "the a an this that these those i we you he she it they there here and but so or if when while what who where why how in on at as for "
+    "from to with of by it's i'm we're that's there's he's she's they're you're i'll we'll let's well now then okay yes no my our your his "
+    "her their its do does did is are was were have has had can could will would should not also after before because however"
+)
+"""Words whose capital says that a sentence begins, after an abbreviation or an initial."""
+
+
+def word_spans(text: str) -> Iterator[Span]:
+    """Words by blank space; a CJK character is a word, and a run without a gap counts as one for each 40 characters."""
+    return (m.span() for m in _WORD.finditer(text))
+
+
+def num_words(text: str) -> int:
+    """How many words; never fewer than `len(text.split())`."""
+    return sum(1 for _ in word_spans(text))
+
+
+def sentence_spans(text: str, max_words: int = MAX_SENTENCE_WORDS) -> list[Span]:
+    """Spans of the sentences in order: no overlap, no blank space at either end, all non-blank text covered. Blank text gives [].
+
+    A single line break is blank space like any other, since cues and wrapped text break lines inside sentences.
+    """
+    spans: list[Span] = []
+    start = 0
+    for match in _END.finditer(text):
+        if match.end() > start and _is_end(text, start, match):
+            spans.extend(_cut(text, start, match.end(), max_words))
+            start = match.end()
+    spans.extend(_cut(text, start, len(text), max_words))
+    return spans
+
+
+def strip_span(text: str, start: int, end: int) -> Span:
+    """The span without blank space at its ends; (start, start) when all of it is blank."""
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip())
+    size = len(piece.strip())
+    return (start + left, start + left + size) if size else (start, start)
+
+
+def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
+    if match["blank"] or match["wide"]:
+        return True
+    mark, closed = match["mark"], bool(match["close"])
+    following = _NEXT.match(text, match.end())
+    word = (following[1] if following else "") or ""
+    if mark == "…" or (len(mark) > 1 and not set(mark) & {"!", "?"}):
+        return not word[:1].islower()
+    if mark != ".":
+        return not (closed and word[:1].islower())
+    if closed:
+        return not word[:1].islower()
+    return _ends_at_dot(text, start, match.start(), word)
+
+
+def _ends_at_dot(text: str, start: int, dot: int, word: str) -> bool:
+    """Whether a lone full stop at `dot` ends the sentence that began at `start`; `word` comes next."""
+    window = text[max(start, dot - 24) : dot].split()
+    before = window[-1].lstrip("\"'“‘«([") if window else ""
+    low = before.casefold()
+    if low in _NEVER_LAST:
+        return low in _ONLY_BEFORE_DIGIT and not word[:1].isdigit()
+    starts_new = word[:1].isupper() and word.casefold().replace("’", "'") in _STARTERS
+    if low in _OFTEN_LAST:
+        return word[:1].isupper()
+    is_initial = len(before) == 1 and before.isupper()
+    if is_initial or ("." in before and all(len(part) <= 2 for part in before.split("."))):
+        return starts_new or not word
+    # "1." before an item is no sentence.
+    return not (before.isdigit() and text[start:dot].strip() == before and word)
+
+
+def _cut(text: str, start: int, end: int, max_words: int) -> Iterator[Span]:
+    start, end = strip_span(text, start, end)
+    if start == end:
+        return
+    words = [(start + a, start + b) for a, b in word_spans(text[start:end])]
+    for i in range(0, len(words), max_words):
+        yield words[i][0], words[min(i + max_words, len(words)) - 1][1]

@@ -1,0 +1,58 @@
+"""The graph arms: `dynagrag` (diverse ego-graphs) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
+
+import numpy as np
+
+from dynagrag.retrieval.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.retrieval.selection import Selection, select_by_cosine, select_diverse
+from dynagrag.schema import Question, Retrieval, Snapshot, Subgraph
+from dynagrag.settings import Profile
+
+
+class DynaGrag:
+    """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
+
+    The passages are those of the ego-graphs' entities, ranked by their own cosine with the question.
+    """
+
+    name = "dynagrag"
+
+    def __init__(self, snapshot: Snapshot, index: EgoIndex, profile: Profile, passages: PassageScores | None = None) -> None:
+        self._snapshot = snapshot
+        self._index = index
+        self._profile = profile
+        self._passages = passages or PassageScores(snapshot)
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """Subgraphs carry the ego-graph's cosine; every refused centre is among the candidates with its reason."""
+        if not self._snapshot.graph.entities:
+            return Retrieval(self.name, (), notes=("the graph is empty",))
+        scores = self._index.scores(question.vector)
+        selection = self._select(scores, num_subgraphs)
+        subgraphs = tuple(self._index.subgraph(centre, float(scores[centre])) for centre in selection.centres)
+        members = np.array(sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64)
+        rows = self._passages.rows_of_entities(members)
+        passages = self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)
+        return Retrieval(self.name, passages, subgraphs, selection.candidates, self._notes(subgraphs, num_subgraphs))
+
+    def _select(self, scores: np.ndarray[tuple[int], np.dtype[np.float64]], num_subgraphs: int) -> Selection:
+        return select_diverse(self._index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs)
+
+    def _notes(self, subgraphs: tuple[Subgraph, ...], num_subgraphs: int) -> tuple[str, ...]:
+        notes = []
+        if len(subgraphs) < num_subgraphs:
+            notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: no other has leading entities of its own")
+        max_nodes = self._index.rule.max_nodes
+        num_capped = sum(len(subgraph.nodes) == max_nodes for subgraph in subgraphs)
+        if num_capped:
+            notes.append(f"{num_capped} ego-graphs were cut at {max_nodes} nodes")
+        return tuple(notes)
+
+
+class DynaGragCosine(DynaGrag):
+    """The same without diversity."""
+
+    name = "dynagrag-cosine"
+
+    def _select(self, scores: np.ndarray[tuple[int], np.dtype[np.float64]], num_subgraphs: int) -> Selection:
+        return select_by_cosine(self._index, self._snapshot.graph.entities, scores, num_subgraphs)

@@ -1,0 +1,154 @@
+"""The ego-graph index: one pooled vector a node, and the ego-graphs themselves on demand (DynaGRAG, section 3.2; methods spec, 3.6 and 6).
+
+Reach matrices are never kept: the few ego-graphs that a question needs are cut again, by the same rule and the same code as at the build.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from dynagrag.retrieval import ego_files
+from dynagrag.retrieval.ego_refresh import IndexState, build_state, refresh_state
+from dynagrag.retrieval.pairs import Floats, Ints, UndirectedGraph, undirected
+from dynagrag.retrieval.pooling import embeddings
+from dynagrag.retrieval.reach import Reach, rule_of
+from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
+from dynagrag.settings import Profile
+
+logger = logging.getLogger(__name__)
+
+
+class EgoIndex:
+    """Ego-graph vectors of one graph. Immutable but for a memo of top nodes; make one with `build`, `refresh` or `open`.
+
+    `vectors` (n, d) unit rows in the order of `graph.entities`; `coverage` (n,): how many ego-graphs hold each node.
+    """
+
+    def __init__(self, state: IndexState) -> None:
+        self.state = state
+        self.graph: UndirectedGraph = state.graph
+        self.rule = state.rule
+        self.coverage: Ints = state.coverage
+        self.vectors: Vectors = embeddings(state.sums, state.graph, state.rule)
+        self._reach = Reach(state.graph, state.rule)
+        self._by_rank: Ints = np.lexsort((np.arange(self.graph.num_nodes), -self.graph.w))
+        self._rank: Ints = np.empty_like(self._by_rank)
+        self._rank[self._by_rank] = np.arange(self.graph.num_nodes)
+        self._tops: dict[tuple[int, float | None], dict[int, tuple[int, ...]]] = {}
+
+    @classmethod
+    def build(
+        cls, graph: Graph, profile: Profile, pool: Literal["separate", "joint"] = "separate", hub_degree: float | None = None
+    ) -> "EgoIndex":
+        """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's degrees."""
+        pairs = undirected(graph)
+        rule = rule_of(profile, pairs, pool)
+        if hub_degree is not None:
+            rule = replace(rule, hub_degree=hub_degree)
+        return cls(build_state(pairs, rule))
+
+    def refresh(self, graph: Graph) -> "EgoIndex":
+        """The index of a changed graph: equal to a fresh build under the same hub threshold, at the cost of the centres that changed."""
+        return _refreshed(self.state, undirected(graph))
+
+    def save(self, folder: Path, version: str) -> None:
+        """Writes the index as of a store version; either the old or the new one is on disk at any time."""
+        ego_files.save(self.state, folder, version)
+
+    @classmethod
+    def open(cls, folder: Path, snapshot: Snapshot, profile: Profile, pool: Literal["separate", "joint"] = "separate") -> "EgoIndex":
+        """The snapshot's index: read where it is current, refreshed where it is of an older version, else built; saved when it is new.
+
+        A file that is damaged, of another format or of other parameters is built anew, which the log says.
+        """
+        pairs = undirected(snapshot.graph)
+        rule = rule_of(profile, pairs, pool)
+        stored = ego_files.load(folder, rule)
+        if stored is not None and stored.version == snapshot.version and ego_files.fits(stored.state, pairs):
+            return cls(ego_files.with_vectors(stored.state, pairs))
+        if stored is not None:
+            index = _refreshed(stored.state, pairs)
+        else:
+            started = time.perf_counter()
+            index = cls(build_state(pairs, rule))
+            logger.info("ego-graph index built: %d centres, %.2f s", pairs.num_nodes, time.perf_counter() - started)
+        index.save(folder, snapshot.version)
+        return index
+
+    def scores(self, query: Vector) -> Floats:
+        """(n,) cosine of every ego-graph with the query, to six decimals: float32 noise must not decide between equals."""
+        length = float(np.linalg.norm(query)) or 1.0
+        cosines: Floats = np.asarray(self.vectors @ (query / length).astype(np.float32), dtype=np.float64)
+        return np.round(cosines, 6)
+
+    def ordered(self, scores: Floats, first: int | None = None) -> Ints:
+        """Centres by (score desc, weight desc, id asc): the `first` best, or all."""
+        chosen = np.arange(len(scores))
+        if first is not None and first < len(scores):
+            chosen = np.flatnonzero(scores >= np.partition(scores, len(scores) - first)[len(scores) - first])
+        return chosen[np.lexsort((self._rank[chosen], -scores[chosen]))][:first]
+
+    def ego(self, centre: int) -> tuple[Ints, Ints]:
+        """(nodes, hops) of one ego-graph, the centre first, then by (hop, id)."""
+        levels = self._reach.levels(np.array([centre]))
+        hops = self.rule.num_hops + 1 - levels.data.astype(np.int64)
+        order = np.lexsort((levels.indices, hops))
+        return levels.indices[order].astype(np.int64), hops[order]
+
+    def tops(self, centres: Ints, num_top: int, ceiling: float | None) -> list[tuple[int, ...]]:
+        """Each centre's most prevalent members by (weight desc, id asc), at most `num_top`.
+
+        With a ceiling, nodes held by more than that share of all ego-graphs do not count; a centre with none left has itself.
+        """
+        memo = self._tops.setdefault((num_top, ceiling), {})
+        missing = np.array([c for c in centres if int(c) not in memo], dtype=np.int64)
+        if len(missing):
+            memo.update(zip(missing.tolist(), self._compute_tops(missing, num_top, ceiling), strict=True))
+        return [memo[int(c)] for c in centres]
+
+    def subgraph(self, centre: int, score: float) -> Subgraph:
+        """The centre's ego-graph with unit vectors, its pairs ascending by graph index."""
+        graph = self.graph
+        nodes, hops = self.ego(centre)
+        local = np.full(graph.num_nodes, -1, dtype=np.int64)
+        local[nodes] = np.arange(len(nodes))
+        pairs = np.unique(np.concatenate([graph.neighbour_pairs[graph.ptr[i] : graph.ptr[i + 1]] for i in nodes]))
+        pairs = pairs[(local[graph.u[pairs]] >= 0) & (local[graph.v[pairs]] >= 0)]
+        relations = (graph.relations[graph.relation_ptr[j] : graph.relation_ptr[j + 1]] for j in pairs)
+        return Subgraph(
+            nodes=tuple(nodes.tolist()),
+            hops=tuple(hops.tolist()),
+            pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
+            pair_relations=tuple(tuple(r.tolist()) for r in relations),
+            x=graph.z[nodes],
+            y=graph.y[pairs],
+            weights=graph.f[pairs].astype(np.float32),
+            score=score,
+        )
+
+    def _compute_tops(self, centres: Ints, num_top: int, ceiling: float | None) -> Sequence[tuple[int, ...]]:
+        n = self.graph.num_nodes
+        levels = self._reach.levels(centres)
+        rank = self._rank if ceiling is None else np.where(self.coverage > ceiling * n, n, self._rank)
+        ranks = rank[levels.indices]
+        tops: list[list[int]] = [[] for _ in centres]
+        for _ in range(num_top):
+            best = np.minimum.reduceat(ranks, levels.indptr[:-1])
+            ranks[ranks == np.repeat(best, np.diff(levels.indptr))] = n
+            for row in np.flatnonzero(best < n):
+                tops[row].append(int(self._by_rank[best[row]]))
+        return [tuple(top) or (int(centre),) for top, centre in zip(tops, centres, strict=True)]
+
+
+def _refreshed(state: IndexState, pairs: UndirectedGraph) -> EgoIndex:
+    started = time.perf_counter()
+    refresh = refresh_state(state, pairs)
+    why = f" (all: {refresh.rebuilt_because})" if refresh.rebuilt_because else ""
+    seconds = time.perf_counter() - started
+    logger.info("ego-graph index refreshed: %d of %d centres%s, %.2f s", refresh.num_computed, pairs.num_nodes, why, seconds)
+    return EgoIndex(refresh.state)

@@ -1,0 +1,156 @@
+"""Filters by document, speaker and time: a smaller snapshot, whose entities, weights, relations and evidence come from the records inside
+alone. A passage that reaches over the bounds is cut to its longest run of turns inside; it keeps its id.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynagrag.errors import UsageError
+from dynagrag.graph_store.derive import VectorTable, derive, mention_texts, record_texts
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Document, Filters, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind
+
+
+def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Snapshot:
+    """The part of a snapshot inside the filters; the snapshot itself when there are none.
+
+    Raises UsageError when a document or speaker is named that the workspace doesn't have.
+    """
+    if filters.is_empty:
+        return snapshot
+    inside = _Inside.of(snapshot, filters)
+    passages, rows = [], []
+    for row, passage in enumerate(snapshot.passages):
+        cut = inside.cut(passage)
+        if cut is not None:
+            passages.append(cut)
+            rows.append(row)
+    kept = {p.id for p in passages}
+    mentions = [m for m in (inside.mention(m, kept) for m in store.mentions()) if m is not None]
+    records = [r for r in snapshot.records.values() if inside.holds_record(r)]
+    documents = {i: d for i, d in snapshot.documents.items() if i in inside.turns}
+    graph = derive(
+        snapshot.workspace,
+        mentions,
+        records,
+        documents=documents,
+        num_passages=len(passages),
+        consolidation=store.consolidation(),
+        edits=store.edits(),
+        mention_vectors=_table(store, VectorKind.MENTION, mention_texts(mentions)),
+        record_vectors=_table(store, VectorKind.RECORD, record_texts(records, documents)),
+    )
+    return replace(
+        snapshot,
+        documents=documents,
+        turns={i: t for i, t in snapshot.turns.items() if i in documents},
+        passages=tuple(passages),
+        passage_vectors=snapshot.passage_vectors[np.array(rows, dtype=np.int64)],
+        records={r.id: r for r in records},
+        graph=graph,
+        version=f"{snapshot.version}+filtered",
+    )
+
+
+def _table(store: GraphStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
+    """The stored vectors of these ids; candidates that never counted have none, and still don't count unless the filter makes them."""
+    wanted = tuple(texts)
+    missing = set(store.missing_vectors(kind, wanted))
+    ids = [i for i in wanted if i not in missing]
+    return VectorTable.of(ids, store.vectors(kind, ids))
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """The turns inside the filters, by document and index."""
+
+    turns: Mapping[str, Mapping[int, Turn]]
+    all_turns: Mapping[str, Sequence[Turn]]
+    texts: Mapping[str, Document]
+    is_by_turn: bool
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, filters: Filters) -> "_Inside":
+        documents = _documents(snapshot, filters.documents)
+        speakers = {name.casefold() for name in filters.speakers}
+        known = {t.speaker.casefold() for turns in snapshot.turns.values() for t in turns if t.speaker}
+        for name in filters.speakers:
+            if name.casefold() not in known:
+                raise UsageError(
+                    f"no speaker {name!r} in workspace {snapshot.workspace!r}; known: {', '.join(sorted(known)[:20]) or 'none'}"
+                )
+        turns = {}
+        for document in documents:
+            own = {t.index: t for t in snapshot.turns.get(document, ()) if _is_inside(t, speakers, filters.start_s, filters.end_s)}
+            if own:
+                turns[document] = own
+        is_by_turn = bool(speakers) or filters.start_s is not None or filters.end_s is not None
+        return cls(turns, snapshot.turns, snapshot.documents, is_by_turn)
+
+    def cut(self, passage: Passage) -> Passage | None:
+        """The passage's longest run of turns inside, or None."""
+        own = self.turns.get(passage.document_id)
+        if own is None:
+            return None
+        runs: list[list[int]] = []
+        for index in range(passage.first_turn, passage.last_turn + 1):
+            if index in own:
+                if runs and runs[-1][-1] == index - 1:
+                    runs[-1].append(index)
+                else:
+                    runs.append([index])
+        if not runs:
+            return None
+        best = max(runs, key=lambda run: own[run[-1]].end - own[run[0]].start)
+        start, end = max(passage.start, own[best[0]].start), min(passage.end, own[best[-1]].end)
+        return replace(passage, start=start, end=end, first_turn=best[0], last_turn=best[-1]) if start < end else None
+
+    def mention(self, mention: Mention, passages: set[str]) -> Mention | None:
+        """The mention with its passages inside, or None. By speaker or time, its name must be said in a turn inside."""
+        own = self.turns.get(mention.document_id)
+        if own is None:
+            return None
+        if self.is_by_turn and not self._is_said(mention, own):
+            return None
+        inside = tuple(p for p in mention.passage_ids if p in passages)
+        return replace(mention, passage_ids=inside) if inside else None
+
+    def _is_said(self, mention: Mention, own: Mapping[int, Turn]) -> bool:
+        text = self.texts[mention.document_id].text
+        spans = [(max(t.start, mention.chunk_start), min(t.end, mention.chunk_end)) for t in own.values()]
+        spans = [(start, end) for start, end in spans if start < end]
+        if mention.kind is not MentionKind.SAID:
+            return any(t.speaker and t.speaker == mention.name for t in own.values()) and bool(spans)
+        name = re.sub(r"\s+", " ", mention.name).casefold()
+        return any(name in re.sub(r"\s+", " ", text[start:end]).casefold() for start, end in spans)
+
+    def holds_record(self, record: RelationRecord) -> bool:
+        """Whether the turn of the record's quote is inside."""
+        return record.turn_index in self.turns.get(record.document_id, {})
+
+
+def _is_inside(turn: Turn, speakers: set[str], start_s: float | None, end_s: float | None) -> bool:
+    if speakers and (turn.speaker is None or turn.speaker.casefold() not in speakers):
+        return False
+    if start_s is None and end_s is None:
+        return True
+    if turn.start_s is None:
+        return False
+    return (start_s is None or turn.start_s >= start_s) and (end_s is None or turn.start_s < end_s)
+
+
+def _documents(snapshot: Snapshot, wanted: Sequence[str]) -> list[str]:
+    if not wanted:
+        return list(snapshot.documents)
+    found: list[str] = []
+    for name in wanted:
+        ids = [i for i, d in snapshot.documents.items() if name in (i, d.uri) or name.casefold() == d.title.casefold()]
+        ids = ids or [i for i, d in snapshot.documents.items() if d.uri.endswith("/" + name) or i.startswith(name) and len(name) >= 8]
+        if not ids:
+            titles = ", ".join(repr(d.title) for d in list(snapshot.documents.values())[:10])
+            raise UsageError(f"no document {name!r} in workspace {snapshot.workspace!r}; known titles: {titles or 'none'}")
+        found.extend(i for i in ids if i not in found)
+    return found

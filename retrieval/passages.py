@@ -1,0 +1,111 @@
+"""Scores of a snapshot's passages: dense, lexical, and their fusion F (retrieval spec, head and section 1).
+
+F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus; a constant gives 0
+"""
+
+import re
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
+
+Scores = NDArray[np.float64]
+
+DENSE_SHARE = 0.6
+K1, B = 1.5, 0.75
+_WORD = re.compile(r"\w+")
+
+
+def words(text: str) -> list[str]:
+    r"""Lower-cased runs of \w, as BM25 sees a text."""
+    return _WORD.findall(text.lower())
+
+
+def z01(scores: Scores) -> Scores:
+    """Min-max to [0, 1]; a constant gives 0."""
+    if not len(scores):
+        return scores
+    low, high = scores.min(), scores.max()
+    return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
+
+
+class PassageScores:
+    """All passages of one snapshot, scored. What is built once (BM25, id lookups) is built when it is first asked for."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    def dense(self, query: Vector) -> Scores:
+        """(p,) cosine, -1 to 1, to six decimals: float32 noise must not decide between equals."""
+        return _cosines(self.snapshot.passage_vectors, query)
+
+    def dense_of(self, rows: NDArray[np.int64], query: Vector) -> Scores:
+        """(len(rows),) the same for some rows alone."""
+        return _cosines(self.snapshot.passage_vectors[rows], query)
+
+    def bm25(self, text: str) -> Scores:
+        r"""(p,) BM25 with idf log(1 + (N - n + .5) / (n + .5)), k1 1.5, b 0.75; 0 where no word of the question occurs.
+
+        A word that the question repeats counts as often as it stands there.
+        """
+        known = [self._bm25.vocabulary[word] for word in words(text) if word in self._bm25.vocabulary]
+        if not known:
+            return np.zeros(len(self.snapshot.passages))
+        return self._bm25.scores(known)
+
+    def fused(self, text: str, query: Vector) -> Scores:
+        """(p,) F, 0 to 1."""
+        return DENSE_SHARE * z01(self.dense(query)) + (1 - DENSE_SHARE) * z01(self.bm25(text))
+
+    def best(self, scores: Scores, num_passages: int, among: NDArray[np.int64] | None = None) -> tuple[ScoredPassage, ...]:
+        """The best passages by (score desc, id asc), all or those `among` the given rows."""
+        rows = np.arange(len(scores)) if among is None else among
+        if num_passages <= 0:
+            return ()
+        if num_passages < len(rows):
+            least = np.partition(scores[rows], len(rows) - num_passages)[len(rows) - num_passages]
+            rows = rows[scores[rows] >= least]
+        passages = self.snapshot.passages
+        ranked = sorted(rows.tolist(), key=lambda i: (-scores[i], passages[i].id))
+        return tuple(ScoredPassage(passages[i], float(scores[i])) for i in ranked[:num_passages])
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """Passage id -> row."""
+        return {passage.id: i for i, passage in enumerate(self.snapshot.passages)}
+
+    def rows_of_entities(self, entities: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of the passages that hold any of these entities (indices into the graph), ascending."""
+        graph, row_of = self.snapshot.graph, self.row_of
+        rows = {row_of[p] for e in entities.tolist() for p in graph.entity_passages[e] if p in row_of}
+        return np.array(sorted(rows), dtype=np.int64)
+
+    @cached_property
+    def _bm25(self) -> "_BM25":
+        return _BM25([self.snapshot.passage_text(passage) for passage in self.snapshot.passages])
+
+
+def _cosines(vectors: Vectors, query: Vector) -> Scores:
+    length = float(np.linalg.norm(query)) or 1.0
+    cosines: Scores = np.asarray(vectors @ (query / length).astype(np.float32), dtype=np.float64)
+    return np.round(cosines, 6)
+
+
+class _BM25:
+    """The library's index over our own tokens. `vocabulary`: word -> id."""
+
+    def __init__(self, texts: list[str]) -> None:
+        from bm25s import BM25
+
+        self.vocabulary: dict[str, int] = {}
+        ids = [[self.vocabulary.setdefault(word, len(self.vocabulary)) for word in words(text)] for text in texts]
+        self._index = BM25(k1=K1, b=B, method="lucene")
+        if self.vocabulary:
+            # the library adds its own entry "" to the dictionary that it is given
+            self._index.index((ids, dict(self.vocabulary)), show_progress=False)
+
+    def scores(self, word_ids: list[int]) -> Scores:
+        found: Scores = np.asarray(self._index.get_scores(word_ids), dtype=np.float64)
+        return np.round(found, 6)

@@ -1,0 +1,106 @@
+"""What the command line and the demo print of reports and answers, line by line."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from dynagrag.generation.prompt_lines import clock
+from dynagrag.ingest.pipeline import IngestReport
+from dynagrag.schema import Answer, Citation, Usage
+
+_MAX_QUOTE = 240
+
+
+def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
+    """An ingest's report."""
+    graph = report.graph
+    yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
+    if usage:
+        yield "model: " + usage_line(usage)
+    for reason, count in sorted(report.dropped.items()):
+        yield f"  dropped {count} x {reason}"
+    for item in report.set_aside:
+        yield f"  set aside {item.document} [{item.start}:{item.end}]: {item.reason}"
+    yield (
+        f"graph: {graph.num_entities} entities, {graph.num_relations} relations, {graph.num_merges} merges; "
+        f"average degree {graph.average_degree_before:.2f} before, {graph.average_degree_after:.2f} after consolidation"
+    )
+    for note in graph.notes:
+        yield f"  note: {note}"
+    if report.set_aside:
+        yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again"
+
+
+def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
+    """An ingest's report for programs."""
+    return {
+        "added": [d.title for d in report.added],
+        "replaced": [d.title for d in report.replaced],
+        "unchanged": [d.title for d in report.unchanged],
+        "refused": [{"path": s.path, "reason": s.refused} for s in report.refused],
+        "chunks": report.num_chunks,
+        "dropped": dict(report.dropped),
+        "set_aside": [asdict(s) for s in report.set_aside],
+        "graph": asdict(report.graph),
+        "seconds": report.seconds,
+        "usage": asdict(usage) if usage else None,
+        "stopped_by": str(report.stopped_by) if report.stopped_by else None,
+    }
+
+
+def usage_line(usage: Usage) -> str:
+    """What was spent."""
+    return (
+        f"{usage.calls} calls, {usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} reply tokens, "
+        f"{usage.seconds:.1f} s of model time, {usage.cached} replies from the cache"
+    )
+
+
+def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
+    """An answer with its citations; without a model, the evidence."""
+    if with_text:
+        yield answer.text
+    if not answer.is_answered_by_model:
+        yield from (citation_line("-", item) for item in answer.evidence)
+        if not answer.evidence:
+            yield "  nothing was found"
+    labels = answer.trace.get("labels", [])
+    assert isinstance(labels, list)
+    for label, citation in zip(labels, answer.citations, strict=True):
+        yield citation_line(f"[{label}]", citation)
+    uncited = answer.trace.get("uncited_sentences", 0)
+    if uncited:
+        yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
+    if answer.usage.calls or answer.usage.cached:
+        yield f"  ({usage_line(answer.usage)})"
+
+
+def citation_line(mark: str, citation: Citation) -> str:
+    """A citation: mark, document, speaker, time, quote."""
+    said_at = "" if citation.start_s is None else clock(citation.start_s)
+    who = " ".join(part for part in (citation.speaker or "", said_at) if part)
+    quote = " ".join(citation.quote.split())
+    quote = quote if len(quote) <= _MAX_QUOTE else quote[: _MAX_QUOTE - 3] + "..."
+    return f'  {mark} {citation.document}{", " + who if who else ""}: "{quote}"'
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """An answer for programs."""
+    usage = answer.usage
+    return {
+        "question": answer.question,
+        "answer": answer.text,
+        "abstained": answer.is_abstained,
+        "answered_by_model": answer.is_answered_by_model,
+        "citations": [asdict(c) for c in answer.citations],
+        "evidence": [asdict(c) for c in answer.evidence],
+        "intermediate": [asdict(a) for a in answer.intermediate],
+        "trace": dict(answer.trace),
+        "usage": {
+            "calls": usage.calls,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "seconds": round(usage.seconds, 3),
+            "cached": usage.cached,
+        },
+    }

@@ -1,0 +1,129 @@
+"""The demo: eleven minutes of both Apollo 13 loops (CC0) into a graph, and three questions, with a real model.
+
+By default the model's replies come from a recorded run that ships here, so that nothing has to be fetched but the embedder; `no_cache` does it
+all live. A reply that was not recorded (another CPU may round a ranking differently) is said, and the evidence shown in its place.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynagrag.cli_output import answer_lines, report_lines
+from dynagrag.errors import ModelError, ModelUnavailableError
+from dynagrag.workspace import IngestOptions, Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from dynagrag.ingest.pipeline import Progress
+    from dynagrag.protocols import ModelReply, Prompt
+    from dynagrag.settings import Settings
+
+WORKSPACE = "demo"
+MODEL = "qwen"
+QUESTIONS = (
+    "What happened to MAIN B and what did the crew hear?",
+    "What did FLIGHT suspect was wrong, and why?",
+    "Which fuel cells were in trouble?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedModel:
+    """A chat model that only has recorded replies; they are in the cache, so every call that reaches it is one that was not recorded."""
+
+    name: str
+    identity: str
+    is_small: bool = True
+
+    def complete(self, prompt: "Prompt", schema: "type[BaseModel] | None", max_tokens: int) -> "ModelReply":
+        """Raises ModelUnavailableError: there is no model."""
+        raise ModelUnavailableError(f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself")
+
+    def stream(self, prompt: "Prompt", max_tokens: int) -> Iterator[str]:
+        """Raises ModelUnavailableError: there is no model."""
+        raise ModelUnavailableError(f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself")
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def _folder() -> Path:
+    with resources.as_file(resources.files(__package__)) as folder:
+        return folder
+
+
+def transcripts() -> list[Path]:
+    """The two transcripts that ship."""
+    return sorted(_folder().glob("apollo13-*.txt"))
+
+
+def run_demo(settings: "Settings", no_cache: bool, out: Callable[[str], None], progress: "Progress", record: Path | None = None) -> None:
+    """Builds the workspace `demo` afresh and asks the three questions. `record` keeps the replies of a live run in that folder."""
+    settings = settings.model_copy(update={"llm": MODEL})
+    shutil.rmtree(settings.workspaces_dir / WORKSPACE, ignore_errors=True)
+    with _open(settings, no_cache, out, progress) as space:
+        out("1. Two transcripts into a graph: " + ", ".join(p.name for p in transcripts()))
+        prepared = space.prepare_ingest([str(p) for p in transcripts()], IngestOptions(chunk_profile="small"))
+        report = prepared.run(progress)
+        for line in report_lines(report, prepared.chat.usage() if prepared.chat else None):
+            out("   " + line)
+        for number, question in enumerate(QUESTIONS, 2):
+            out(f"\n{number}. {question}")
+            _ask(space, question, out)
+        if record is not None:
+            _record(space, record)
+    _say_what_next(out)
+
+
+def _open(settings: "Settings", no_cache: bool, out: Callable[[str], None], progress: "Progress") -> Workspace:
+    if no_cache:
+        from dynagrag.models.catalog import model_path, pull
+
+        if model_path(MODEL, settings) is None:
+            out(f"fetching the model {MODEL} (1.1 GB), once")
+            pull(MODEL, settings)
+        return open_workspace(WORKSPACE, settings=settings)
+    recorded = json.loads((_folder() / "recorded.json").read_text(encoding="utf-8"))
+    out(f"Model replies: recorded from {recorded['title']} on {recorded['date']}, not asked now (--no-cache asks the model itself).")
+    model = RecordedModel(f"{MODEL} (recorded)", recorded["identity"])
+    space = open_workspace(WORKSPACE, settings=settings, chat_model=model)
+    space.journal.import_replies(_folder() / "replies.jsonl")
+    return space
+
+
+def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> None:
+    try:
+        answer = space.ask(question)
+    except ModelError as err:
+        out(f"   {err}")
+        answer = space.evidence(question)
+    for line in answer_lines(answer):
+        out("   " + line)
+
+
+def _record(space: Workspace, folder: Path) -> None:
+    from datetime import UTC, datetime
+
+    from dynagrag.models.catalog import CATALOG
+
+    space.journal.export_replies(folder / "replies.jsonl")
+    model = space.chat_model
+    assert model is not None
+    value = {"title": CATALOG[MODEL].title, "identity": model.identity, "date": datetime.now(UTC).date().isoformat()}
+    (folder / "recorded.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def _say_what_next(out: Callable[[str], None]) -> None:
+    out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
+    out("  dynagrag graph show --workspace demo")
+    out('  dynagrag ask --workspace demo "What did EECOM report?"')
+    out("Your own files (look first; then with a model of yours, or with none):")
+    out("  dynagrag inspect PATH")
+    out("  dynagrag ingest PATH --extractor fast")
+    out("  dynagrag models pull qwen   then   dynagrag ingest PATH --llm qwen")
+    out('  dynagrag ask "..." --llm qwen')

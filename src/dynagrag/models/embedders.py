@@ -1,0 +1,235 @@
+"""`open_embedder`: what a user writes after --embedder as an embedder.
+
+    minilm               all-MiniLM-L6-v2, the default; fetched at the first use
+    NAME or PATH         any sentence-transformers model
+    openai:NAME          the OpenAI protocol at OPENAI_BASE_URL
+
+Questions and documents get the prefixes of the settings, else the model's own. Texts beyond a model's length (MiniLM: 256 tokens) are cut
+by the model, without a word.
+"""
+
+import base64
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.models.catalog import CATALOG, hub_model, model_path, pull
+from dynagrag.models.translate import Endpoint, translating
+from dynagrag.protocols import Embedder
+from dynagrag.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.settings import Settings
+
+if TYPE_CHECKING:
+    import openai
+
+_LOG = logging.getLogger(__name__)
+_MINILM = "minilm"
+_MINILM_DIMENSION = 384
+_OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+_MAX_BATCH = 256
+
+
+def open_embedder(spec: str, settings: Settings) -> Embedder:
+    """The embedder of a spec; weights are loaded, and MiniLM fetched, at the first use.
+
+    Raises:
+        SettingsError: The spec or its key is missing or wrong.
+    """
+    spec = spec.strip()
+    if spec.startswith("openai:"):
+        return OpenAIEmbedder(spec, settings)
+    if not spec or (spec in CATALOG and CATALOG[spec].kind != "embedder"):
+        raise SettingsError(f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or openai:NAME")
+    return SentenceTransformersEmbedder(spec, settings)
+
+
+class SentenceTransformersEmbedder:
+    """A sentence-transformers model in this process, on the device that the library chooses. Thread-safe, one batch at a time."""
+
+    def __init__(self, spec: str, settings: Settings) -> None:
+        self._spec = spec
+        self._settings = settings
+        self._lock = Lock()
+        self._loaded: Any = None
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Loads the model, but for MiniLM, whose dimension is known."""
+        dimension = _MINILM_DIMENSION
+        if self._spec != _MINILM:
+            with self._lock:
+                dimension = int(self._model().get_embedding_dimension())
+        return EmbedderIdentity(_name(self._spec, self._settings), dimension)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32 unit rows."""
+        return self._embed("encode_document", texts, self._settings.document_prefix)
+
+    def embed_query(self, text: str) -> Vector:
+        """(d,) float32, unit length."""
+        vector: Vector = self._embed("encode_query", [text], self._settings.query_prefix)[0]
+        return vector
+
+    def _embed(self, method: str, texts: Sequence[str], prefix: str | None) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.identity.dimension), dtype=np.float32)
+        options: dict[str, Any] = {} if prefix is None else {"prompt": prefix}
+        with self._lock:
+            vectors = getattr(self._model(), method)(list(texts), show_progress_bar=False, **options)
+        return _unit(np.asarray(vectors, dtype=np.float32))
+
+    def _model(self) -> Any:
+        """The loaded model; the lock is held."""
+        if self._loaded is None:
+            self._loaded = _load(self._spec, self._settings)
+        return self._loaded
+
+
+class OpenAIEmbedder:
+    """Embeddings by the OpenAI protocol, in batches of at most 256 texts, several at once. Thread-safe."""
+
+    def __init__(self, spec: str, settings: Settings) -> None:
+        """Raises SettingsError without a key and a base URL; nothing is asked yet."""
+        self._model = spec.removeprefix("openai:")
+        self._spec = spec
+        self._settings = settings
+        base_url = settings.openai_base_url
+        self._key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
+        if not self._key and not base_url:
+            raise SettingsError(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own")
+        self._endpoint = Endpoint(spec, base_url, (self._key,) if self._key else ())
+        self._dimension = None if base_url else _OPENAI_DIMENSIONS.get(self._model)
+        self._encoding = "base64"
+        self._lock = Lock()
+        self._client: openai.OpenAI | None = None
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """Asks the server once where the dimension is not known."""
+        if self._dimension is None:
+            self._embed(["dimension"])
+        assert self._dimension is not None
+        return EmbedderIdentity(_name(self._spec, self._settings), self._dimension)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32 unit rows. Raises ModelError where the server's vectors change their dimension."""
+        prefix = self._settings.document_prefix or ""
+        batches = [[prefix + text for text in texts[i : i + _MAX_BATCH]] for i in range(0, len(texts), _MAX_BATCH)]
+        if not batches:
+            return np.zeros((0, self.identity.dimension), dtype=np.float32)
+        if len(batches) == 1:
+            return self._embed(batches[0])
+        with ThreadPoolExecutor(min(len(batches), self._settings.max_concurrency)) as pool:
+            return np.concatenate(list(pool.map(self._embed, batches)))
+
+    def embed_query(self, text: str) -> Vector:
+        """(d,) float32, unit length."""
+        vector: Vector = self._embed([(self._settings.query_prefix or "") + text])[0]
+        return vector
+
+    def close(self) -> None:
+        """Closes its connections."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+            self._client = None
+
+    def _embed(self, texts: list[str]) -> Vectors:
+        # The protocol refuses empty texts.
+        texts = [text if text.strip() else "-" for text in texts]
+        try:
+            rows = self._ask(texts)
+        except ModelRefusedError as err:
+            if self._encoding == "float" or "encoding" not in str(err):
+                raise
+            self._encoding = "float"
+            rows = self._ask(texts)
+        vectors = _unit(np.stack([_decoded(row) for row in rows]))
+        if len(vectors) != len(texts) or (self._dimension is not None and vectors.shape[1] != self._dimension):
+            raise ModelError(
+                f"{self._spec} at {self._endpoint.host} gave {len(vectors)} vectors of {vectors.shape[1]} numbers for {len(texts)} texts; "
+                f"expected {self._dimension or 'any'} numbers each: check what runs at OPENAI_BASE_URL"
+            )
+        self._dimension = int(vectors.shape[1])
+        return vectors
+
+    def _ask(self, texts: list[str]) -> list[Any]:
+        with translating(self._endpoint):
+            client = self._opened()
+            # The encoding is named, since the SDK otherwise turns each vector into a list of Python floats.
+            reply = client.embeddings.create(model=self._model, input=texts, encoding_format=self._encoding)  # type: ignore[arg-type]
+            data = getattr(reply, "data", None)
+            if not data:
+                raise ModelUnavailableError(f"{self._spec} at {self._endpoint.host} answered without embeddings; check OPENAI_BASE_URL")
+            return [item.embedding for item in sorted(data, key=lambda item: item.index)]
+
+    def _opened(self) -> "openai.OpenAI":
+        import openai
+
+        with self._lock:
+            if self._client is None:
+                self._client = openai.OpenAI(
+                    base_url=self._settings.openai_base_url,
+                    api_key=self._key or "none",
+                    timeout=self._settings.timeout_s,
+                    max_retries=self._settings.max_retries,
+                )
+            return self._client
+
+
+def _name(spec: str, settings: Settings) -> str:
+    """The name under which vectors are stored: a set document prefix makes other vectors, so it is part of it."""
+    path = Path(spec).expanduser()
+    name = path.name if path.is_dir() else spec
+    return name if settings.document_prefix is None else f"{name} prefix={settings.document_prefix!r}"
+
+
+def _decoded(row: Any) -> Vector:
+    return np.frombuffer(base64.b64decode(row), dtype="<f4") if isinstance(row, str) else np.asarray(row, dtype=np.float32)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Vectors = (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+    return scaled
+
+
+def _load(spec: str, settings: Settings) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+    except ImportError as err:
+        raise SettingsError(f"the embedder {spec} needs sentence-transformers: pip install 'dynagrag[minilm]'") from err
+    transformers_logging.disable_progress_bar()
+    path = _folder(spec, settings)
+    began = time.perf_counter()
+    try:
+        # Safetensors only: other weights are pickles.
+        model = SentenceTransformer(str(path), local_files_only=True, model_kwargs={"use_safetensors": True})
+    except (OSError, ValueError, RuntimeError) as err:
+        first = " ".join(str(err).split())[:200]
+        raise SettingsError(f"{path} could not be loaded as a sentence-transformers model with safetensors: {first}") from err
+    _LOG.info("loaded the embedder %s in %.1f s", spec, time.perf_counter() - began)
+    return model
+
+
+def _folder(spec: str, settings: Settings) -> Path:
+    """Where the model lies, fetched if need be."""
+    if spec == _MINILM:
+        if (there := model_path(_MINILM, settings)) is None:
+            _LOG.warning("fetching the default embedder, all-MiniLM-L6-v2 (%d MB), once", CATALOG[_MINILM].size_bytes // 1_000_000)
+            there = pull(_MINILM, settings)
+        return there
+    path = Path(spec).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_absolute() or spec.startswith((".", "~")):
+        raise SettingsError(f"no embedder folder {spec}: give the folder of a sentence-transformers model, or a hub name")
+    return hub_model(spec if "/" in spec else f"sentence-transformers/{spec}", settings)

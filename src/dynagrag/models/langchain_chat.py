@@ -1,0 +1,167 @@
+"""Chat models of LangChain behind our protocol: those that speak the OpenAI protocol, and any other provider's."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from dynagrag.errors import CutOffReplyError, ModelError
+from dynagrag.models.structured import response_format
+from dynagrag.models.translate import Endpoint, translating
+from dynagrag.protocols import ModelReply, Prompt
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+
+_CUT_OFF = {"length", "max_tokens", "MAX_TOKENS"}
+_LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
+"""What providers' classes call the limit of a reply."""
+
+
+class LangChainChat:
+    """Any chat model of LangChain, with structured output as its class has it. Thread-safe as far as the class is."""
+
+    def __init__(
+        self,
+        model: "BaseChatModel",
+        *,
+        endpoint: Endpoint,
+        identity: str,
+        is_small: bool,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._model = model
+        self._endpoint = endpoint
+        self._identity = identity
+        self._is_small = is_small
+        self._on_close = on_close
+        self._structured: dict[tuple[type[BaseModel], int], Any] = {}
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        """What the user wrote."""
+        return self._endpoint.name
+
+    @property
+    def identity(self) -> str:
+        """Name, base URL and temperature."""
+        return self._identity
+
+    @property
+    def is_small(self) -> bool:
+        """Told by the name."""
+        return self._is_small
+
+    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+        """One reply; retries of the provider's library included in its seconds."""
+        began = time.perf_counter()
+        with translating(self._endpoint):
+            message = self._ask(_messages(prompt), schema, max_tokens)
+        usage = getattr(message, "usage_metadata", None) or {}
+        return ModelReply(
+            text=_text(message),
+            is_cut_off=_is_cut_off(message),
+            prompt_tokens=int(usage.get("input_tokens", 0)),
+            completion_tokens=int(usage.get("output_tokens", 0)),
+            seconds=time.perf_counter() - began,
+        )
+
+    def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
+        """The pieces as they come. Raises CutOffReplyError after the last one where the limit was hit."""
+        is_cut_off = False
+        with translating(self._endpoint):
+            for chunk in self._pieces(_messages(prompt), max_tokens):
+                is_cut_off = is_cut_off or _is_cut_off(chunk)
+                if text := _text(chunk):
+                    yield text
+        if is_cut_off:
+            raise CutOffReplyError(f"{self.name}: the reply hit its limit of {max_tokens} tokens")
+
+    def close(self) -> None:
+        """Closes its connections."""
+        self._on_close()
+
+    def _ask(self, messages: "list[BaseMessage]", schema: type[BaseModel] | None, max_tokens: int) -> Any:
+        limited = self._limited(max_tokens)
+        if schema is None:
+            return limited.invoke(messages)
+        with self._lock:
+            structured = self._structured.get((schema, max_tokens))
+            if structured is None:
+                structured = self._structured[schema, max_tokens] = _with_schema(limited, schema)
+        return structured.invoke(messages)["raw"]
+
+    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int) -> Iterator[Any]:
+        return self._limited(max_tokens).stream(messages)
+
+    def _limited(self, max_tokens: int) -> "BaseChatModel":
+        """A copy whose replies are limited: as a field, since structured output passes no call arguments on."""
+        fields = type(self._model).model_fields
+        return self._model.model_copy(update={name: max_tokens for name in _LIMIT_FIELDS if name in fields})
+
+
+class OpenAIProtocolChat(LangChainChat):
+    """A LangChain model that speaks the OpenAI protocol.
+
+    The schema is put into the request's body as it is: LangChain's own way parses the reply, which costs time and loses the text of a reply
+    that was cut off.
+    """
+
+    _limit_name = "max_tokens"
+
+    def _ask(self, messages: "list[BaseMessage]", schema: type[BaseModel] | None, max_tokens: int) -> Any:
+        extra: dict[str, Any] = {"response_format": response_format(schema)} if schema else {}
+        return self._limited_call(lambda limit: self._model.invoke(messages, extra_body=extra | limit), max_tokens)
+
+    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int) -> Iterator[Any]:
+        def first_and_rest(limit: dict[str, int]) -> tuple[list[Any], Iterator[Any]]:
+            pieces = iter(self._model.stream(messages, extra_body=limit))
+            return [piece for piece in [next(pieces, None)] if piece is not None], pieces
+
+        first, rest = self._limited_call(first_and_rest, max_tokens)
+        yield from first
+        yield from rest
+
+    def _limited_call(self, call: Callable[[dict[str, int]], Any], max_tokens: int) -> Any:
+        """The call with the limit under the name that the server knows: local ones know only the old, some models only the new."""
+        try:
+            return call({self._limit_name: max_tokens})
+        except Exception as err:
+            if self._limit_name == "max_tokens" and "max_completion_tokens" in str(err):
+                self._limit_name = "max_completion_tokens"
+                return call({self._limit_name: max_tokens})
+            raise
+
+
+def _with_schema(model: "BaseChatModel", schema: type[BaseModel]) -> Any:
+    try:
+        return model.with_structured_output(schema, method="json_schema", include_raw=True)
+    except (TypeError, ValueError, NotImplementedError):
+        pass  # this provider has its own only method
+    try:
+        return model.with_structured_output(schema, include_raw=True)
+    except NotImplementedError as err:
+        raise ModelError(f"{type(model).__name__} has no structured output; choose another model") from err
+
+
+def _messages(prompt: Prompt) -> "list[BaseMessage]":
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    return [*([SystemMessage(prompt.system)] if prompt.system else []), HumanMessage(prompt.user)]
+
+
+def _text(message: Any) -> str:
+    """The reply's text; where structured output came as a tool call, its arguments."""
+    text = str(message.text)
+    calls = getattr(message, "tool_calls", None)
+    return json.dumps(calls[0]["args"]) if calls and not text.strip() else text
+
+
+def _is_cut_off(message: Any) -> bool:
+    metadata = message.response_metadata
+    return any(metadata.get(name) in _CUT_OFF for name in ("finish_reason", "stop_reason", "done_reason"))

@@ -1,0 +1,115 @@
+"""The only module that names every implementation: settings and words of the command line in, objects behind the protocols out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dynagrag.errors import SettingsError, UsageError
+from dynagrag.generation.traversal import BFS, DSABFS
+from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
+from dynagrag.ingest.fast import FastExtractor
+from dynagrag.models.catalog import CATALOG
+from dynagrag.models.chat import open_chat_model
+from dynagrag.models.embedders import open_embedder
+from dynagrag.models.journal import Journal
+from dynagrag.models.metered import Budget, MeteredChat
+from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
+from dynagrag.retrieval.arms import DynaGrag, DynaGragCosine
+from dynagrag.retrieval.ego_index import EgoIndex
+from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch
+from dynagrag.retrieval.prune import UntrainedPrior
+from dynagrag.schema import Snapshot
+from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
+
+RETRIEVERS = ("dynagrag", "dynagrag-cosine", "naive", "bm25", "hybrid")
+TRAVERSALS = ("dsa-bfs", "bfs")
+EXTRACTORS = ("llm", "fast")
+
+__all__ = ["CATALOG", "RETRIEVERS", "TRAVERSALS", "make_embedder", "make_store"]
+
+
+def make_store(folder: Path, workspace: str) -> GraphStore:
+    """The workspace's graph store."""
+    return SqliteStore(folder / "graph.sqlite", workspace)
+
+
+def make_journal(folder: Path) -> Journal:
+    """The workspace's own journal: reply cache, ledger, set-aside list, jobs."""
+    return Journal(folder / "journal.sqlite")
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder of the settings."""
+    return open_embedder(settings.embedder, settings)
+
+
+def make_chat_model(settings: Settings) -> ChatModel | None:
+    """The language model of the settings; None where none is configured."""
+    return open_chat_model(settings.llm, settings) if settings.llm else None
+
+
+def make_metered(model: ChatModel, journal: Journal, workspace: str, max_calls: int | None, max_tokens: int | None) -> MeteredChat:
+    """A model with cache, ledger, budget and repair around it."""
+    budget = None if max_calls is None and max_tokens is None else Budget(max_calls, max_tokens)
+    return MeteredChat(model, journal, workspace=workspace, budget=budget)
+
+
+def make_chunk_profile(name: str | None, model: ChatModel | None) -> ChunkProfile:
+    """The sizes asked for; by default `small` for small local models."""
+    if name is None:
+        name = "small" if model is not None and model.is_small else "default"
+    if name not in CHUNK_PROFILES:
+        raise UsageError(f"unknown chunk profile {name!r}; known: {', '.join(CHUNK_PROFILES)}")
+    return CHUNK_PROFILES[name]
+
+
+def make_extractor(
+    kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
+) -> Extractor:
+    """The extractor asked for."""
+    if kind == "fast":
+        return FastExtractor()
+    if kind != "llm":
+        raise UsageError(f"unknown extractor {kind!r}; known: {', '.join(EXTRACTORS)}")
+    if chat is None or model is None:
+        raise SettingsError(NO_LLM)
+    return LLMExtractor(chat, model.identity, profile, options, 1 if model.is_small else settings.max_concurrency)
+
+
+NO_LLM = (
+    "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
+    "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
+)
+
+
+def make_profile(name: str) -> Profile:
+    """The answering profile asked for."""
+    if name not in PROFILES:
+        raise UsageError(f"unknown profile {name!r}; known: {', '.join(PROFILES)}")
+    return PROFILES[name]
+
+
+def make_retriever(name: str, snapshot: Snapshot, profile: Profile, make_index: Callable[[], EgoIndex]) -> Retriever:
+    """The retrieval arm asked for; the ego-graph index is made only for arms that use it."""
+    if name == "dynagrag":
+        return DynaGrag(snapshot, make_index(), profile)
+    if name == "dynagrag-cosine":
+        return DynaGragCosine(snapshot, make_index(), profile)
+    plain: dict[str, Callable[[Snapshot], Retriever]] = {"naive": NaiveSearch, "bm25": BM25Search, "hybrid": HybridSearch}
+    if name not in plain:
+        raise UsageError(f"unknown retriever {name!r}; known: {', '.join(RETRIEVERS)}")
+    return plain[name](snapshot)
+
+
+def make_traversal(name: str, profile: Profile) -> Traversal:
+    """The traversal asked for."""
+    if name == "bfs":
+        return BFS()
+    if name == "dsa-bfs":
+        return DSABFS(level_penalty=profile.level_penalty)
+    raise UsageError(f"unknown traversal {name!r}; known: {', '.join(TRAVERSALS)}")
+
+
+def make_pruner() -> Pruner:
+    """The pruner: an untrained prior, labelled as such."""
+    return UntrainedPrior()

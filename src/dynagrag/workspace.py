@@ -1,0 +1,454 @@
+"""The façade: a workspace is opened, fed, asked, corrected and closed. The command line and the app do nothing that it doesn't offer."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from dynagrag import wiring
+from dynagrag.errors import StoreError, UsageError, WorkspaceError
+from dynagrag.generation.answer import Parts, answer_question, rewrite_question
+from dynagrag.graph_store.canonical import undo_merge
+from dynagrag.graph_store.derive import average_degree, average_degree_before
+from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
+from dynagrag.ingest.load import find_sources
+from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
+from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, span_tokens
+from dynagrag.models.journal import Journal, LedgerRow, SetAside
+from dynagrag.models.metered import MeteredChat
+from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
+from dynagrag.retrieval.ego_index import EgoIndex
+from dynagrag.retrieval.filters import apply_filters
+from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, Retrieval, Snapshot, VectorKind
+from dynagrag.settings import ChunkProfile, Profile, Settings, load_settings
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How to ingest. `chunk_profile` None: chosen by the model."""
+
+    extractor: str = "llm"
+    chunk_profile: str | None = None
+    extraction: ExtractionOptions = ExtractionOptions()
+    max_calls: int | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How to answer."""
+
+    retriever: str = "dynagrag"
+    traversal: str = "dsa-bfs"
+    profile: str = "default"
+    filters: Filters = Filters()
+    max_calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What a workspace holds; the names are those of `graph stats --json`."""
+
+    documents: int
+    turns: int
+    passages: int
+    chunks: int
+    mentions: int
+    entities: int
+    relation_records: int
+    relations: int
+    average_degree_before: float
+    average_degree_after: float
+    digest: str
+
+
+def workspace_names(settings: Settings) -> list[str]:
+    """The workspaces there are, sorted."""
+    if not settings.workspaces_dir.is_dir():
+        return []
+    return sorted(p.name for p in settings.workspaces_dir.iterdir() if (p / "graph.sqlite").is_file())
+
+
+def open_workspace(
+    name: str | None = None,
+    *,
+    settings: Settings | None = None,
+    create: bool = True,
+    chat_model: ChatModel | None = None,
+    embedder: Embedder | None = None,
+    **overrides: Any,
+) -> "Workspace":
+    """Opens a workspace; by default it is made when it isn't there.
+
+    Args:
+        name: The workspace's name (default: the setting `workspace`).
+        settings: Settings to use; without, they are read from the environment, `.env` and the settings file.
+        create: Whether a workspace that isn't there is made.
+        chat_model: A language model of your own, in place of the setting `llm`.
+        embedder: An embedder of your own, in place of the setting `embedder`.
+        **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`.
+
+    Raises:
+        WorkspaceError: The name can't be one, or there is no such workspace and `create` is false.
+        SettingsError: A setting is wrong.
+        StoreError: The store is unusable or was written by a newer version.
+    """
+    settings = settings or load_settings(**overrides)
+    name = name or settings.workspace
+    if not _NAME.fullmatch(name):
+        raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
+    folder = settings.workspaces_dir / name
+    if not (folder / "graph.sqlite").is_file() and not create:
+        known = ", ".join(workspace_names(settings)) or "none yet"
+        raise WorkspaceError(f"there is no workspace {name!r} in {settings.workspaces_dir} (there: {known}); make it with `dynagrag ingest`")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise WorkspaceError(f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to") from err
+    return Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
+
+
+class Workspace:
+    """One workspace. Use `open_workspace`. A context manager; not for use by several threads at once."""
+
+    def __init__(
+        self, name: str, folder: Path, settings: Settings, *, chat_model: ChatModel | None = None, embedder: Embedder | None = None
+    ) -> None:
+        self.name = name
+        self.folder = folder
+        self.settings = settings
+        self.store: GraphStore = wiring.make_store(folder, name)
+        self.journal: Journal = wiring.make_journal(folder)
+        self._chat_model = chat_model
+        self._embedder = embedder
+        self._snapshot: Snapshot | None = None
+        self._indexes: dict[tuple[str, str], EgoIndex] = {}
+        self._retrievers: dict[tuple[str, str, str], Any] = {}
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Releases files and models."""
+        self.store.close()
+        self.journal.close()
+        if self._chat_model is not None:
+            self._chat_model.close()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder, opened at first use."""
+        if self._embedder is None:
+            self._embedder = wiring.make_embedder(self.settings)
+        return self._embedder
+
+    @property
+    def chat_model(self) -> ChatModel | None:
+        """The language model, opened at first use; None where none is configured."""
+        if self._chat_model is None:
+            self._chat_model = wiring.make_chat_model(self.settings)
+        return self._chat_model
+
+    def _metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
+        model = self.chat_model
+        return None if model is None else wiring.make_metered(model, self.journal, self.name, max_calls, max_tokens)
+
+    # ------------------------------------------------------------------------------------------------------ ingest
+
+    def prepare_ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None) -> "PreparedIngest":
+        """Reads the sources and says what an ingest would do and cost, before it does anything.
+
+        Raises LoadError when nothing is there to read, SettingsError when the extractor needs a model and none is configured.
+        """
+        options = options or IngestOptions()
+        chat = self._metered(options.max_calls, options.max_tokens) if options.extractor != "fast" else None
+        model = self.chat_model if options.extractor != "fast" else None
+        profile = wiring.make_chunk_profile(options.chunk_profile, model)
+        extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, self.settings)
+        plan = make_plan(find_sources(paths), self.store, profile, extractor.name)
+        return PreparedIngest(self, plan, extractor, profile, chat)
+
+    def ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None) -> IngestReport:
+        """Reads, extracts, consolidates and stores. Safe to repeat: only what is new or changed is worked on.
+
+        Raises what stopped the run (BudgetError, ModelError) after its work was kept.
+        """
+        report = self.prepare_ingest(paths, options).run(progress)
+        if report.stopped_by is not None:
+            raise report.stopped_by
+        return report
+
+    def delete(self, reference: str, progress: Progress | None = None) -> tuple[Document, GraphReport]:
+        """Deletes a document by id, path or title, with all that came from it: records, vectors, cached replies, index.
+
+        Raises UsageError when it names none or several.
+        """
+        document = self.find_document(reference)
+        pipeline = self._pipeline(progress)
+        self.store.delete_document(document.id)
+        self.journal.forget_documents([document.id])
+        report = pipeline.rederive()
+        self._forget_index()
+        return document, report
+
+    def _pipeline(self, progress: Progress | None = None) -> Pipeline:
+        """For what re-derives without an ingest: the model is asked again about blocks that changed, if it made this workspace's records."""
+        judge = self._metered(None) if self._was_made_by_model() and self.chat_model is not None else None
+        return Pipeline(
+            self.store,
+            self.embedder,
+            self.journal,
+            judge=judge,
+            judge_name=judge.model.identity if judge else "",
+            is_small_judge=judge is not None and judge.model.is_small,
+            progress=progress or (lambda *_: None),
+        )
+
+    def _was_made_by_model(self) -> bool:
+        return any(r.extractor.startswith("llm-") for r in self.store.relation_records())
+
+    def find_document(self, reference: str) -> Document:
+        """The one document with this id, path or title."""
+        documents = self.store.documents()
+        path = str(Path(reference).resolve())
+        found = [d for d in documents if reference == d.id] or [d for d in documents if path == d.uri]
+        found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
+        found = found or [d for d in documents if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))]
+        if not found:
+            raise UsageError(f"no document {reference!r} in workspace {self.name!r}; `dynagrag graph stats` lists them")
+        if len(found) > 1:
+            ids = ", ".join(d.id[:12] for d in found)
+            raise UsageError(f"{len(found)} documents are called {reference!r}; name one by its id: {ids}")
+        return found[0]
+
+    # --------------------------------------------------------------------------------------------------------- ask
+
+    def snapshot(self) -> Snapshot:
+        """All that a question needs, read once per version of the store."""
+        version = self.store.version()
+        if self._snapshot is None or self._snapshot.version != version:
+            passages = self.store.passages()
+            turns: dict[str, list[Any]] = {}
+            for turn in self.store.turns():
+                turns.setdefault(turn.document_id, []).append(turn)
+            missing = self.store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages])
+            passages = tuple(p for p in passages if p.id not in set(missing))
+            self._snapshot = Snapshot(
+                workspace=self.name,
+                version=version,
+                documents={d.id: d for d in self.store.documents()},
+                turns={k: tuple(v) for k, v in turns.items()},
+                passages=passages,
+                passage_vectors=self.store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
+                records={r.id: r for r in self.store.relation_records()},
+                graph=self.store.graph(),
+            )
+            self._retrievers.clear()
+            self._indexes.clear()
+        return self._snapshot
+
+    def retrieve(self, text: str, options: AskOptions | None = None, num_passages: int = 10) -> Retrieval:
+        """Evidence for a question, without a language model."""
+        options = options or AskOptions()
+        snapshot, retriever, profile = self._retriever(options)
+        self._check_not_empty(snapshot)
+        question = Question(text, self._query_vector(text))
+        found: Retrieval = retriever.retrieve(question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs)
+        return found
+
+    def ask(
+        self,
+        text: str,
+        options: AskOptions | None = None,
+        history: Sequence[tuple[str, str]] = (),
+        on_text: Callable[[str], None] | None = None,
+    ) -> Answer:
+        """Answers a question with checked citations; without a model, the evidence it would answer from.
+
+        Args:
+            text: The question; with a history, a follow-up is first rewritten to stand alone.
+            options: Retriever, traversal, profile, filters, budget.
+            history: Earlier (question, answer) pairs.
+            on_text: Gets the answer's pieces as they come, with evidence marks such as [E3].
+        """
+        options = options or AskOptions()
+        if not text.strip():
+            raise UsageError("the question is empty")
+        chat = self._metered(options.max_calls)
+        if chat is not None and history:
+            text = rewrite_question(chat, history, text)
+        return self._answer(text, options, chat, on_text)
+
+    def _answer(self, text: str, options: AskOptions, chat: MeteredChat | None, on_text: Callable[[str], None] | None) -> Answer:
+        snapshot, retriever, profile = self._retriever(options)
+        self._check_not_empty(snapshot)
+        parts = Parts(
+            retriever=retriever,
+            pruner=wiring.make_pruner(),
+            traversal=wiring.make_traversal(options.traversal, profile),
+            embedder=self.embedder,
+            chat=chat,
+            profile=profile,
+            max_concurrency=self.settings.max_concurrency,
+        )
+        return answer_question(snapshot, text, parts, on_text)
+
+    def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
+        """The evidence that an answer would rest on, whether a model is configured or not."""
+        return self._answer(text, options or AskOptions(), None, None)
+
+    def _check_not_empty(self, snapshot: Snapshot) -> None:
+        if not self.store.documents():
+            raise WorkspaceError(f"workspace {self.name!r} is empty; add something first: `dynagrag ingest PATH`")
+        if not snapshot.passages:
+            raise WorkspaceError("nothing is inside these filters, or the ingest did not get as far as embedding; widen them or run it again")
+
+    def _query_vector(self, text: str) -> Any:
+        stored = self.store.embedder()
+        if stored is not None and stored != self.embedder.identity:
+            mine = self.embedder.identity
+            raise StoreError(
+                f"workspace {self.name!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is {mine.name} "
+                f"({mine.dimension}); use --embedder {stored.name}"
+            )
+        return self.embedder.embed_query(text)
+
+    def _retriever(self, options: AskOptions) -> tuple[Snapshot, Any, Profile]:
+        profile = wiring.make_profile(options.profile)
+        whole = self.snapshot()
+        snapshot = apply_filters(whole, self.store, options.filters)
+        key = (options.retriever, options.profile, repr(options.filters))
+        if key not in self._retrievers:
+            self._retrievers[key] = wiring.make_retriever(options.retriever, snapshot, profile, lambda: self._index(snapshot, profile))
+        return snapshot, self._retrievers[key], profile
+
+    def _index(self, snapshot: Snapshot, profile: Profile) -> EgoIndex:
+        key = (snapshot.version, profile.name)
+        if snapshot.version.endswith("+filtered"):
+            return EgoIndex.build(snapshot.graph, profile)
+        if key not in self._indexes:
+            self._indexes[key] = EgoIndex.open(self.folder / "index" / profile.name, snapshot, profile)
+        return self._indexes[key]
+
+    def build_index(self) -> None:
+        """Brings the saved ego-graph index up to date, so that the next question doesn't wait for it."""
+        snapshot = self.snapshot()
+        if snapshot.graph.entities:
+            self._index(snapshot, wiring.make_profile("default"))
+
+    def _forget_index(self) -> None:
+        """After a deletion no trace of the old graph stays in saved indexes."""
+        shutil.rmtree(self.folder / "index", ignore_errors=True)
+        self._snapshot = None
+        self.build_index()
+
+    # ------------------------------------------------------------------------------------------------------- graph
+
+    def stats(self) -> Stats:
+        """Counts, average degree before and after consolidation, and the digest."""
+        mentions, records, graph = self.store.mentions(), self.store.relation_records(), self.store.graph()
+        num_passages = len(self.store.passages())
+        return Stats(
+            documents=len(self.store.documents()),
+            turns=len(self.store.turns()),
+            passages=num_passages,
+            chunks=self.store.num_chunks(),
+            mentions=len(mentions),
+            entities=len(graph.entities),
+            relation_records=len(records),
+            relations=len(graph.relations),
+            average_degree_before=round(average_degree_before(mentions, records, num_passages), 4),
+            average_degree_after=round(average_degree(graph), 4),
+            digest=self.store.digest(),
+        )
+
+    def graph(self) -> Graph:
+        """The derived graph."""
+        return self.store.graph()
+
+    def merges(self) -> tuple[Merge, ...]:
+        """The merges in force, with the rule or verdict that made each."""
+        return self.store.consolidation().merges
+
+    def undo_merge(self, reference: str, by: str, at: str) -> tuple[Merge, GraphReport]:
+        """Takes a merge back, by its id or its canonical name. Stored as a person's edit, so it survives later ingests."""
+        found = [m for m in self.merges() if m.id.startswith(reference) or m.canonical == reference.casefold()]
+        if len(found) != 1:
+            raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
+        self.store.put_edit(undo_merge(found[0], by=by, at=at))
+        return found[0], self._pipeline().rederive()
+
+    def ledger(self) -> tuple[LedgerRow, ...]:
+        """Calls and tokens by stage and document."""
+        return self.journal.ledger()
+
+    def set_asides(self) -> tuple[SetAside, ...]:
+        """Chunks that failed, with their reasons; the next ingest of their source tries them again."""
+        return self.journal.set_asides()
+
+
+@dataclass(slots=True)
+class PreparedIngest:
+    """A plan with what will carry it out."""
+
+    workspace: Workspace
+    plan: IngestPlan
+    extractor: Extractor
+    profile: ChunkProfile
+    chat: MeteredChat | None
+
+    def estimate(self) -> Estimate | None:
+        """Calls, tokens, time and money at most; None for an extractor without a model."""
+        if not isinstance(self.extractor, LLMExtractor):
+            return None
+        settings = self.workspace.settings
+        work = [item for planned in self.plan.documents for item in planned.work]
+        rows = [r for r in self.workspace.ledger() if r.stage == "extract" and r.calls]
+        calls, seconds = sum(r.calls for r in rows), sum(r.seconds for r in rows)
+        return estimate_run(
+            [self.extractor.prompt_tokens(item) for item in work],
+            [span_tokens(item) for item in work],
+            is_small=self.profile.is_small,
+            max_concurrency=1 if self.profile.is_small else settings.max_concurrency,
+            seconds_per_call=seconds / calls if calls else None,
+            prompt_price=settings.price_per_million_prompt_tokens,
+            completion_price=settings.price_per_million_completion_tokens,
+        )
+
+    def run(self, progress: Progress | None = None) -> IngestReport:
+        """Carries out the plan; what stopped it early is in the report."""
+        space = self.workspace
+        pipeline = Pipeline(
+            space.store,
+            space.embedder,
+            space.journal,
+            judge=self.chat,
+            judge_name=self.chat.model.identity if self.chat else "",
+            is_small_judge=self.profile.is_small,
+            max_concurrency=1 if self.profile.is_small else space.settings.max_concurrency,
+            progress=progress or (lambda *_: None),
+        )
+        replaced = [old for planned in self.plan.documents for old in planned.replaces]
+        job = space.journal.start_job("ingest", json.dumps({"documents": len(self.plan.documents), "chunks": self.plan.num_chunks}))
+        status = "failed"
+        try:
+            report = pipeline.run(self.plan, self.extractor)
+            status = "stopped" if report.stopped_by else "set aside" if report.set_aside else "done"
+        finally:
+            space.journal.finish_job(job, status)
+        if replaced and report.stopped_by is None:
+            space.journal.forget_documents(replaced)
+        space.build_index()
+        return report
+
+
+__all__ = ["AskOptions", "IngestOptions", "Stats", "Workspace", "open_workspace", "workspace_names"]

@@ -1,0 +1,69 @@
+"""The house stays in order: folders, links and map in step; imports one way; every setting documented."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dynagrag.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FOLDERS = {"ingest", "graph_store", "retrieval", "generation", "evaluation", "prompts", "ui"}
+
+
+def test_the_map_the_folders_and_the_links_agree() -> None:
+    mapped = {v for v in PYPROJECT["tool"]["setuptools"]["package-dir"].values() if not v.startswith("src")}
+    links = {p.name for p in (ROOT / "src" / "dynagrag").iterdir() if p.is_symlink()}
+    assert mapped == links == FOLDERS
+    assert all((ROOT / "src" / "dynagrag" / name).resolve() == ROOT / name for name in FOLDERS)
+
+
+def test_every_package_is_in_the_map() -> None:
+    packages = set(PYPROJECT["tool"]["setuptools"]["packages"])
+    found = set()
+    for init in [*ROOT.glob("src/dynagrag/**/__init__.py"), *(i for f in FOLDERS for i in (ROOT / f).rglob("__init__.py"))]:
+        relative = init.parent.relative_to(ROOT / "src") if init.is_relative_to(ROOT / "src") else Path("dynagrag") / init.parent.relative_to(ROOT)
+        found.add(".".join(relative.parts))
+    assert found == packages
+
+
+def test_heavy_libraries_are_imported_where_they_are_used() -> None:
+    code = (
+        "import sys, pkgutil, importlib, dynagrag\n"
+        "names = [m.name for m in pkgutil.walk_packages(dynagrag.__path__, 'dynagrag.') if 'langchain_retriever' not in m.name]\n"
+        "for name in names: importlib.import_module(name)\n"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'openai', 'langchain_openai', 'langchain', 'bm25s', 'networkx', 'xllamacpp'}\n"
+        "print(sorted(heavy & set(sys.modules)), len(names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded, _, count = done.stdout.strip().rpartition(" ")
+    assert loaded == "[]"
+    assert int(count) > 50
+
+
+def test_every_setting_is_in_the_example_environment() -> None:
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^#(\w+)=", text, re.MULTILINE))
+    fields = {str(f.validation_alias or f"DYNAGRAG_{name.upper()}") for name, f in Settings.model_fields.items()}
+    assert named == fields
+
+
+def _tracked() -> list[Path]:
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def test_no_file_names_a_machine_path_or_a_secret() -> None:
+    bad = re.compile(rb"(?<![\w.])/(?:root|home|work)/[a-z]|sk-[A-Za-z0-9]{20,}")
+    found = [str(p.relative_to(ROOT)) for p in _tracked() if p.suffix not in {".png", ".pdf"} and p != Path(__file__) and bad.search(p.read_bytes())]
+    assert found == []
+
+
+def test_no_file_is_large() -> None:
+    assert [p.name for p in _tracked() if p.stat().st_size > 3_000_000] == []

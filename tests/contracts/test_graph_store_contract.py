@@ -1,0 +1,454 @@
+"""What every graph store promises, whatever it is made of. A new store joins `STORES`; nothing else here changes."""
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dynagrag.errors import EmbedderMismatchError, StoreError
+from dynagrag.graph_store.canonical import make_edit, make_merge
+from dynagrag.graph_store.derive import VectorTable, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.ids import content_id
+from dynagrag.protocols import Extraction, GraphStore
+from dynagrag.schema import (
+    Consolidation,
+    Document,
+    EditKind,
+    EmbedderIdentity,
+    Flag,
+    LabelMerge,
+    Mention,
+    MentionKind,
+    Passage,
+    RelationRecord,
+    Turn,
+    VectorKind,
+    Vectors,
+)
+
+MakeStore = Callable[[str, str], GraphStore]
+"""(place, workspace): the same place and workspace is the same store, opened again."""
+NO_MERGES = Consolidation()
+EMBEDDER = EmbedderIdentity("fake", 8)
+HOSTILE = [
+    "`) DETACH DELETE n //",
+    "'; DROP TABLE mentions; --",
+    "Ｆｕｌｌ　ｗｉｄｔｈ",
+    "nul\x00inside",
+    "x" * 10_000,
+    "😀 emoji",
+    '{"json": []}',
+    "$ws",
+    "?1",
+]
+
+
+def _sqlite(folder: Path) -> Iterator[MakeStore]:
+    opened: list[SqliteStore] = []
+
+    def make(place: str, workspace: str = "w") -> GraphStore:
+        opened.append(SqliteStore(folder / place / "graph.sqlite", workspace))
+        return opened[-1]
+
+    yield make
+    for store in opened:
+        store.close()
+
+
+STORES = {"sqlite": _sqlite}
+
+
+@pytest.fixture(params=sorted(STORES))
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
+    yield from STORES[request.param](tmp_path)
+
+
+@pytest.fixture
+def store(make_store: MakeStore) -> GraphStore:
+    made = make_store("one", "w")
+    made.set_embedder(EMBEDDER)
+    return made
+
+
+# ------------------------------------------------------------------------------------------------------- small corpora
+
+
+Made = tuple[Document, list[Turn], list[Passage], list[Extraction]]
+Fact = tuple[str, str, str]
+
+
+def document(name: str, facts: Sequence[Fact], workspace: str = "w") -> Made:
+    """A document of one passage and chunk a fact, with all records of it."""
+    lines = [f"{h} {label} {t} ({name})" for h, label, t in facts] or [f"nothing in {name}"]
+    text = "\n".join(lines)
+    doc = Document(content_id("document", workspace, text), workspace, name, f"/{name}.txt", content_id(text), text, {"from": name})
+    turns, passages, extractions = [], [], []
+    start = 0
+    for i, line in enumerate(lines):
+        end = start + len(line)
+        turns.append(Turn(content_id(doc.id, i), doc.id, i, start, end, "ANNA" if i % 2 else None, float(i), i + 0.5))
+        passages.append(Passage(content_id("p", doc.id, start, end), doc.id, i, start, end, i, i))
+        if i < len(facts):
+            extractions.append(extraction(doc.id, start, end, facts[i], passages[-1].id, f"said in {name}"))
+        start = end + 1
+    return doc, turns, passages, extractions
+
+
+def extraction(doc: str, start: int, end: int, fact: Fact, passage: str, summary: str, extractor: str = "llm") -> Extraction:
+    head, label, tail = fact
+    mentions = tuple(mention(doc, start, end, name, passage, summary, extractor) for name in dict.fromkeys((head, tail)))
+    id_ = content_id("r", doc, start, end, head, label, tail)
+    record = RelationRecord(id_, doc, start, end, passage, head.casefold(), tail.casefold(), label, summary, start, end, 0, extractor)
+    return Extraction(doc, start, end, extractor, mentions, (record,))
+
+
+def mention(
+    doc: str, start: int, end: int, name: str, passage: str, summary: str, extractor: str, kind: MentionKind = MentionKind.SAID
+) -> Mention:
+    id_ = content_id("m", doc, start, end, name.casefold(), kind, summary)
+    flags = (Flag.SEEN_CAPITALISED,) if extractor == "fast" else ()
+    return Mention(id_, doc, start, end, (passage,), name, name.casefold(), "thing", summary, kind, extractor, flags)
+
+
+def vectors_of(texts: Mapping[str, str]) -> Vectors:
+    rows = [np.frombuffer(hashlib.sha256(t.encode("utf-8", "surrogatepass")).digest(), dtype=np.uint8)[:8] for t in texts.values()]
+    return (np.array(rows, dtype=np.float32).reshape(-1, 8) + 1) / 256
+
+
+def put(store: GraphStore, made: Made) -> None:
+    doc, turns, passages, extractions = made
+    store.put_document(doc, turns, passages)
+    store.put_extractions(extractions)
+
+
+def rederive(store: GraphStore, consolidation: Consolidation = NO_MERGES) -> str:
+    """Embeds, derives and writes as an ingest does; the digest."""
+    documents = {d.id: d for d in store.documents()}
+    passages = store.passages()
+    tables = {}
+    for kind, texts in (
+        (VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in passages}),
+        (VectorKind.MENTION, mention_texts(store.mentions())),
+        (VectorKind.RECORD, record_texts(store.relation_records(), documents)),
+    ):
+        store.keep_vectors(kind, texts)
+        missing = store.missing_vectors(kind, texts)
+        store.put_vectors(kind, missing, vectors_of({i: texts[i] for i in missing}))
+        tables[kind] = VectorTable.of(list(texts), store.vectors(kind, list(texts)))
+    graph = derive(
+        store.workspace,
+        store.mentions(),
+        store.relation_records(),
+        documents=documents,
+        num_passages=len(passages),
+        consolidation=consolidation,
+        edits=store.edits(),
+        mention_vectors=tables[VectorKind.MENTION],
+        record_vectors=tables[VectorKind.RECORD],
+    )
+    store.write_graph(graph, consolidation)
+    assert store.digest() == digest(graph)
+    return store.digest()
+
+
+FACTS_A = [("Ada", "founded", "Acme"), ("Acme", "works with", "Zenith"), ("Ada", "likes", "Canary77")]
+FACTS_B = [("Ada", "founded", "Acme"), ("Bob", "leads", "Zenith")]
+
+
+def everything(store: GraphStore) -> tuple[object, ...]:
+    graph = store.graph()
+    arrays = (graph.entity_vectors.tobytes(), graph.relation_vectors.tobytes())
+    records = (store.documents(), store.turns(), store.passages(), store.mentions(), store.relation_records(), store.edits())
+    return (*records, graph.entities, graph.relations, graph.entity_passages, arrays, store.consolidation(), store.digest())
+
+
+# ------------------------------------------------------------------------------------------------------------- records
+
+
+def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(make_store: MakeStore) -> None:
+    store = make_store("one", "w")
+    store.set_embedder(EMBEDDER)
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    put(store, (doc, turns, passages, extractions))
+    edit = make_edit(EditKind.RENAME, keys=["ada"], name="Ada L.", by="me", at="2026-01-02T00:00:00Z")
+    store.put_edit(edit)
+    rederive(store)
+    before = everything(store)
+    store.close()
+    again = make_store("one", "w")
+    assert again.documents() == (doc,)
+    assert again.turns(doc.id) == tuple(turns)
+    assert again.passages() == tuple(passages)
+    assert set(again.mentions()) == {m for e in extractions for m in e.mentions}
+    assert again.relation_records() == tuple(sorted((r for e in extractions for r in e.relations), key=lambda r: r.id))
+    assert again.edits() == (edit,)
+    assert again.embedder() == EMBEDDER
+    assert everything(again) == before
+
+
+def test_the_same_calls_twice_change_nothing_not_even_the_version(store: GraphStore) -> None:
+    made = document("a", FACTS_A)
+    put(store, made)
+    first = rederive(store)
+    version, before = store.version(), everything(store)
+    put(store, made)
+    store.set_embedder(EMBEDDER)
+    assert store.is_derived_current()
+    assert rederive(store) == first
+    assert store.version() == version
+    assert everything(store) == before
+
+
+def test_documents_and_passages_come_by_title_then_id_then_index(store: GraphStore) -> None:
+    for name in ("c", "a", "b"):
+        put(store, document(name, FACTS_A))
+    assert [d.title for d in store.documents()] == ["a", "b", "c"]
+    order = {d.id: i for i, d in enumerate(store.documents())}
+    assert [(order[p.document_id], p.index) for p in store.passages()] == [(d, i) for d in range(3) for i in range(3)]
+    assert [(order[t.document_id], t.index) for t in store.turns()] == [(d, i) for d in range(3) for i in range(3)]
+
+
+def test_another_extraction_of_a_span_or_an_overlapping_one_replaces_it(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    put(store, (doc, turns, passages, extractions))
+    first, second = extractions[0], extractions[1]
+    other = extraction(doc.id, first.start, first.end, ("New", "owns", "Thing"), passages[0].id, "again", extractor="other")
+    store.put_extractions([other])
+    assert store.live_spans(doc.id)[first.start, first.end] == "other"
+    assert {m.key for m in store.mentions() if m.chunk_start == first.start} == {"new", "thing"}
+    wide = extraction(doc.id, first.start, second.start + 3, ("Wide", "spans", "Both"), passages[0].id, "wide")
+    store.put_extractions([wide])
+    assert set(store.live_spans(doc.id)) == {(wide.start, wide.end), (extractions[2].start, extractions[2].end)}
+    assert store.num_chunks() == 2
+    assert {m.key for m in store.mentions()} == {"wide", "both", "ada", "canary77"}
+
+
+def test_a_chunk_that_yielded_nothing_is_live_and_touching_spans_do_not_overlap(store: GraphStore) -> None:
+    doc, turns, passages, _ = document("a", FACTS_A)
+    store.put_document(doc, turns, passages)
+    store.put_extractions([Extraction(doc.id, 0, 10, "llm", (), ()), Extraction(doc.id, 10, 20, "llm", (), ())])
+    assert store.live_spans(doc.id) == {(0, 10): "llm", (10, 20): "llm"}
+    assert store.num_chunks() == 2
+
+
+def test_speaker_mentions_live_beside_the_extraction_of_the_same_span(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    first = extractions[0]
+    speaker = mention(doc.id, first.start, first.end, "ANNA", passages[0].id, "", "split", MentionKind.SPEAKER)
+    store.put_document(doc, turns, passages)
+    store.put_extractions([Extraction(doc.id, first.start, first.end, "split", (speaker,), ())])
+    store.put_extractions(extractions)
+    assert speaker in store.mentions()
+    assert store.num_chunks() == 3
+    assert "split" not in store.live_spans(doc.id).values()
+    assert store.drop_extractions(doc.id, [(first.start, first.end)], "llm") == 2
+    assert speaker in store.mentions()
+    assert set(store.live_spans(doc.id)) == {(first.start, first.end)}
+    assert store.drop_extractions(doc.id, [(first.start, first.end)], "another") == 1
+
+
+def test_a_document_put_again_replaces_its_turns_and_passages_and_drops_their_vectors(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    put(store, (doc, turns, passages, extractions))
+    rederive(store)
+    store.put_document(doc, turns[:2], passages[:1])
+    assert store.turns(doc.id) == tuple(turns[:2])
+    assert store.passages(doc.id) == tuple(passages[:1])
+    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages]) == tuple(p.id for p in passages[1:])
+    assert not store.is_derived_current()
+
+
+def test_deleting_an_unknown_document_is_an_error_and_records_need_their_document(store: GraphStore) -> None:
+    with pytest.raises(StoreError, match="no document"):
+        store.delete_document("nobody")
+    with pytest.raises(StoreError):
+        store.put_extractions([Extraction("nobody", 0, 1, "llm", (), ())])
+    assert store.num_chunks() == 0
+
+
+def test_edits_come_in_order_of_time(store: GraphStore) -> None:
+    edits = [make_edit(EditKind.MERGE, keys=["a", "b"], by="me", at=f"2026-01-0{day}T00:00:00Z") for day in (3, 1, 2)]
+    for edit in edits:
+        store.put_edit(edit)
+    assert [e.at for e in store.edits()] == sorted(e.at for e in edits)
+
+
+# ------------------------------------------------------------------------------------------------------------- vectors
+
+
+def test_vectors_come_in_the_order_asked_and_a_missing_one_is_an_error(store: GraphStore) -> None:
+    ids = [f"id{i}" for i in range(1200)]
+    rng = np.random.default_rng(0)
+    array = rng.standard_normal((1200, 8)).astype(np.float32)
+    store.put_vectors(VectorKind.MENTION, ids, array)
+    order = [int(i) for i in rng.permutation(1200)]
+    assert np.array_equal(store.vectors(VectorKind.MENTION, [ids[i] for i in order]), array[order])
+    assert np.array_equal(store.vectors(VectorKind.MENTION, [ids[7], ids[3], ids[7]]), array[[7, 3, 7]])
+    assert store.vectors(VectorKind.MENTION, []).shape == (0, 8)
+    with pytest.raises(StoreError, match="missing"):
+        store.vectors(VectorKind.RECORD, ["id1"])
+    assert store.missing_vectors(VectorKind.MENTION, ["x", "id1", "y", "x"]) == ("x", "y")
+    assert store.keep_vectors(VectorKind.MENTION, ids[:5]) == 1195
+    assert store.keep_vectors(VectorKind.MENTION, ids[:5]) == 0
+    assert store.vectors(VectorKind.MENTION, ids[:5]).shape == (5, 8)
+
+
+@pytest.mark.parametrize("other", [EmbedderIdentity("fake", 9), EmbedderIdentity("other", 8)])
+def test_another_embedder_is_refused_before_any_write_and_both_are_named(store: GraphStore, other: EmbedderIdentity) -> None:
+    put(store, document("a", FACTS_A))
+    rederive(store)
+    before = (store.version(), everything(store))
+    with pytest.raises(EmbedderMismatchError, match=rf"fake.*\b8\b.*{other.name}.*\b{other.dimension}\b"):
+        store.set_embedder(other)
+    assert (store.version(), everything(store)) == before
+
+
+def test_vectors_of_another_dimension_are_refused(store: GraphStore) -> None:
+    with pytest.raises(EmbedderMismatchError):
+        store.put_vectors(VectorKind.PASSAGE, ["a"], np.zeros((1, 9), dtype=np.float32))
+    assert store.missing_vectors(VectorKind.PASSAGE, ["a"]) == ("a",)
+
+
+def test_vectors_need_an_embedder_first(make_store: MakeStore) -> None:
+    store = make_store("bare", "w")
+    assert store.embedder() is None
+    with pytest.raises(StoreError, match="set_embedder"):
+        store.put_vectors(VectorKind.PASSAGE, ["a"], np.zeros((1, 8), dtype=np.float32))
+
+
+# ------------------------------------------------------------------------------------------------------------- derived
+
+
+def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:
+    graph = make_store("bare", "w").graph()
+    assert (graph.entities, graph.relations, graph.entity_passages) == ((), (), ())
+    assert len(graph.entity_vectors) == len(graph.relation_vectors) == 0
+
+
+def test_the_derived_view_is_out_of_date_after_each_change_of_records(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    changes: list[Callable[[], object]] = [
+        lambda: store.put_document(doc, turns, passages),
+        lambda: store.put_extractions(extractions),
+        lambda: store.put_edit(make_edit(EditKind.RENAME, keys=["ada"], name="A", by="me", at="2026-01-01T00:00:00Z")),
+        lambda: store.drop_extractions(doc.id, [], "llm"),
+        lambda: store.delete_document(doc.id),
+    ]
+    for change in changes:
+        version = store.version()
+        change()
+        assert not store.is_derived_current()
+        assert store.version() != version
+        rederive(store)
+        assert store.is_derived_current()
+
+
+def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    put(store, document("b", FACTS_B))
+    merge = make_merge(["ada", "bob"], "ada", "model", "saw: both")
+    labels = (LabelMerge("works with", "leads", True, "model"),)
+    rederive(store, Consolidation((merge,), labels))
+    assert store.consolidation() == Consolidation((merge,), labels)
+    assert {e.key for e in store.graph().entities} == {"ada", "acme", "zenith", "canary77"}
+    rederive(store)
+    assert store.consolidation() == Consolidation()
+    assert {e.key for e in store.graph().entities} == {"ada", "bob", "acme", "zenith", "canary77"}
+
+
+def test_add_a_add_b_delete_a_equals_b_alone(make_store: MakeStore) -> None:
+    both, alone = make_store("both", "w"), make_store("alone", "w")
+    a, b = document("a", FACTS_A), document("b", FACTS_B)
+    for store in (both, alone):
+        store.set_embedder(EMBEDDER)
+    put(both, a)
+    put(both, b)
+    rederive(both)
+    both.delete_document(a[0].id)
+    rederive(both)
+    put(alone, b)
+    rederive(alone)
+    assert everything(both) == everything(alone)
+    said = repr(everything(both))
+    assert "said in a" not in said
+    assert "Canary77" not in said
+    texts_of_a = mention_texts(m for e in a[3] for m in e.mentions)
+    assert both.missing_vectors(VectorKind.MENTION, texts_of_a) == tuple(texts_of_a)
+    assert both.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(p.id for p in a[2])
+
+
+_numbers = itertools.count()
+_names = st.sampled_from(["Ada", "Bob", "Acme", "Zenith", "ada"])
+_facts = st.lists(st.tuples(_names, st.sampled_from(["founded", "likes", "mentioned with"]), _names), max_size=5)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(a=_facts, b=_facts, is_merged=st.booleans())
+def test_deletion_leaves_no_trace_of_any_document(make_store: MakeStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+    consolidation = Consolidation((make_merge(["ada", "bob"], "bob", "model", ""),) if is_merged else ())
+    number = next(_numbers)
+    both, alone = make_store(f"both{number}", "w"), make_store(f"alone{number}", "w")
+    for store in (both, alone):
+        store.set_embedder(EMBEDDER)
+    one, two = document("a", a), document("b", b)
+    for made in (one, two):
+        put(both, made)
+    rederive(both, consolidation)
+    both.delete_document(one[0].id)
+    rederive(both, consolidation)
+    put(alone, two)
+    rederive(alone, consolidation)
+    assert everything(both) == everything(alone)
+    both.close()
+    alone.close()
+
+
+# -------------------------------------------------------------------------------------------------- hostile text, safety
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_and_types_are_stored_as_text(store: GraphStore, text: str) -> None:
+    doc, turns, passages, _ = document("a", FACTS_A)
+    base = mention(doc.id, 0, 5, "Ada", passages[0].id, text, "llm")
+    hostile = Mention(base.id, doc.id, 0, 5, (text,), text, text, text, text, MentionKind.SAID, "llm")
+    record = RelationRecord("r1", doc.id, 0, 5, text, text, "ada", text, text, 0, 3, 0, "llm")
+    ada = mention(doc.id, 0, 5, "Ada", passages[0].id, "", "llm")
+    store.put_document(Document(doc.id, "w", text, text, doc.sha256, text, {text: text}), turns, passages)
+    store.put_extractions([Extraction(doc.id, 0, 5, "llm", (hostile, ada), (record,))])
+    rederive(store)
+    assert store.documents()[0].title == store.documents()[0].text == text
+    assert hostile in store.mentions()
+    assert store.relation_records() == (record,)
+    assert text in {e.name for e in store.graph().entities}
+    assert store.graph().relations[0].weight == 1
+
+
+def test_two_workspaces_share_nothing_though_all_names_are_equal(make_store: MakeStore) -> None:
+    stores = [make_store(place, place) for place in ("left", "right")]
+    for store in stores:
+        store.set_embedder(EMBEDDER)
+        put(store, document("a", FACTS_A, store.workspace))
+    assert rederive(stores[0]) == rederive(stores[1])
+    left, right = (s.graph() for s in stores)
+    assert not {e.id for e in left.entities} & {e.id for e in right.entities}
+    assert not {r.id for r in left.relations} & {r.id for r in right.relations}
+    stores[0].delete_document(stores[0].documents()[0].id)
+    assert stores[1].num_chunks() == 3
+    with pytest.raises(StoreError, match="workspace"):
+        put(stores[0], document("b", FACTS_B, "right"))
+
+
+def test_a_call_that_fails_in_the_middle_leaves_the_state_before(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    put(store, (doc, turns, passages, extractions))
+    before = (store.version(), everything(store))
+    good = extraction(doc.id, extractions[0].start, extractions[0].end, ("New", "owns", "Thing"), passages[0].id, "again")
+    with pytest.raises(StoreError):
+        store.put_extractions([good, Extraction("nobody", 0, 1, "llm", (), ())])
+    assert (store.version(), everything(store)) == before

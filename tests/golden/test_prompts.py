@@ -1,0 +1,53 @@
+"""Every prompt as it is sent: a change of wording shows here, and in every cache key."""
+
+from pathlib import Path
+
+import jinja2
+import pytest
+
+from dynagrag.ingest.records import RelationReply
+from dynagrag.prompts import render, template_names
+
+GOLDEN = Path(__file__).parent / "prompts"
+
+INPUTS: dict[str, dict[str, object]] = {
+    "extract": {
+        "text": "FLIGHT: Okay, EECOM.", "entity_types": ["person", "equipment"], "focus": "failures", "is_small": False, "max_entities": 40,
+        "max_relations": 40, "found": ["EECOM"], "bad_quotes": [RelationReply(quote="q", source="a", label="feeds", target="b")],
+    },
+    "extract-small": {
+        "text": "- Okay, EECOM.", "entity_types": [], "focus": "", "is_small": True, "max_entities": 8, "max_relations": 5, "found": [],
+        "bad_quotes": [],
+    },
+    "intermediate": {"question": "What failed?", "context": '[E1] LMP 0:12 "MAIN B is reading zip"'},
+    "helpfulness": {"question": "What failed?", "answers": [{"id": "A1", "text": "MAIN B."}, {"id": "A2", "text": "A bus."}]},
+    "merge": {"question": "What failed?", "answers": ["MAIN B failed [E1]"], "evidence": ['[E1] LMP 0:12 "MAIN B is reading zip"']},
+    "entity_groups": {"blocks": ["a: oxygen tank\nb: O2 tank"]},
+    "label_groups": {"blocks": ["a: owns\nb: is owned by"]},
+    "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
+    "rewrite": {"question": "Why?", "history": [{"question": "What failed?", "answer": "MAIN B."}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(INPUTS))
+def test_prompt_is_as_agreed(name: str) -> None:
+    system, user = render(name.partition("-")[0], **INPUTS[name])
+    text = f"--- system\n{system}\n--- user\n{user}\n"
+    file = GOLDEN / f"{name}.txt"
+    if not file.exists():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        pytest.fail(f"{file.name} was written: read it, then commit it")
+    assert text == file.read_text(encoding="utf-8"), f"the prompt changed; delete {file.name} and run again to accept it"
+
+
+def test_every_prompt_is_shown_here() -> None:
+    assert set(template_names()) == {n.partition("-")[0] for n in INPUTS}
+
+
+@pytest.mark.parametrize("name", sorted(INPUTS))
+def test_a_missing_input_is_an_error(name: str) -> None:
+    inputs = dict(INPUTS[name])
+    inputs.pop(next(n for n in ("question", "text", "blocks", "reply") if n in inputs))
+    with pytest.raises(jinja2.UndefinedError):
+        render(name.partition("-")[0], **inputs)

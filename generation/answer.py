@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from dynagrag.errors import BudgetError, DynaGragError, ModelError
-from dynagrag.generation.citations import checked_marks, checked_stream, cited_labels, known_labels, to_citation, uncited_sentences
+from dynagrag.errors import DynaGragError, ModelError
+from dynagrag.generation.citations import checked_marks, cited_labels, cited_stream, known_labels, to_citation, uncited_sentences
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import helpfulness
 from dynagrag.generation.replies import IntermediateReply, RewriteReply
 from dynagrag.ids import estimate_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
-from dynagrag.schema import Answer, Evidence, IntermediateAnswer, Question, Retrieval, Snapshot, Usage
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Answer, Citation, Evidence, IntermediateAnswer, Question, Retrieval, Snapshot, Usage
 from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
@@ -32,6 +33,7 @@ class Parts:
     """What an answer is made with; chosen in wiring."""
 
     retriever: Retriever
+    passages: PassageScores
     pruner: Pruner
     traversal: Traversal
     embedder: Embedder
@@ -50,15 +52,14 @@ def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: 
     return reply.question.strip() or question
 
 
-def answer_question(snapshot: Snapshot, text: str, parts: Parts, on_text: Callable[[str], None] | None = None) -> Answer:
+def answer_question(snapshot: Snapshot, question: Question, parts: Parts, on_text: Callable[[str], None] | None = None) -> Answer:
     """Answers a question; `on_text` gets the final answer's pieces as they come.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is reached.
     """
-    question = Question(text, parts.embedder.embed_query(text))
     profile = parts.profile
     retrieval = parts.retriever.retrieve(question, num_passages=4 * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs)
-    contexts = build_contexts(snapshot, question, retrieval, parts.pruner, parts.traversal, parts.embedder, profile)
+    contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
     flow = _Flow(snapshot, question, retrieval, contexts, parts, on_text or (lambda _: None))
     return flow.run()
 
@@ -103,8 +104,11 @@ class _Flow:
             except ModelError as err:
                 return err
 
-        with ThreadPoolExecutor(min(len(self.contexts), self.parts.max_concurrency)) as pool:
+        pool = ThreadPoolExecutor(min(len(self.contexts), self.parts.max_concurrency), thread_name_prefix="answer")
+        try:
             results = list(pool.map(ask, self.contexts))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C or a spent budget nobody waits for the calls in flight
         errors = [r for r in results if isinstance(r, DynaGragError)]
         if len(errors) == len(results):
             raise errors[0]
@@ -112,7 +116,9 @@ class _Flow:
         return replies, [str(e) for e in errors]
 
     def _scored(self, chat: Asker, replies: Sequence[tuple[Context, IntermediateReply]]) -> tuple[IntermediateAnswer, ...]:
-        """Answers with checked citations, by helpfulness (desc), then retrieval score (desc). Without enough evidence or a citation: H = 0."""
+        """Answers with checked citations, by helpfulness (desc), then retrieval score (desc). Without enough evidence or a citation: H =
+        0.
+        """
         checked: list[tuple[Context, IntermediateReply, tuple[str, ...]]] = []
         for context, reply in replies:
             own = {e.label: e for e in context.prompt.evidence}
@@ -148,26 +154,28 @@ class _Flow:
         return answer.answer + ("" if not missing else " " + "".join(f"[{label}]" for label in missing))
 
     def _merged(self, chat: Asker, useful: Sequence[IntermediateAnswer]) -> tuple[str, str]:
-        """The merged answer and how it came about. A merge that cites nothing is replaced by the most helpful intermediate answer."""
+        """The merged answer, as it was streamed, and how it came about.
+
+        A merge that cites nothing, or breaks off before it does, is replaced by the most helpful intermediate answer.
+        """
         prompt, allowed = self._merge_prompt(useful)
         pieces: list[str] = []
-        stream = checked_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), allowed)
+        how = "merged"
         try:
-            for piece in stream:
+            for piece in cited_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), allowed):
                 pieces.append(piece)
                 self.on_text(piece)
-        except BudgetError:
-            raise
         except ModelError as err:
-            best = self._marked(useful[0])
-            self.on_text(("\n" if pieces else "") + best)
-            return best, f"the merge failed ({err}); this is the most helpful intermediate answer"
-        text = "".join(pieces).strip()
-        if cited_labels(text):
-            return text, "merged"
+            if pieces:
+                pieces.append(" …")
+                self.on_text(pieces[-1])
+            how = f"the merge broke off ({err})"
+        if pieces:
+            return "".join(pieces), how
         best = self._marked(useful[0])
-        self.on_text(("\n\n" if pieces else "") + best)
-        return best, "the merged answer cited nothing; this is the most helpful intermediate answer"
+        self.on_text(best)
+        why = "the merged answer cited nothing" if how == "merged" else how
+        return best, f"{why}; this is the most helpful intermediate answer"
 
     def _merge_prompt(self, useful: Sequence[IntermediateAnswer]) -> tuple[Prompt, Mapping[str, Evidence]]:
         """Packs the best answers and the evidence they cite into the budget; an answer whose evidence doesn't fit is left out."""
@@ -201,13 +209,16 @@ class _Flow:
         self, text: str, labels: Sequence[str], intermediate: tuple[IntermediateAnswer, ...], trace: Mapping[str, object]
     ) -> Answer:
         by_label = all_evidence(self.contexts)
+        shown: dict[tuple[str, int, int], Citation] = {}  # several subgraphs may rest on the same words
+        for evidence in by_label.values():
+            shown.setdefault((evidence.document_id, evidence.start, evidence.end), to_citation(evidence, self.snapshot))
         return Answer(
             question=self.question.text,
             text=text,
             is_abstained=False,
             citations=tuple(to_citation(by_label[label], self.snapshot) for label in labels),
             intermediate=intermediate,
-            evidence=tuple(to_citation(e, self.snapshot) for e in by_label.values()),
+            evidence=tuple(shown.values()),
             trace=self._trace() | dict(trace) | {"labels": list(labels), "uncited_sentences": uncited_sentences(text) if labels else 0},
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
         )
@@ -233,5 +244,3 @@ def final_text_with_numbers(answer: Answer) -> str:
     for number, label in enumerate(labels, 1):
         text = text.replace(f"[{label}]", f"[{number}]")
     return text
-
-

@@ -57,6 +57,24 @@ def checked_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> It
         yield checked_marks(held, allowed)
 
 
+def cited_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> Iterator[str]:
+    """`checked_stream` from its first citation on: what comes before it is held back, so that a text which cites nothing is not streamed.
+
+    The pieces together have no blank space at either end.
+    """
+    held = ""
+    is_cited = False
+    for piece in checked_stream(pieces, allowed):
+        held = held + piece if is_cited or held else piece.lstrip()
+        is_cited = is_cited or bool(cited_labels(held))
+        if not is_cited:
+            continue
+        ready = held.rstrip()
+        held = held[len(ready) :]
+        if ready:
+            yield ready
+
+
 def uncited_sentences(text: str) -> int:
     """How many sentences of at least four words carry no mark (a mark after the full stop counts)."""
     pulled_in = re.sub(r"([.!?])\s*((?:\[E\d+\])+)", r" \2\1", text)

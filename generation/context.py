@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.replies import IntermediateReply
 from dynagrag.ids import estimate_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Embedder, Pruner, Traversal
+from dynagrag.protocols import Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, HardPrompt, Question, Retrieval, Snapshot
 from dynagrag.settings import Profile
@@ -58,9 +56,9 @@ def build_contexts(
     snapshot: Snapshot,
     question: Question,
     retrieval: Retrieval,
+    passages: PassageScores,
     pruner: Pruner,
     traversal: Traversal,
-    embedder: Embedder,
     profile: Profile,
 ) -> list[Context]:
     """The prompts of a question, best subgraph first; a subgraph without any evidence has none. Budgets include the instructions."""
@@ -68,19 +66,20 @@ def build_contexts(
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
-    scores = PassageScores(snapshot)
+    shown: list[Evidence] = []
     first_label = 1
     for subgraph in retrieval.subgraphs:
         relevance = pruner.score(subgraph, question.vector)
         walk = traversal.walk(subgraph, question.vector, relevance, _MAX_VISITED)
         evidence = collect_evidence(
-            snapshot, subgraph, walk, question, retrieval.passages, first_label=first_label, scores=scores
+            snapshot, subgraph, walk, question, retrieval.passages, first_label=first_label, shown=shown, scores=passages
         )
         if not evidence:
             continue
-        nearest = partial(_nearest, embedder, question)
+        nearest = partial(_nearest, snapshot, question)
         prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, evidence, token_budget=budget, nearest=nearest)
         first_label += len(evidence)
+        shown.extend(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
         contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label))
     return contexts
@@ -101,12 +100,15 @@ def _frame_tokens(question: str) -> int:
     return estimate_tokens(system + user + json.dumps(IntermediateReply.model_json_schema()))
 
 
-def _nearest(embedder: Embedder, question: Question, summaries: Sequence[str]) -> Sequence[float]:
-    return [float(s) for s in np.asarray(embedder.embed_documents(list(summaries)) @ question.vector)]
+def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -> Sequence[float]:
+    """Cosines of summaries with the question, from the vectors made at ingest: embedding them would take longer than all the rest.
+
+    A summary that has none (a person's edit) comes last.
+    """
+    rows = [snapshot.summary_rows.get(summary, -1) for summary in summaries]
+    return [float(snapshot.summary_vectors[row] @ question.vector) if row >= 0 else -1.0 for row in rows]
 
 
 def all_evidence(contexts: Sequence[Context]) -> dict[str, Evidence]:
     """Every evidence line of a question by its label."""
     return {e.label: e for context in contexts for e in context.prompt.evidence}
-
-

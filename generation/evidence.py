@@ -12,8 +12,11 @@ import numpy as np
 
 from dynagrag.generation.prompt_lines import evidence_line
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, Question, RelationRecord, ScoredPassage, Snapshot, Subgraph, Turn, Walk
+from dynagrag.schema import Evidence, Passage, Question, RelationRecord, ScoredPassage, Snapshot, Subgraph, Turn, Walk
 
+Span = tuple[str, str, int, int]
+"""(id of the record or passage, document id, start, end)."""
+_MIN_WORDS = 3
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s|$)")
 _WORD_END = re.compile(r"\S(?=\s|$)")
 
@@ -32,9 +35,28 @@ def turn_at(turns: Sequence[Turn], offset: int) -> Turn | None:
 
 
 def passage_evidence(snapshot: Snapshot, passages: Sequence[ScoredPassage], first_label: int = 1) -> tuple[Evidence, ...]:
-    """Ranked passages as evidence E<first_label>, E<first_label + 1>, ...: all that a plain arm shows."""
-    found = (scored.passage for scored in passages)
-    return tuple(span_evidence(snapshot, f"E{i}", p.id, p.document_id, p.start, p.end) for i, p in enumerate(found, start=first_label))
+    """Ranked passages as evidence E<first_label>, E<first_label + 1>, ..., a line for each speaker's turn: all that a plain arm shows."""
+    spans = [span for scored in passages for span in speaker_spans(snapshot, scored.passage)]
+    return tuple(span_evidence(snapshot, f"E{i}", *span) for i, span in enumerate(spans, start=first_label))
+
+
+def speaker_spans(snapshot: Snapshot, passage: Passage) -> list[Span]:
+    """A passage cut where the speaker changes, so that a citation never puts one speaker's words into another's mouth.
+
+    Runs of one or two words ("Go ahead.") are left out, unless there is nothing else.
+    """
+    runs: list[tuple[str | None, int, int]] = []
+    turns = snapshot.turns.get(passage.document_id, ())
+    for turn in turns[passage.first_turn : passage.last_turn + 1]:
+        start, end = max(turn.start, passage.start), min(turn.end, passage.end)
+        if runs and runs[-1][0] == turn.speaker:
+            runs[-1] = (turn.speaker, runs[-1][1], end)
+        elif start < end:
+            runs.append((turn.speaker, start, end))
+    spans = [(passage.id, passage.document_id, start, end) for _, start, end in runs] or [
+        (passage.id, passage.document_id, passage.start, passage.end)
+    ]
+    return [s for s in spans if len(snapshot.text(*s[1:]).split()) >= _MIN_WORDS] or spans
 
 
 def collect_evidence(
@@ -47,12 +69,16 @@ def collect_evidence(
     max_passages: int = 3,
     max_quotes: int = 8,
     first_label: int = 1,
+    shown: Sequence[Evidence] = (),
     scores: PassageScores | None = None,
 ) -> tuple[Evidence, ...]:
     """The evidence of one subgraph, best first: passages that hold a visited entity, then quotes on visited edges.
 
-    Passages come in the retriever's order (those of `passages` that hold a visited entity), then by cosine with the question; quotes by the
-    cosine of their passage. A quote inside a chosen span is not repeated. Ties by id. The snapshot's `scores` save building its lookups.
+    Passages come in the retriever's order (those of `passages` that hold a visited entity), then by cosine with the question, each cut
+    where
+    the speaker changes; quotes by the cosine of their passage. A quote inside a chosen span is not repeated, nor is anything of what was
+    `shown` in an earlier subgraph of the question, unless all was: five subgraphs then bring five subgraphs' evidence. Ties by id. The
+    snapshot's `scores` save building its lookups.
     """
     scores = scores or PassageScores(snapshot)
     visited = np.array([subgraph.nodes[node] for node in walk.order], dtype=np.int64)
@@ -60,15 +86,20 @@ def collect_evidence(
     rank = {scored.passage.id: i for i, scored in enumerate(passages)}
     cosine = dict(zip(rows.tolist(), scores.dense_of(rows, question.vector).tolist(), strict=True))
     at = snapshot.passages
-    best = sorted(cosine, key=lambda row: (rank.get(at[row].id, len(rank)), -cosine[row], at[row].id))[:max_passages]
-    chosen = [(at[row].id, at[row].document_id, at[row].start, at[row].end) for row in best]
+    seen = {e.id for e in shown}
+    best = sorted(cosine, key=lambda row: (at[row].id in seen, rank.get(at[row].id, len(rank)), -cosine[row], at[row].id))
+    fresh = [row for row in best if at[row].id not in seen] or best
+    chosen = [span for row in fresh[:max_passages] for span in speaker_spans(snapshot, at[row])]
+    taken = chosen + [(e.id, e.document_id, e.start, e.end) for e in shown]
     records = sorted(_records(snapshot, subgraph, walk), key=lambda r: (-cosine.get(scores.row_of.get(r.passage_id, -1), -1.0), r.id))
     num_quotes = 0
     for record in records:
         if num_quotes == max_quotes:
             break
-        if not any(d == record.document_id and s <= record.quote_start and record.quote_end <= e for _, d, s, e in chosen):
-            chosen.append((record.id, record.document_id, record.quote_start, record.quote_end))
+        if not any(d == record.document_id and s <= record.quote_start and record.quote_end <= e for _, d, s, e in taken):
+            span = (record.id, record.document_id, record.quote_start, record.quote_end)
+            chosen.append(span)
+            taken.append(span)
             num_quotes += 1
     return tuple(span_evidence(snapshot, f"E{i}", *span) for i, span in enumerate(chosen, start=first_label))
 

@@ -4,12 +4,12 @@ The form of each line is in `prompt_lines`. Nodes stand in pre-order, children i
 stand under the later of their two nodes, so that every reference points back. Under a budget, whole lines go, lowest score first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from dynagrag.generation.evidence import first_word, holds, line_of, shortened
 from dynagrag.generation.prompt_cut import LineCut, NodeLine, RelationLine
-from dynagrag.generation.prompt_lines import left_out_line, node_line, relation_line
+from dynagrag.generation.prompt_lines import left_out_line, node_body, node_line, relation_body, relation_line
 from dynagrag.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgraph, Walk
 
 MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
@@ -48,9 +48,7 @@ def write_hard_prompt(
     Returns:
         The text, the evidence that is in it (shortened as shown), and how many lines, evidence included, were left out.
     """
-    layout = _Layout(snapshot, subgraph, walk, scores)
-    if mode == "compact":
-        layout.shorten_summaries(nearest)
+    layout = _Layout(snapshot, subgraph, walk, scores, _Shorten(mode, nearest))
     if token_budget is None:
         return layout.render(evidence, 0)
     return _fit(layout, evidence, 4 * token_budget)
@@ -76,7 +74,7 @@ def _fit(layout: "_Layout", evidence: Sequence[Evidence], budget: int) -> HardPr
         return layout.render(shown, num_cut + len(evidence) - len(shown))
     labels = {e.label for e in shown}
     for extra in evidence:
-        if extra.label not in labels:
+        if extra.label not in labels and len(prompt.text) + len(line_of(extra)) < budget:
             more = layout.render((*shown, extra), num_cut + len(evidence) - len(shown) - 1)
             if len(more.text) <= budget:
                 shown, prompt = (*shown, extra), more
@@ -98,27 +96,30 @@ def _first_that_fit(evidence: Sequence[Evidence], num_chars: int) -> tuple[Evide
 class _Layout:
     """Which nodes and relations are written, with which words. Cutting takes from it; rendering numbers what is left."""
 
-    def __init__(self, snapshot: Snapshot, subgraph: Subgraph, walk: Walk, scores: PruneScores) -> None:
-        self._snapshot, self._subgraph, self._walk = snapshot, subgraph, walk
-        self._entities = {node: snapshot.graph.entities[subgraph.nodes[node]] for node in walk.order}
+    def __init__(self, snapshot: Snapshot, subgraph: Subgraph, walk: Walk, scores: PruneScores, shorten: "_Shorten") -> None:
+        self._walk = walk
+        graph = snapshot.graph
         node_scores = scores.nodes.tolist()
-        self._nodes = [NodeLine(node, node_scores[node], self._entities[node].weight) for node in _pre_order(walk)]
-        self._relations = self._relation_lines(scores)
-        relations = snapshot.graph.relations
-        self._node_summaries = {line.node: self._entities[line.node].summaries for line in self._nodes}
-        self._relation_summaries = {line.relation: relations[line.relation].summaries for line in self._relations}
-
-    def shorten_summaries(self, nearest: Nearest | None) -> None:
-        """Keeps the nearest two of each node and relation, 60 words of each."""
-        every = [*self._node_summaries.values(), *self._relation_summaries.values()]
-        texts = list(dict.fromkeys(text for summaries in every if len(summaries) > MAX_SUMMARIES for text in summaries))
-        similarity = dict(zip(texts, nearest(texts), strict=True)) if nearest and texts else {}
-        self._node_summaries = {node: _compact(found, similarity) for node, found in self._node_summaries.items()}
-        self._relation_summaries = {relation: _compact(found, similarity) for relation, found in self._relation_summaries.items()}
+        entities = {node: graph.entities[subgraph.nodes[node]] for node in walk.order}
+        self._passages = {node: frozenset(graph.entity_passages[subgraph.nodes[node]]) for node in walk.order}
+        self._names = {node: tuple(n.casefold() for n in {e.name, *e.aliases, *e.keys}) for node, e in entities.items()}
+        self._nodes = [NodeLine(node, node_scores[node], entities[node].weight) for node in _pre_order(walk)]
+        self._relations = _relation_lines(snapshot, subgraph, walk, scores, [line.node for line in self._nodes])
+        relations = {line.relation: graph.relations[line.relation] for line in self._relations}
+        self._records = {index: [snapshot.records[i] for i in relation.record_ids] for index, relation in relations.items()}
+        shorten.prepare([*(e.summaries for e in entities.values()), *(r.summaries for r in relations.values())])
+        self._node_bodies = {v: node_body(e.name, node_scores[v], shorten(e.summaries)) for v, e in entities.items()}
+        self._relation_bodies = {
+            line.relation: relation_body(relations[line.relation].label, line.score, shorten(relations[line.relation].summaries))
+            for line in self._relations
+        }
+        root = walk.order[0]
+        self._bare_root = node_body(entities[root].name, node_scores[root], ())
+        self._cited: dict[Evidence, tuple[frozenset[int], frozenset[int]]] = {}
 
     def drop_root_summaries(self) -> None:
         """The last thing that can go."""
-        self._node_summaries[self._nodes[0].node] = ()
+        self._node_bodies[self._walk.order[0]] = self._bare_root
 
     def num_chars(self, evidence: Sequence[Evidence]) -> int:
         """Characters of the graph lines, a line end each."""
@@ -152,30 +153,31 @@ class _Layout:
     def _texts(self, evidence: Sequence[Evidence]) -> tuple[dict[int, str], list[str]]:
         """(node -> its line, the relation lines)."""
         number = self._numbers()
-        node_texts = {
-            line.node: node_line(
-                number[line.node],
-                self._entities[line.node].name,
-                line.score,
-                self._node_summaries[line.node],
-                self._labels_of_node(line.node, evidence),
-            )
-            for line in self._nodes
+        cited = [(item.label, *self._lines_citing(item)) for item in evidence]
+        nodes = {
+            v: node_line(number[v], self._node_bodies[v], [label for label, found, _ in cited if v in found])
+            for v in (line.node for line in self._nodes)
         }
-        relation_texts = [
-            relation_line(
-                number[line.under],
-                line.is_tree,
-                number[line.head],
-                self._snapshot.graph.relations[line.relation].label,
-                number[line.tail],
-                line.score,
-                self._relation_summaries[line.relation],
-                self._labels_of_relation(line.relation, evidence),
+        relations = []
+        for line in self._relations:
+            labels = [label for label, _, found in cited if line.relation in found]
+            body = self._relation_bodies[line.relation]
+            relations.append(relation_line(number[line.under], line.is_tree, number[line.head], number[line.tail], body, labels))
+        return nodes, relations
+
+    def _lines_citing(self, item: Evidence) -> tuple[frozenset[int], frozenset[int]]:
+        """(nodes of the passage that the span names or that speak it, relations with a quote inside the span)."""
+        if item not in self._cited:
+            said = f"{item.speaker or ''}\n{item.quote}".casefold()
+            inside = (node for node, passages in self._passages.items() if item.id in passages)
+            nodes = frozenset(node for node in inside if any(name in said for name in self._names[node]))
+            relations = frozenset(
+                index
+                for index, records in self._records.items()
+                if any(holds(item, r.document_id, r.quote_start, r.quote_end) for r in records)
             )
-            for line in self._relations
-        ]
-        return node_texts, relation_texts
+            self._cited[item] = (nodes, relations)
+        return self._cited[item]
 
     def _numbers(self) -> dict[int, str]:
         numbers: dict[int, str] = {}
@@ -186,32 +188,26 @@ class _Layout:
             numbers[line.node] = f"{numbers[parent]}.{num_children[parent]}" if parent >= 0 else "1"
         return numbers
 
-    def _labels_of_node(self, node: int, evidence: Sequence[Evidence]) -> list[str]:
-        passages = self._snapshot.graph.entity_passages[self._subgraph.nodes[node]]
-        return [item.label for item in evidence if item.id in passages]
 
-    def _labels_of_relation(self, relation: int, evidence: Sequence[Evidence]) -> list[str]:
-        records = [self._snapshot.records[i] for i in self._snapshot.graph.relations[relation].record_ids]
-        return [item.label for item in evidence if any(holds(item, r.document_id, r.quote_start, r.quote_end) for r in records)]
-
-    def _relation_lines(self, scores: PruneScores) -> list[RelationLine]:
-        """By the pre-order of the node they stand under; there tree lines first, then by the other end, then the heavier first."""
-        position = {line.node: i for i, line in enumerate(self._nodes)}
-        parent, graph = self._walk.parent, self._snapshot.graph
-        local = {index: node for node, index in enumerate(self._subgraph.nodes)}
-        number = {graph.entities[index].id: node for index, node in local.items()}
-        lines = []
-        pairs = zip(self._subgraph.pairs.tolist(), self._subgraph.pair_relations, scores.edges.tolist(), strict=True)
-        for (a, b), relations, score in pairs:
-            if a not in position or b not in position:
-                continue
-            under = max(a, b, key=position.__getitem__)
-            is_tree = parent[a] == b or parent[b] == a
-            for index in relations:
-                relation = graph.relations[index]
-                lines.append(RelationLine(index, number[relation.head], number[relation.tail], under, score, relation.weight, is_tree))
-        other = {line.relation: min(position[line.head], position[line.tail]) for line in lines}
-        return sorted(lines, key=lambda r: (position[r.under], not r.is_tree, other[r.relation], -r.weight, r.relation))
+def _relation_lines(
+    snapshot: Snapshot, subgraph: Subgraph, walk: Walk, scores: PruneScores, pre_order: Sequence[int]
+) -> list[RelationLine]:
+    """By the pre-order of the node they stand under; there tree lines first, then by the other end, then the heavier first."""
+    graph = snapshot.graph
+    position = {node: i for i, node in enumerate(pre_order)}
+    lines: list[tuple[tuple[int, bool, int, int, int], RelationLine]] = []
+    pairs = zip(subgraph.pairs.tolist(), subgraph.pair_relations, scores.edges.tolist(), strict=True)
+    for (a, b), relations, score in pairs:
+        if a not in position or b not in position:
+            continue
+        other, under = sorted((a, b), key=position.__getitem__)
+        is_tree = walk.parent[a] == b or walk.parent[b] == a
+        for index in relations:
+            relation = graph.relations[index]
+            head, tail = (a, b) if graph.entities[subgraph.nodes[a]].id == relation.head else (b, a)
+            key = (position[under], not is_tree, position[other], -relation.weight, index)
+            lines.append((key, RelationLine(index, head, tail, under, score, relation.weight, is_tree)))
+    return [line for _, line in sorted(lines, key=lambda keyed: keyed[0])]
 
 
 def _pre_order(walk: Walk) -> list[int]:
@@ -224,10 +220,24 @@ def _pre_order(walk: Walk) -> list[int]:
     return order
 
 
-def _compact(summaries: Sequence[str], similarity: Mapping[str, float]) -> tuple[str, ...]:
-    """The nearest two in their given order, cut to 60 words each. Equal similarities: the earlier."""
-    ranked = sorted(range(len(summaries)), key=lambda i: (-similarity.get(summaries[i], 0.0), i))[:MAX_SUMMARIES]
-    return tuple(_first_words(summaries[i]) for i in sorted(ranked))
+class _Shorten:
+    """Summaries as the mode has them: all, or the nearest two in their given order, cut to 60 words each. Equally near: the earlier."""
+
+    def __init__(self, mode: Literal["full", "compact"], nearest: Nearest | None) -> None:
+        self._is_full, self._nearest = mode == "full", nearest
+        self._similarity: dict[str, float] = {}
+
+    def prepare(self, every: Sequence[Sequence[str]]) -> None:
+        """Asks once for all texts between which a choice has to be made."""
+        if self._nearest and not self._is_full:
+            texts = list(dict.fromkeys(text for summaries in every if len(summaries) > MAX_SUMMARIES for text in summaries))
+            self._similarity = dict(zip(texts, self._nearest(texts), strict=True)) if texts else {}
+
+    def __call__(self, summaries: Sequence[str]) -> Sequence[str]:
+        if self._is_full:
+            return summaries
+        ranked = sorted(range(len(summaries)), key=lambda i: (-self._similarity.get(summaries[i], 0.0), i))[:MAX_SUMMARIES]
+        return [_first_words(summaries[i]) for i in sorted(ranked)]
 
 
 def _first_words(text: str) -> str:

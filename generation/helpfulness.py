@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+
 from dynagrag.errors import InvalidReplyError, ModelError
 from dynagrag.generation.replies import HelpfulnessReply
 from dynagrag.ids import estimate_tokens
@@ -61,7 +62,9 @@ def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num
 def helpfulness(
     chat: Asker, embedder: Embedder, question: Question, answers: Sequence[str], num_entities: Sequence[int], token_budget: int
 ) -> tuple[list[float], str]:
-    """Scores of all answers and what made them, `judge` or `formula`. One answer needs no judge: the formula ranks nothing, but is shown."""
+    """Scores of all answers and what made them, `judge` or `formula`. One answer needs no judge: the formula ranks nothing, but is
+    shown.
+    """
     if len(answers) > 1:
         try:
             return judged_helpfulness(chat, question.text, answers, token_budget), JUDGE

@@ -65,17 +65,24 @@ def split_summaries(text: str | None) -> tuple[str, ...]:
     return tuple(_ESCAPED.sub(_unescape, part) for part in text.split(SUMMARY_JOIN)) if text else ()
 
 
-def node_line(number: str, name: str, score: float, summaries: Sequence[str], labels: Sequence[str]) -> str:
+def node_body(name: str, score: float, summaries: Sequence[str]) -> str:
+    """What a node's line says whatever its number."""
+    return f"{as_json(name)} ({score:.2f}){_summary(summaries)}"
+
+
+def node_line(number: str, body: str, labels: Sequence[str]) -> str:
     """Without its line end."""
-    return f"{_indent(number)}[{number}] {as_json(name)} ({score:.2f}){_tail(summaries, labels)}"
+    return f"{_indent(number)}[{number}] {body}{_cited(labels)}"
 
 
-def relation_line(
-    under: str, is_tree: bool, head: str, label: str, tail: str, score: float, summaries: Sequence[str], labels: Sequence[str]
-) -> str:
+def relation_body(label: str, score: float, summaries: Sequence[str]) -> tuple[str, str]:
+    """What a relation's line says before and after the number of its tail."""
+    return f"--{as_json(label)}-->", f"({score:.2f}){_summary(summaries)}"
+
+
+def relation_line(under: str, is_tree: bool, head: str, tail: str, body: tuple[str, str], labels: Sequence[str]) -> str:
     """`under` is the number of the node below which the line stands; the arrow is the stored direction."""
-    mark = "-" if is_tree else "="
-    return f"{_indent(under)}  {mark} [{head}] --{as_json(label)}--> [{tail}] ({score:.2f}){_tail(summaries, labels)}"
+    return f"{_indent(under)}  {'-' if is_tree else '='} [{head}] {body[0]} [{tail}] {body[1]}{_cited(labels)}"
 
 
 def evidence_line(label: str, speaker: str | None, start_s: float | None, quote: str) -> str:
@@ -111,10 +118,13 @@ def _indent(number: str) -> str:
     return "  " * number.count(".")
 
 
-def _tail(summaries: Sequence[str], labels: Sequence[str]) -> str:
+def _summary(summaries: Sequence[str]) -> str:
     text = join_summaries(summaries)
-    cited = "".join(f"[{label}]" for label in labels)
-    return (f": {text}" if text else "") + (f" {cited}" if cited else "")
+    return f": {text}" if text else ""
+
+
+def _cited(labels: Sequence[str]) -> str:
+    return " " + "".join(f"[{label}]" for label in labels) if labels else ""
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 def _all_required(schema: dict[str, Any]) -> None:
@@ -15,11 +15,18 @@ class _Reply(BaseModel):
 
 
 class IntermediateReply(_Reply):
-    """An answer from one subgraph."""
+    """An answer from one subgraph. An object that neither answers nor says that it can't is no reply."""
 
     answer: str = ""
     citations: list[str] = Field(default_factory=list)
     enough_evidence: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_answer(cls, reply: Any) -> Any:
+        if isinstance(reply, dict) and not {"answer", "enough_evidence"} & reply.keys():
+            raise ValueError("it has neither answer nor enough_evidence")
+        return reply
 
 
 class ScoreReply(_Reply):

@@ -20,12 +20,26 @@ from dynagrag.ingest.blocking import candidate_pairs, cut_into_blocks
 from dynagrag.ingest.guards import Name, conflict, split_group, unit_rows
 from dynagrag.ingest.labels import LabelPlan, merge_labels, plan_labels
 from dynagrag.ingest.safe_rules import SafeName, safe_merges
-from dynagrag.ingest.verdicts import ENTITIES, LABELS, Block, Group, Judge, Judged, VerdictStore, ask_blocks, pack, stored_verdicts
-from dynagrag.schema import Consolidation, Edit, EditKind, Mention, MentionKind, Merge, RelationRecord, Vectors
+from dynagrag.ingest.verdicts import (
+    ENTITIES,
+    LABELS,
+    Block,
+    Group,
+    Judge,
+    Judged,
+    VerdictStore,
+    ask_blocks,
+    distinct_names,
+    one_line,
+    pack,
+    stored_verdicts,
+)
+from dynagrag.schema import Consolidation, Edit, EditKind, Flag, Mention, MentionKind, Merge, RelationRecord, Vectors
 
 __all__ = ["ConsolidationPlan", "ConsolidationResult", "Judge", "VerdictStore", "consolidate", "decide", "plan_consolidation"]
 
 _MAX_NAME = 60
+_MAX_TYPE = 20
 _MAX_SUMMARY = 70
 _MAX_NEIGHBOUR = 24
 _NUM_NEIGHBOURS = 3
@@ -137,7 +151,8 @@ def plan_consolidation(
     by_key = {n.name.key: n.name for n in names}
     apart = frozenset(pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2))
     merges = safe_merges(names, lambda a, b: (min(a, b), max(a, b)) not in apart, texts)
-    groups = _groups(names, merges)
+    named = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
+    groups = [g for g in _groups(names, merges) if not named.isdisjoint(g.keys)]  # plain words are the rules' alone: too many to judge
     shown = {n.name.key: n.surface for n in names}
     labels = plan_labels(records, embed if can_judge else None, shown)
     members: list[tuple[int, ...]] = []
@@ -311,25 +326,17 @@ def _blocks(
                 documents[i].add(r.document_id)
     blocks = []
     for block in members:
-        names = _distinct([shown[groups[i].name.key] for i in block], [groups[i].name.key for i in block])
-        lines = tuple(_line(n, groups[i].name, summaries[i], neighbours[i], shown) for n, i in zip(names, block, strict=True))
+        names = distinct_names([shown[groups[i].name.key] for i in block], _MAX_NAME)
+        lines = tuple(_line(n, groups[i].name.type, summaries[i], neighbours[i], shown) for n, i in zip(names, block, strict=True))
         blocks.append(Block(names, lines, tuple(sorted({d for i in block for d in documents[i]}))))
     return blocks
 
 
-def _distinct(surfaces: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
-    """Short one-line names; the key where two would look the same."""
-    short = [" ".join(s.split())[:_MAX_NAME] for s in surfaces]
-    twice = {s for s, n in Counter(short).items() if n > 1}
-    return tuple(key if s in twice else s for s, key in zip(short, keys, strict=True))
-
-
-def _line(name: str, described: Name, summaries: set[str], neighbours: Mapping[str, int], shown: Mapping[str, str]) -> str:
-    line = f"{name} ({' '.join(described.type.split())[:20]})" if described.type else name
+def _line(name: str, type_: str, summaries: set[str], neighbours: Mapping[str, int], shown: Mapping[str, str]) -> str:
+    line = f"{name} ({one_line(type_, _MAX_TYPE)})" if type_ else name
     if summaries:
-        longest = " ".join(min(summaries, key=lambda s: (-len(s), s)).split())
-        line += ": " + (longest if len(longest) <= _MAX_SUMMARY else longest[:_MAX_SUMMARY].rpartition(" ")[0] + " …")
+        line += ": " + one_line(min(summaries, key=lambda s: (-len(s), s)), _MAX_SUMMARY)
     most = sorted(neighbours, key=lambda k: (-neighbours[k], k))[:_NUM_NEIGHBOURS]
     if most:
-        line += " | " + ", ".join(" ".join(shown.get(k, k).split())[:_MAX_NEIGHBOUR] for k in most)
+        line += " | " + ", ".join(one_line(shown.get(k, k), _MAX_NEIGHBOUR) for k in most)
     return line

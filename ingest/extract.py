@@ -2,9 +2,9 @@
 
 What a chunk goes through:
 
-    prompt -> reply (schema-checked, one repair inside MeteredChat) -> [gleaning passes] -> quotes checked, one repair for all bad ones -> records
-             cut off: the chunk's two halves instead
-             anything else that fails: the chunk is set aside with its reason, the others go on
+    prompt -> reply (schema-checked, one repair in MeteredChat) -> gleaning passes -> quotes checked, one repair for all bad ones -> records
+        cut off: the chunk's two halves instead
+        anything else that fails: the chunk is set aside with its reason, the others go on
 
 Nothing is lost silently: everything dropped is counted by reason in `ExtractionCounts`.
 """
@@ -26,11 +26,13 @@ from dynagrag.schema import Chunk, Document, Mention, RelationRecord, Turn
 from dynagrag.settings import ChunkProfile
 
 _LOG = logging.getLogger(__name__)
-_RULES_VERSION = "extract-1"
+_RULES_VERSION = "extract-2"
 """Goes up when records.py accepts or drops other things."""
 _MAX_SPLITS = 4
 _MIN_TURN_WORDS = 3
-_UNREACHABLE_IN_A_ROW = 3
+_MAX_UNREACHABLE_AT_FIRST = 3
+_MAX_UNREACHABLE_IN_A_ROW = 8
+"""So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is taken to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ class LLMExtractor:
         set_aside: list[tuple[Chunk, str]] = []
         waiting = list(reversed(work))
         running: dict[Future[Extraction], Chunk] = {}
-        num_done = num_unreachable = 0
+        is_any_done = False
+        num_unreachable = 0
         pool = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="extract")
         try:
             while waiting or running:
@@ -127,12 +130,14 @@ class LLMExtractor:
                     chunk = running.pop(future)
                     try:
                         on_chunk(future.result())
-                        num_done += 1
+                        is_any_done, num_unreachable = True, 0
                     except (InvalidReplyError, CutOffReplyError) as err:
+                        is_any_done, num_unreachable = True, 0  # it answers, if badly
                         set_aside.append((chunk, str(err)))
                     except ModelUnavailableError as err:
                         num_unreachable += 1
-                        if num_done == 0 and num_unreachable >= _UNREACHABLE_IN_A_ROW:
+                        is_gone = num_unreachable >= _MAX_UNREACHABLE_IN_A_ROW + self._max_concurrency
+                        if is_gone or (not is_any_done and num_unreachable >= _MAX_UNREACHABLE_AT_FIRST):
                             raise
                         set_aside.append((chunk, str(err)))
         except (BudgetError, ModelRefusedError, ModelUnavailableError):
@@ -189,7 +194,9 @@ class LLMExtractor:
         except CutOffReplyError as err:
             halves = halve(document, chunk) if splits_left else None
             if halves is None:
-                raise CutOffReplyError(f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on a part of the chunk") from err
+                raise CutOffReplyError(
+                    f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on a part of the chunk"
+                ) from err
         with self._lock:
             self.counts.num_halved += 1
         return [pair for half in halves for pair in self._replies(document, turns, half, splits_left - 1)]

@@ -12,9 +12,10 @@ from dynagrag.graph_store.canonical import label_key
 from dynagrag.graph_store.two_step import CO_OCCURRENCE
 from dynagrag.ingest.blocking import Pair, cut_into_blocks, near_pairs
 from dynagrag.ingest.guards import Name, conflict, split_group
-from dynagrag.ingest.verdicts import Block, Group
+from dynagrag.ingest.verdicts import Block, Group, distinct_names, one_line
 from dynagrag.schema import LabelMerge, RelationRecord, Vectors
 
+_MAX_LABEL = 60
 _MAX_EXAMPLE = 70
 _AUXILIARIES = frozenset(["is", "are", "was", "were", "be", "been", "being", "am"])
 _PERFECT = frozenset(["has", "have", "had"])
@@ -104,11 +105,17 @@ def plan_labels(records: Sequence[RelationRecord], embed: Callable[[Sequence[str
     blocks = cut_into_blocks(pairs)
     examples = _examples(records, {labels[i] for block in blocks for i in block}, shown)
     members = tuple(tuple(labels[i] for i in block) for block in blocks)
-    judged = tuple(Block(m, tuple(f"{lb} | {examples[lb][0]}" for lb in m), tuple(sorted({examples[lb][1] for lb in m}))) for m in members)
+    judged = tuple(_block(m, examples) for m in members)
     used = sorted({label for m in members for label in m})
     rows = {label: i for i, label in enumerate(used)}
     some = vectors[[labels.index(label) for label in used]] if used else vectors[:0]
     return LabelPlan(by_rule, counts, members, judged, rows, some @ some.T)
+
+
+def _block(labels: Sequence[str], examples: Mapping[str, tuple[str, str]]) -> Block:
+    names = distinct_names(labels, _MAX_LABEL)
+    lines = tuple(f"{name} | {one_line(examples[label][0], _MAX_EXAMPLE)}" for name, label in zip(names, labels, strict=True))
+    return Block(names, lines, tuple(sorted({examples[label][1] for label in labels})))
 
 
 def _examples(records: Sequence[RelationRecord], labels: set[str], shown: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -118,7 +125,7 @@ def _examples(records: Sequence[RelationRecord], labels: set[str], shown: Mappin
     for record in records:
         label = keys.setdefault(record.label, label_key(record.label))
         if label in labels:
-            text = f"{shown.get(record.head, record.head)} {label} {shown.get(record.tail, record.tail)}"[:_MAX_EXAMPLE]
+            text = f"{shown.get(record.head, record.head)} {label} {shown.get(record.tail, record.tail)}"
             best[label] = min(best.get(label, (text, record.document_id)), (text, record.document_id))
     return best
 

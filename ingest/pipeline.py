@@ -7,7 +7,7 @@ The same last three steps follow a deletion (`rederive`), so the graph is always
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -22,11 +22,12 @@ from dynagrag.graph_store.derive import (
     mention_texts,
     record_texts,
 )
+from dynagrag.graph_store.two_step import text_id
 from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
 from dynagrag.ingest.plan import IngestPlan
 from dynagrag.ingest.split import speaker_mentions
 from dynagrag.protocols import Embedder, Extraction, Extractor, GraphStore
-from dynagrag.schema import Chunk, Document, LoadedSource, Mention, VectorKind
+from dynagrag.schema import Chunk, Document, LoadedSource, Mention, VectorKind, Vectors
 
 _LOG = logging.getLogger(__name__)
 _EMBED_BATCH = 2048
@@ -100,8 +101,11 @@ class Pipeline:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def run(self, plan: IngestPlan, extractor: Extractor) -> IngestReport:
-        """Carries out the plan. A stop by budget or by a refusing model is in the report's `stopped_by`, with the graph of what was done."""
-        self.store.set_embedder(self.embedder.identity)
+        """Carries out the plan. A stop by budget or by a refusing model is in the report's `stopped_by`, with the graph of what was
+        done.
+        """
+        if plan.documents:
+            self.store.set_embedder(self.embedder.identity)
         with self._timed("store"):
             self._store_documents(plan)
         with self._timed("extract"):
@@ -176,13 +180,20 @@ class Pipeline:
             keys = {m.key for m in counted}
             used = [r for r in records if r.head in keys and r.tail in keys]
             record_vectors = self._embed(VectorKind.RECORD, record_texts(used, documents))
+        labels: dict[str, str] = {}
+
+        def embed_labels(texts: Sequence[str]) -> Vectors:
+            labels.update((text_id(text), text) for text in texts)
+            self._embed(VectorKind.LABEL, labels)
+            return self.store.vectors(VectorKind.LABEL, [text_id(text) for text in texts])
+
         with self._timed("consolidate"):
             self.progress("consolidate", 0, 1)
             result = consolidate(
                 counted,
                 used,
                 mention_vectors=mention_vectors,
-                embed=self.embedder.embed_documents,
+                embed=embed_labels,
                 judge=self.judge,
                 judge_name=self.judge_name,
                 verdicts=self.journal,
@@ -191,6 +202,7 @@ class Pipeline:
                 one_block_a_call=self.is_small_judge,
                 max_concurrency=self.max_concurrency,
             )
+            self.store.keep_vectors(VectorKind.LABEL, labels)
             self.progress("consolidate", 1, 1)
         with self._timed("derive"):
             graph = derive(
@@ -219,6 +231,8 @@ class Pipeline:
         ids = tuple(texts)
         self.store.keep_vectors(kind, ids)
         missing = self.store.missing_vectors(kind, ids)
+        if missing:
+            self.store.set_embedder(self.embedder.identity)
         for start in range(0, len(missing), _EMBED_BATCH):
             self.progress(f"embed {kind}s", start, len(missing))
             batch = missing[start : start + _EMBED_BATCH]

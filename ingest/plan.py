@@ -62,6 +62,11 @@ class IngestPlan:
         return sum(len(d.to_extract) for d in self.documents)
 
 
+def uri_of(path: str | Path) -> str:
+    """A path as documents are known by; bytes of a name that are no text are written as escapes."""
+    return str(Path(path).resolve()).encode("utf-8", "backslashreplace").decode()
+
+
 def make_plan(sources: Iterable[Path], store: GraphStore, profile: ChunkProfile, extractor_name: str) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written."""
     stored = {d.id: d for d in store.documents()}
@@ -77,7 +82,7 @@ def make_plan(sources: Iterable[Path], store: GraphStore, profile: ChunkProfile,
         if source.refused is not None:
             refused.append(source)
             continue
-        document, turns = make_document(source, store.workspace, str(path.resolve()))
+        document, turns = make_document(source, store.workspace, uri_of(path))
         if document.id in planned or any(d.id == document.id for d in unchanged):
             num_doubles += 1
             continue
@@ -116,14 +121,17 @@ def estimate_run(
     chunk_tokens: Sequence[int],
     *,
     is_small: bool,
+    is_judged: bool,
     max_concurrency: int,
     seconds_per_call: float | None,
     prompt_price: float | None,
     completion_price: float | None,
 ) -> Estimate:
-    """The estimate of a run over these chunks; consolidation is taken as one call in ten chunks. Prices are for a million tokens."""
+    """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as one call in ten chunks. Prices are for
+    a million tokens.
+    """
     num_chunks = len(chunk_prompt_tokens)
-    merge_calls = -(-num_chunks // 10)
+    merge_calls = -(-num_chunks // 10) if is_judged else 0
     prompt_tokens = sum(chunk_prompt_tokens) + 800 * merge_calls
     completion_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN * sum(chunk_tokens)) + 200 * merge_calls
     calls = num_chunks + merge_calls

@@ -5,14 +5,17 @@ better than one that has to find a statement for a relation it made up.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dynagrag.graph_store.two_step import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
+from dynagrag.ingest.fast_rules import CONNECTORS, FUNCTION_WORDS
 from dynagrag.ingest.quotes import find_quote, mention_passages
 from dynagrag.ingest.sentences import sentence_spans
 from dynagrag.ingest.split import turn_at
@@ -26,12 +29,16 @@ _MIN_SUMMARY_SHARE = 0.4
 """Of a summary's words longer than three letters, so many must occur in the chunk (by stem): invented descriptions are blanked."""
 _WORD = re.compile(r"\w+", re.UNICODE)
 _PRONOUNS = frozenset(
-    "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs this that these those who whom what "
-    "which someone somebody something anyone anybody anything everyone everybody everything nobody nothing one ones here there now then "
-    "okay ok yes no yeah roger thing things stuff".split()
+    (
+        "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs this that these those "
+        "who whom what which someone somebody something anyone anybody anything everyone everybody everything nobody nothing one "
+        "ones here there now then okay ok yes no yeah roger thing things stuff"
+    ).split()
 )
-_NO_THINGS = frozenset("verb adverb adjective pronoun relation action phrase word".split())
+_NO_THINGS = frozenset("verb adverb adjective pronoun relation action phrase word interjection".split())
 """Types by which a small model owns that what it lists is no entity."""
+_CLAUSE_WORDS = FUNCTION_WORDS - CONNECTORS - frozenset("in on at for to and with by from out off".split())
+"""What a name hardly holds, and a piece of a sentence does ("reselect it", "button up the tunnel again"): small models list such pieces."""
 _SPEECH = frozenset("say says said ask asks asked reply replies replied respond responds responded answer answers answered".split())
 
 
@@ -45,12 +52,16 @@ class _Reply(BaseModel):
 
 
 class EntityReply(_Reply):
+    """An entity as a model gives it."""
+
     name: str
     type: str = ""
     summary: str = ""
 
 
 class RelationReply(_Reply):
+    """A relation as a model gives it."""
+
     quote: str = ""
     source: str
     label: str
@@ -58,17 +69,32 @@ class RelationReply(_Reply):
     summary: str = ""
 
 
+def _with_a_list(reply: Any) -> Any:
+    """An object with neither list is no extraction: taken for an empty one, it would lose the chunk without a word."""
+    if isinstance(reply, dict) and not {"entities", "relations"} & reply.keys():
+        raise ValueError("it has neither entities nor relations")
+    return reply
+
+
 class ExtractionReply(_Reply):
+    """What a model finds in a chunk."""
+
+    _is_extraction = model_validator(mode="before")(_with_a_list)
+
     entities: list[EntityReply] = Field(default_factory=list)
     relations: list[RelationReply] = Field(default_factory=list)
 
 
 class SmallEntityReply(_Reply):
+    """An entity, without a summary."""
+
     name: str
     type: str = ""
 
 
 class SmallRelationReply(_Reply):
+    """A relation, without a summary."""
+
     quote: str = ""
     source: str
     label: str
@@ -80,6 +106,8 @@ class SmallExtractionReply(_Reply):
 
     A mention without a summary gets the source's own sentence in its place.
     """
+
+    _is_extraction = model_validator(mode="before")(_with_a_list)
 
     entities: list[SmallEntityReply] = Field(default_factory=list, max_length=8)
     relations: list[SmallRelationReply] = Field(default_factory=list, max_length=5)
@@ -93,8 +121,13 @@ def _shortened(text: str, max_words: int) -> str:
     return " ".join(text.split()[:max_words])
 
 
+def _words_of(text: str) -> list[str]:
+    """The words as a key has them: full-width letters and accents of their own don't hide a name."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
 def _content_words(name: str) -> list[str]:
-    words = [w for w in _WORD.findall(name.casefold()) if w not in _PRONOUNS]
+    words = [w for w in _words_of(name) if w not in _PRONOUNS]
     return [w for w in words if len(w) > 2] or words
 
 
@@ -115,7 +148,7 @@ class RecordBuilder:
         self._text = document.text[chunk.start : chunk.end]
         first, last = turn_at(turns, chunk.start).index, turn_at(turns, max(chunk.start, chunk.end - 1)).index
         self._speakers = {entity_key(t.speaker): t.speaker for t in turns[first : last + 1] if t.speaker}
-        self._words = set(_WORD.findall(self._text.casefold()))
+        self._words = set(_words_of(self._text))
         self._entities: dict[tuple[str, str], EntityReply] = {}
         self._relations: dict[tuple[str, str, str, int, int], RelationReply] = {}
         self._quotes_of: dict[str, list[tuple[int, int]]] = {}
@@ -149,13 +182,18 @@ class RecordBuilder:
         if reason:
             self.dropped[reason] += 1
             return
-        key, summary = self.key(entity.name), _shortened(entity.summary, _MAX_SUMMARY_WORDS)
-        if summary and self._share_in_text(summary) < _MIN_SUMMARY_SHARE:
-            self.dropped["summary: says what the source does not"] += 1
-            summary = ""
+        key, summary = self.key(entity.name), self._checked_summary(entity.summary)
         if any(k == key for k, _ in self._entities) and (not summary or (key, "") in self._entities):
             return
         self._entities.setdefault((key, summary), entity)
+
+    def _checked_summary(self, text: str) -> str:
+        """The summary, shortened; empty, and counted, where too few of its words are the chunk's."""
+        summary = _shortened(text, _MAX_SUMMARY_WORDS)
+        if summary and self._share_in_text(summary) < _MIN_SUMMARY_SHARE:
+            self.dropped["summary: says what the source does not"] += 1
+            return ""
+        return summary
 
     def _add_relation(self, relation: RelationReply) -> None:
         reason = self._refusal(relation)
@@ -169,6 +207,7 @@ class RecordBuilder:
         if self._is_small and not self._names_both(relation, span):
             self.dropped["relation: its quote does not name both ends"] += 1
             return
+        relation = relation.model_copy(update={"summary": self._checked_summary(relation.summary)})
         head, tail = self.key(relation.source), self.key(relation.target)
         quote = self._document.text[span[0] : span[1]]
         for key, name in ((head, relation.source), (tail, relation.target)):
@@ -186,10 +225,12 @@ class RecordBuilder:
     def _name_refusal(self, name: str) -> str | None:
         key = entity_key(name)
         words = _WORD.findall(key)
-        if not words or all(w in _PRONOUNS for w in words):
+        if not words or all(w in _PRONOUNS for w in words) or (not name.isupper() and all(w in FUNCTION_WORDS for w in words)):
             return "entity: no name"
         if self._is_small and len(key) == 1:
             return "entity: a single letter"
+        if self._is_small and not name.isupper() and any(w in _CLAUSE_WORDS for w in words):
+            return "entity: a clause, not a name"
         if len(name) > _MAX_NAME_CHARACTERS or len(words) > _MAX_NAME_WORDS:
             return "entity: a sentence, not a name"
         if not any(self._is_in_text(w) for w in _content_words(key)):
@@ -202,7 +243,7 @@ class RecordBuilder:
         return key in self._speakers and not any(self._is_in_text(w) for w in _content_words(key))
 
     def _share_in_text(self, summary: str) -> float:
-        words = [w for w in _WORD.findall(summary.casefold()) if len(w) > 3]
+        words = [w for w in _words_of(summary) if len(w) > 3]
         return sum(self._is_in_text(w) for w in words) / len(words) if words else 1.0
 
     def _is_in_text(self, word: str) -> bool:
@@ -213,7 +254,7 @@ class RecordBuilder:
 
     def _refusal(self, relation: RelationReply) -> str | None:
         if any(self._name_refusal(name) and not self._is_only_speaker(name) for name in (relation.source, relation.target)):
-            return "relation: an end is not in the source"
+            return "relation: an end is no name in the source"
         if not relation.label.strip():
             return "relation: no label"
         if _is_speech(relation.label) and (self._is_only_speaker(relation.source) or self._is_only_speaker(relation.target)):
@@ -221,10 +262,10 @@ class RecordBuilder:
         return None
 
     def _names_both(self, relation: RelationReply, span: tuple[int, int]) -> bool:
-        words = set(_WORD.findall(self._document.text[span[0] : span[1]].casefold()))
+        words = set(_words_of(self._document.text[span[0] : span[1]]))
         speaker = turn_at(self._turns, span[0]).speaker
         if speaker:
-            words.update(_WORD.findall(speaker.casefold()))
+            words.update(_words_of(speaker))
         return all(any(w in words for w in _content_words(entity_key(name))) for name in (relation.source, relation.target))
 
     def mentions(self) -> list[Mention]:
@@ -245,6 +286,22 @@ class RecordBuilder:
             )  # fmt: skip
         return made
 
+    def _co_occurrences(self) -> list[tuple[str, str, int, int]]:
+        """(head key, tail key, sentence span) of listed names in one sentence that no relation joins: small models state few relations.
+
+        Ends are ordered by key, since being mentioned together has no direction.
+        """
+        joined = {frozenset((head, tail)) for head, _, tail, _, _ in self._relations}
+        names = {key: entity.name.casefold() for (key, _), entity in reversed(self._entities.items())}
+        found = []
+        for start, end in sentence_spans(self._text):
+            sentence = self._text[start:end].casefold()
+            present = sorted(key for key, name in names.items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence))
+            for head, tail in combinations(present, 2):
+                if frozenset((head, tail)) not in joined and not (head in tail or tail in head):
+                    found.append((head, tail, self._chunk.start + start, self._chunk.start + end))
+        return found
+
     def _sentence_with(self, name: str) -> str:
         """The chunk's first sentence that holds the name: what stands in for a summary that the model did not give, or made up."""
         for start, end in sentence_spans(self._text):
@@ -256,13 +313,15 @@ class RecordBuilder:
         """The chunk's relation records."""
         made = []
         document_id, start, end = self._chunk.span
-        for (head, label, tail, quote_start, quote_end), relation in self._relations.items():
+        stated = [(*key, relation.summary) for key, relation in self._relations.items()]
+        together = [(h, CO_OCCURRENCE, t, a, b, "") for h, t, a, b in self._co_occurrences()] if self._is_small else []
+        for head, label, tail, quote_start, quote_end, summary in stated + together:
             record_id = content_id("relation", document_id, start, end, head, label, tail, quote_start, quote_end)
             passage = next((p for p in self._chunk.passages if p.start <= quote_start < p.end), self._chunk.passages[-1])
             made.append(
                 RelationRecord(
                     id=record_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_id=passage.id, head=head, tail=tail,
-                    label=label, summary=_shortened(relation.summary, _MAX_SUMMARY_WORDS), quote_start=quote_start, quote_end=quote_end,
+                    label=label, summary=_shortened(summary, _MAX_SUMMARY_WORDS), quote_start=quote_start, quote_end=quote_end,
                     turn_index=turn_at(self._turns, quote_start).index, extractor=self._extractor,
                 )
             )  # fmt: skip

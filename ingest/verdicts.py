@@ -93,6 +93,23 @@ class Block:
         return "\n".join(self.lines)
 
 
+def one_line(text: str, max_chars: int) -> str:
+    """Text of a document as part of a line: it can neither open a new line nor close the fence."""
+    short = " ".join(text.split()).replace("<", "‹").replace(">", "›")
+    return short if len(short) <= max_chars else short[: max_chars - 1].rstrip() + "…"
+
+
+def distinct_names(texts: Sequence[str], max_chars: int) -> tuple[str, ...]:
+    """Texts as one-line names that differ; those that would look the same are numbered."""
+    short = [one_line(t, max_chars) for t in texts]
+    seen: dict[str, int] = {}
+    names = []
+    for name in short:
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name} [{seen[name]}]")
+    return tuple(names)
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Positions in a block that stand for one thing; `inverted` is a part of the members without the canonical one."""

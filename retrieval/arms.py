@@ -29,7 +29,7 @@ class DynaGrag:
             return Retrieval(self.name, (), notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         selection = self._select(scores, num_subgraphs)
-        subgraphs = tuple(self._index.subgraph(centre, float(scores[centre])) for centre in selection.centres)
+        subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         members = np.array(sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64)
         rows = self._passages.rows_of_entities(members)
         passages = self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)

@@ -16,7 +16,7 @@ from dynagrag.retrieval import ego_files
 from dynagrag.retrieval.ego_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.pairs import Floats, Ints, UndirectedGraph, undirected
 from dynagrag.retrieval.pooling import embeddings
-from dynagrag.retrieval.reach import Reach, rule_of
+from dynagrag.retrieval.reach import Reach, ranges, rule_of
 from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
 from dynagrag.settings import Profile
 
@@ -93,12 +93,16 @@ class EgoIndex:
             chosen = np.flatnonzero(scores >= np.partition(scores, len(scores) - first)[len(scores) - first])
         return chosen[np.lexsort((self._rank[chosen], -scores[chosen]))][:first]
 
-    def ego(self, centre: int) -> tuple[Ints, Ints]:
-        """(nodes, hops) of one ego-graph, the centre first, then by (hop, id)."""
-        levels = self._reach.levels(np.array([centre]))
-        hops = self.rule.num_hops + 1 - levels.data.astype(np.int64)
-        order = np.lexsort((levels.indices, hops))
-        return levels.indices[order].astype(np.int64), hops[order]
+    def egos(self, centres: Ints) -> list[tuple[Ints, Ints]]:
+        """(nodes, hops) of each ego-graph, the centre first, then by (hop, id). Many cost little more than one."""
+        levels = self._reach.levels(centres)
+        found = []
+        for row in range(len(centres)):
+            span = slice(levels.indptr[row], levels.indptr[row + 1])
+            nodes, hops = levels.indices[span].astype(np.int64), self.rule.num_hops + 1 - levels.data[span].astype(np.int64)
+            order = np.lexsort((nodes, hops))
+            found.append((nodes[order], hops[order]))
+        return found
 
     def tops(self, centres: Ints, num_top: int, ceiling: float | None) -> list[tuple[int, ...]]:
         """Each centre's most prevalent members by (weight desc, id asc), at most `num_top`.
@@ -111,20 +115,25 @@ class EgoIndex:
             memo.update(zip(missing.tolist(), self._compute_tops(missing, num_top, ceiling), strict=True))
         return [memo[int(c)] for c in centres]
 
-    def subgraph(self, centre: int, score: float) -> Subgraph:
-        """The centre's ego-graph with unit vectors, its pairs ascending by graph index."""
+    def subgraphs(self, centres: Ints, scores: Floats) -> tuple[Subgraph, ...]:
+        """The centres' ego-graphs with unit vectors, pairs ascending by graph index. `scores` (n,) as `EgoIndex.scores` gives them."""
+        egos = zip(centres.tolist(), self.egos(centres), strict=True)
+        return tuple(self._subgraph(nodes, hops, float(scores[centre])) for centre, (nodes, hops) in egos)
+
+    def _subgraph(self, nodes: Ints, hops: Ints, score: float) -> Subgraph:
         graph = self.graph
-        nodes, hops = self.ego(centre)
         local = np.full(graph.num_nodes, -1, dtype=np.int64)
         local[nodes] = np.arange(len(nodes))
-        pairs = np.unique(np.concatenate([graph.neighbour_pairs[graph.ptr[i] : graph.ptr[i + 1]] for i in nodes]))
-        pairs = pairs[(local[graph.u[pairs]] >= 0) & (local[graph.v[pairs]] >= 0)]
-        relations = (graph.relations[graph.relation_ptr[j] : graph.relation_ptr[j + 1]] for j in pairs)
+        at = ranges(graph.ptr[nodes], graph.ptr[nodes + 1])
+        # from each pair's lower end, so that it is seen once
+        at = at[(local[graph.neighbours[at]] >= 0) & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])]
+        pairs = np.sort(graph.neighbour_pairs[at])
+        spans = zip(graph.relation_ptr[pairs].tolist(), graph.relation_ptr[pairs + 1].tolist(), strict=True)
         return Subgraph(
             nodes=tuple(nodes.tolist()),
             hops=tuple(hops.tolist()),
             pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
-            pair_relations=tuple(tuple(r.tolist()) for r in relations),
+            pair_relations=tuple(tuple(graph.relations[start:stop].tolist()) for start, stop in spans),
             x=graph.z[nodes],
             y=graph.y[pairs],
             weights=graph.f[pairs].astype(np.float32),

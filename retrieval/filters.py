@@ -11,7 +11,7 @@ import numpy as np
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derive import VectorTable, derive, mention_texts, record_texts
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Filters, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind
+from dynagrag.schema import Document, Filters, Graph, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind
 
 
 def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Snapshot:
@@ -32,17 +32,7 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
     mentions = [m for m in (inside.mention(m, kept) for m in store.mentions()) if m is not None]
     records = [r for r in snapshot.records.values() if inside.holds_record(r)]
     documents = {i: d for i, d in snapshot.documents.items() if i in inside.turns}
-    graph = derive(
-        snapshot.workspace,
-        mentions,
-        records,
-        documents=documents,
-        num_passages=len(passages),
-        consolidation=store.consolidation(),
-        edits=store.edits(),
-        mention_vectors=_table(store, VectorKind.MENTION, mention_texts(mentions)),
-        record_vectors=_table(store, VectorKind.RECORD, record_texts(records, documents)),
-    )
+    graph = _derived(store, mentions, records, documents, len(passages))
     return replace(
         snapshot,
         documents=documents,
@@ -55,12 +45,43 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
     )
 
 
+def without_deleted(snapshot: Snapshot, store: GraphStore) -> Snapshot:
+    """The snapshot with a graph of the records there are, where a deletion was cut short before the stored graph was derived again."""
+    if store.is_derived_current():
+        return snapshot
+    passages = {p.id for p in store.passages()}
+    is_whole = all(i in snapshot.records for r in snapshot.graph.relations for i in r.record_ids)
+    if is_whole and all(i in passages for ids in snapshot.graph.entity_passages for i in ids):
+        return snapshot
+    graph = _derived(store, store.mentions(), tuple(snapshot.records.values()), snapshot.documents, len(passages))
+    return replace(snapshot, graph=graph)
+
+
+def _derived(
+    store: GraphStore, mentions: Sequence[Mention], records: Sequence[RelationRecord], documents: Mapping[str, Document], num_passages: int
+) -> Graph:
+    return derive(
+        store.workspace,
+        mentions,
+        records,
+        documents=documents,
+        num_passages=num_passages,
+        consolidation=store.consolidation(),
+        edits=store.edits(),
+        mention_vectors=_table(store, VectorKind.MENTION, mention_texts(mentions)),
+        record_vectors=_table(store, VectorKind.RECORD, record_texts(records, documents)),
+    )
+
+
 def _table(store: GraphStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
-    """The stored vectors of these ids; candidates that never counted have none, and still don't count unless the filter makes them."""
-    wanted = tuple(texts)
-    missing = set(store.missing_vectors(kind, wanted))
-    ids = [i for i in wanted if i not in missing]
-    return VectorTable.of(ids, store.vectors(kind, ids))
+    """The stored vectors of these ids, zeros where there are none: candidates that count only in a part, and what a killed ingest left."""
+    ids = tuple(texts)
+    missing = set(store.missing_vectors(kind, ids))
+    there = [row for row, id_ in enumerate(ids) if id_ not in missing]
+    stored = store.vectors(kind, [ids[row] for row in there])
+    vectors = np.zeros((len(ids), stored.shape[1]), dtype=np.float32)
+    vectors[there] = stored
+    return VectorTable.of(ids, vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +169,7 @@ def _documents(snapshot: Snapshot, wanted: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in wanted:
         ids = [i for i, d in snapshot.documents.items() if name in (i, d.uri) or name.casefold() == d.title.casefold()]
-        ids = ids or [i for i, d in snapshot.documents.items() if d.uri.endswith("/" + name) or i.startswith(name) and len(name) >= 8]
+        ids = ids or [i for i, d in snapshot.documents.items() if d.uri.endswith("/" + name) or (i.startswith(name) and len(name) >= 8)]
         if not ids:
             titles = ", ".join(repr(d.title) for d in list(snapshot.documents.values())[:10])
             raise UsageError(f"no document {name!r} in workspace {snapshot.workspace!r}; known titles: {titles or 'none'}")

@@ -123,7 +123,7 @@ class Reach:
         before = nodes[levels == top - hop + 1]
         if hop > 1:
             before = before[~self.is_hub[before]]
-        edges = _ranges(self.graph.ptr[before], self.graph.ptr[before + 1])
+        edges = ranges(self.graph.ptr[before], self.graph.ptr[before + 1])
         ends = self.graph.neighbours[edges]
         np.maximum.at(best, ends, self.graph.f[self.graph.neighbour_pairs[edges]])
         at_hop = np.flatnonzero(levels == top - hop)
@@ -134,7 +134,7 @@ class Reach:
         return is_out
 
 
-def _ranges(starts: Ints, stops: Ints) -> Ints:
+def ranges(starts: Ints, stops: Ints) -> Ints:
     """The concatenated ranges start..stop."""
     counts = stops - starts
     offsets: Ints = starts - np.append(0, np.cumsum(counts)[:-1])

@@ -135,8 +135,9 @@ def _is_malformed(line: str, at: int, form: str, *, has_cue: bool) -> bool:
     if form == "sbv":
         head, _, tail = line.strip().partition(",")
         return at == 0 and head[:1].isdigit() and tail[:1].isdigit() and head.count(":") >= 1 and tail.count(":") >= 1
-    before, arrow, _ = line.partition("-->")
-    return bool(arrow) and ((at < 2 and not has_cue) or before.strip()[:1].isdigit())
+    before, arrow, _ = line.partition("->")
+    is_early = at < 2 and not has_cue
+    return ("-->" in line and is_early) or (bool(arrow) and before.strip()[:1].isdigit() and ":" in before and (is_early or "-->" in line))
 
 
 def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:

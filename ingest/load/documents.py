@@ -1,6 +1,7 @@
 """PDF, DOCX and HTML, through pypdf, python-docx and beautifulsoup4: their words as lines, which are then read as plain text is."""
 
 import io
+import logging
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ _SHORT_LINE = 0.75
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
     """address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6
-    header hr li main nav ol option p pre section summary table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
+    header hr li main nav ol option p pre section summary table tbody td tfoot th thead tr ul""".split()
 )
 _DROPPED = ("script", "style", "noscript", "template", "svg", "iframe", "head", "object", "canvas")
 
@@ -58,6 +59,8 @@ def parse_pdf(data: bytes) -> Parsed:
 def _read_pdf(data: bytes) -> Parsed:
     from pypdf import PasswordType, PdfReader
 
+    # pypdf logs every oddity that it mends; what it cannot mend, it raises.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
         raise LoadError("is encrypted; remove its password and try again")

@@ -41,6 +41,8 @@ _MAX_CONTROL_SHARE = 0.02
 _SIGN_IN_WORD = re.compile(
     r"(?<=[^\W\d_])[\u00a1-\u00b4\u00b6-\u00b8\u00bb-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc\u2020-\u2039\u20ac](?=[^\W\d_])"
 )
+_HIGH_RUN = re.compile("[\u00c0-\u00ff]{3,}")
+"""Western words have one or two such letters in a row; Cyrillic and Greek ones look like nothing else in cp1252."""
 _CP1252_HOLES = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 
 
@@ -167,7 +169,7 @@ def _by_statistics(data: bytes, first_bad: int) -> Decoded:
 def _is_western(sample: bytes) -> bool:
     """Latin-1 or cp1252: charset-normalizer takes its rarer relatives (cp1250, Mac) for short texts that fit all of them."""
     num_high = sum(1 for byte in sample if byte > 0x7F)
-    if _CP1252_HOLES.search(sample) or num_high > 0.2 * len(sample):
+    if _CP1252_HOLES.search(sample):
         return False
     text = sample.decode("cp1252")
-    return len(_SIGN_IN_WORD.findall(text)) <= 0.1 * num_high
+    return len(_SIGN_IN_WORD.findall(text)) + len("".join(_HIGH_RUN.findall(text))) <= 0.1 * num_high

@@ -12,7 +12,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_vali
 
 from dynagrag.errors import LoadError
 from dynagrag.ingest.load.clock import any_seconds
-from dynagrag.ingest.load.parsed import Parsed, collapse, plural, short, speaker_or_none
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, collapse, plural, short, speaker_or_none
 from dynagrag.schema import SourceTurn
 
 KNOWN_SHAPES = (
@@ -127,7 +127,7 @@ def _turns(records: Sequence[Any], form: str, where: str, *, unit_s: float = 1.0
     turns = []
     num_annotations = 0
     for index, record in enumerate(records):
-        turns.append(_turn(_record(record, f"{where}[{index}]"), unit_s, has_braces=form == "mission-json"))
+        turns.append(_turn(_record(record, f"{where or 'turns'}[{index}]"), unit_s, has_braces=form == "mission-json"))
         num_annotations += form == "mission-json" and ("annotations" in record or "tokens" in record)
     notes = []
     num_empty = sum(1 for turn in turns if not turn.text)
@@ -146,11 +146,14 @@ def _record(record: Any, where: str) -> _Record:
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise LoadError(f"{where}.{name}: {first['msg']} (found {short(repr(first['input']), 40)}); correct it or export it again") from err
+        message = first["msg"].removeprefix("Value error, ")
+        raise LoadError(f"{where}.{name} {message} (found {short(str(first['input']), 40)}); correct it or export it again") from err
 
 
 def _turn(record: _Record, unit_s: float, *, has_braces: bool) -> SourceTurn:
     words = _BRACES.sub("", record.words) if has_braces else record.words
+    if len(words) > MAX_TURN_CHARS:
+        raise LoadError(f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read; split it at its speakers")
     start, end = (None if value is None else value * unit_s for value in (record.start, record.end))
     return SourceTurn(collapse(words), speaker_or_none(record.speaker), start, end)
 

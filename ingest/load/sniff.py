@@ -18,12 +18,12 @@ _BY_SUFFIX = {
     ".tsv": "csv",
 }
 _PROMISES = {
-    ".vtt": "cue times such as 00:00:01.000 --> 00:00:04.000",
-    ".srt": "cue times such as 00:00:01,000 --> 00:00:04,000",
-    ".sbv": "cue times such as 0:00:01.000,0:00:04.000",
-    ".xml": "XML",
-    ".pdf": "a PDF's content",
-    ".docx": "a DOCX's content",
+    ".vtt": "no cue times such as 00:00:01.000 --> 00:00:04.000",
+    ".srt": "no cue times such as 00:00:01,000 --> 00:00:04,000",
+    ".sbv": "no cue times such as 0:00:01.000,0:00:04.000",
+    ".xml": "no XML",
+    ".pdf": "no PDF",
+    ".docx": "no DOCX",
 }
 
 
@@ -62,7 +62,7 @@ def line_format(lines: list[str], suffix: str) -> str:
     if suffix not in _BY_SUFFIX and filled and csv_delimiter(filled[0]) and len(filled) > 1:
         return "csv"
     if suffix in _PROMISES:
-        raise LoadError(f"is named {suffix} but holds no {_PROMISES[suffix]}; correct it, or give it the ending .txt if it is plain text")
+        raise LoadError(f"is named {suffix} but holds {_PROMISES[suffix]}; correct it, or give it the ending .txt if it is plain text")
     if filled and filled[0].startswith("{\\rtf"):
         raise LoadError("is an RTF file; save it as DOCX, PDF or text")
     if suffix in _BY_SUFFIX:

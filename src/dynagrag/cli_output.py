@@ -9,6 +9,7 @@ from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, Citation, Usage
 
 _MAX_QUOTE = 240
+_MAX_EVIDENCE = 15
 
 
 def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
@@ -61,7 +62,10 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
     if with_text:
         yield answer.text
     if not answer.is_answered_by_model:
-        yield from (citation_line("-", item) for item in answer.evidence)
+        yield from (citation_line("-", item) for item in answer.evidence[:_MAX_EVIDENCE])
+        hidden = len(answer.evidence) - _MAX_EVIDENCE
+        if hidden > 0:
+            yield f"  ... and {hidden} more lines (--json shows all)"
         if not answer.evidence:
             yield "  nothing was found"
     labels = answer.trace.get("labels", [])
@@ -85,22 +89,24 @@ def citation_line(mark: str, citation: Citation) -> str:
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
-    """An answer for programs."""
+    """An answer for programs. Whether a model answered, from which evidence, and what came from the cache is in the trace."""
     usage = answer.usage
+    more = {
+        "answered_by_model": answer.is_answered_by_model,
+        "cached_replies": usage.cached,
+        "evidence": [asdict(c) for c in answer.evidence],
+    }
     return {
         "question": answer.question,
         "answer": answer.text,
         "abstained": answer.is_abstained,
-        "answered_by_model": answer.is_answered_by_model,
         "citations": [asdict(c) for c in answer.citations],
-        "evidence": [asdict(c) for c in answer.evidence],
         "intermediate": [asdict(a) for a in answer.intermediate],
-        "trace": dict(answer.trace),
+        "trace": dict(answer.trace) | more,
         "usage": {
             "calls": usage.calls,
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,
             "seconds": round(usage.seconds, 3),
-            "cached": usage.cached,
         },
     }

@@ -32,7 +32,9 @@ def check(settings: Settings, workspace: str | None) -> list[Check]:
     found = [Check("version", True, f"dynagrag {importlib.metadata.version('dynagrag')}, Python {sys.version.split()[0]}"), _home(settings)]
     for module, (extra, use) in _EXTRAS.items():
         there = importlib.util.find_spec(module) is not None
-        found.append(Check(module, True, f"installed, for {use}" if there else f"not installed; {use} need pip install 'dynagrag[{extra}]'"))
+        found.append(
+            Check(module, True, f"installed, for {use}" if there else f"not installed; {use} need pip install 'dynagrag[{extra}]'")
+        )
     found.append(_language_model(settings))
     found.append(_embedder(settings))
     names = workspace_names(settings)
@@ -94,7 +96,9 @@ def _inside(space: Workspace) -> list[Check]:
     found.append(Check("graph", current, "derived from the records as they are" if current else remedy))
     stored, mine = space.store.embedder(), space.embedder.identity
     fits = stored is None or stored == mine
-    found.append(Check("vectors", fits, "of this embedder" if fits else f"of {stored.name if stored else ''}; use --embedder with that name"))
+    found.append(
+        Check("vectors", fits, "of this embedder" if fits else f"of {stored.name if stored else ''}; use --embedder with that name")
+    )
     aside = len(space.set_asides())
     found.append(Check("set aside", aside == 0, "no chunk" if not aside else f"{aside} chunks; the same ingest tries them again"))
     return found

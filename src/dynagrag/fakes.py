@@ -26,7 +26,8 @@ Rule: TypeAlias = Callable[[Prompt, JsonSchema | None], str]
 Step: TypeAlias = str | ModelReply | BaseModel | BaseException
 """One scripted reply, or the error to raise in its place."""
 
-_NAME = r"[A-Z][\w&'’.-]*(?:[ ](?:(?:of|the|for|and|&)[ ])?[A-Z0-9][\w&'’-]*)*"
+_WORDS = r"[\w&'’-]*(?:\.\w+)*"
+_NAME = rf"(?!(?:And|But|So|Then)\b)[A-Z]{_WORDS}(?:[ ](?:(?:of|the|for|and|&)[ ])?[A-Z0-9]{_WORDS})*"
 _FACTS = {
     "works at": ("person", "organization"),
     "founded": ("person", "organization"),
@@ -35,7 +36,7 @@ _FACTS = {
     "partners with": ("organization", "organization"),
     "invested in": ("organization", "organization"),
 }
-_SENTENCE = re.compile(rf"({_NAME})\s+({'|'.join(v.replace(' ', chr(92) + 's+') for v in _FACTS)})\s+({_NAME})\.?")
+_SENTENCE = re.compile(rf"\b({_NAME})\s+({'|'.join(v.replace(' ', chr(92) + 's+') for v in _FACTS)})\s+({_NAME})\.?")
 _BLOCK = re.compile(r"<(\w+)[^>]*>(.*?)</\1>", re.DOTALL)
 _LABEL = re.compile(r"\[([A-Z]\d+)\]")
 _LABELLED_LINE = re.compile(r"^\s*[-*]?\s*\[([A-Z]\d+)\](.*)", re.MULTILINE)
@@ -210,7 +211,7 @@ def _extraction(text: str) -> dict[str, list[dict[str, str]]]:
     entities: dict[str, dict[str, str]] = {}
     relations: list[dict[str, str]] = []
     for match in _SENTENCE.finditer(text):
-        source, tail = match[1], match[3].rstrip(".")
+        source, tail = match[1], match[3]
         label = " ".join(match[2].split())
         for name, kind in zip((source, tail), _FACTS[label], strict=True):
             entities.setdefault(name, {"name": name, "type": kind, "summary": " ".join(match[0].split())})

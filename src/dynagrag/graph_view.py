@@ -97,7 +97,7 @@ def print_entity(view: Row) -> Iterator[str]:
     for row in view["relations"]:
         said = row["evidence"]
         yield f"  {row['head']} --{row['label']}--> {row['tail']} (x{row['weight']})"
-        yield f"      {said['speaker'] or said['document']}: \"{' '.join(said['quote'].split())[:160]}\""
+        yield f'      {said["speaker"] or said["document"]}: "{" ".join(said["quote"].split())[:160]}"'
     hidden = view["num_relations"] - len(view["relations"])
     if hidden > 0:
         yield f"  ... and {hidden} more relations (--limit)"
@@ -146,7 +146,9 @@ def _write_graphml(graph: Graph, targets: list[Path]) -> None:
     for e in graph.entities:
         made.add_node(e.id, name=_xml(e.name), type=_xml(e.type), weight=e.weight, summary=_xml(" | ".join(e.summaries)))
     for r in graph.relations:
-        made.add_edge(r.head, r.tail, key=r.id, label=_xml(r.label), weight=r.weight, support=r.support, summary=_xml(" | ".join(r.summaries)))
+        made.add_edge(
+            r.head, r.tail, key=r.id, label=_xml(r.label), weight=r.weight, support=r.support, summary=_xml(" | ".join(r.summaries))
+        )
     nx.write_graphml(made, targets[0], encoding="utf-8")
 
 

@@ -194,7 +194,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Keys that stand for one entity: which, into which, by which rule or verdict, with what it saw. id of all of that."""
+    """Keys that stand for one entity: which, into which, by which rule or verdict, with what it saw. id of the members."""
 
     id: str
     members: tuple[str, ...]
@@ -276,6 +276,8 @@ class VectorKind(StrEnum):
     """by content id of the embedded text "head label tail: summary" """
     ENTITY = "entity"
     """by entity id: the two-step mean"""
+    LABEL = "label"
+    """by content id of a relation label that consolidation compared"""
     RELATION = "relation"
     """by relation id: the mean over its records (step one; a pair's vector is the mean over its relations)"""
 
@@ -292,7 +294,8 @@ class EmbedderIdentity:
 class Snapshot:
     """All that a question needs of a workspace, read once per store version. Filters make a smaller one of it.
 
-    `passage_vectors` (p, d) in the order of `passages` (document title, then index).
+    `passage_vectors` (p, d) in the order of `passages` (document title, then index). `summary_rows`: where the vector of a mention's or
+    relation's summary stands in `summary_vectors` (s, d), unit rows of the texts that were embedded with it.
     """
 
     workspace: str
@@ -303,6 +306,8 @@ class Snapshot:
     passage_vectors: Vectors
     records: Mapping[str, RelationRecord]
     graph: Graph
+    summary_rows: Mapping[str, int] = field(default_factory=dict)
+    summary_vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
 
     def text(self, document_id: str, start: int, end: int) -> str:
         """The source's own words in a span."""

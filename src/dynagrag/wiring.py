@@ -16,6 +16,7 @@ from dynagrag.models.metered import Budget, MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.arms import DynaGrag, DynaGragCosine
 from dynagrag.retrieval.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch
 from dynagrag.retrieval.prune import UntrainedPrior
 from dynagrag.schema import Snapshot
@@ -89,16 +90,21 @@ def make_profile(name: str) -> Profile:
     return PROFILES[name]
 
 
-def make_retriever(name: str, snapshot: Snapshot, profile: Profile, make_index: Callable[[], EgoIndex]) -> Retriever:
+def make_retriever(
+    name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]
+) -> Retriever:
     """The retrieval arm asked for; the ego-graph index is made only for arms that use it."""
     if name == "dynagrag":
-        return DynaGrag(snapshot, make_index(), profile)
+        return DynaGrag(snapshot, make_index(), profile, passages)
     if name == "dynagrag-cosine":
-        return DynaGragCosine(snapshot, make_index(), profile)
-    plain: dict[str, Callable[[Snapshot], Retriever]] = {"naive": NaiveSearch, "bm25": BM25Search, "hybrid": HybridSearch}
-    if name not in plain:
-        raise UsageError(f"unknown retriever {name!r}; known: {', '.join(RETRIEVERS)}")
-    return plain[name](snapshot)
+        return DynaGragCosine(snapshot, make_index(), profile, passages)
+    if name == "naive":
+        return NaiveSearch(snapshot, passages)
+    if name == "bm25":
+        return BM25Search(snapshot, passages)
+    if name == "hybrid":
+        return HybridSearch(snapshot, passages)
+    raise UsageError(f"unknown retriever {name!r}; known: {', '.join(RETRIEVERS)}")
 
 
 def make_traversal(name: str, profile: Profile) -> Traversal:

@@ -4,26 +4,30 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from dynagrag import wiring
-from dynagrag.errors import StoreError, UsageError, WorkspaceError
+from dynagrag.errors import EmbedderMismatchError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question
 from dynagrag.graph_store.canonical import undo_merge
 from dynagrag.graph_store.derive import average_degree, average_degree_before
+from dynagrag.graph_store.two_step import mention_text, quote_of, record_text, text_id
 from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
-from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, span_tokens
+from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, span_tokens, uri_of
 from dynagrag.models.journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered import MeteredChat
-from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
+from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Retriever
 from dynagrag.retrieval.ego_index import EgoIndex
-from dynagrag.retrieval.filters import apply_filters
-from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, Retrieval, Snapshot, VectorKind
+from dynagrag.retrieval.filters import apply_filters, without_deleted
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, RelationRecord, Retrieval, Snapshot, VectorKind, Vectors
 from dynagrag.settings import ChunkProfile, Profile, Settings, load_settings
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -31,11 +35,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """How to ingest. `chunk_profile` None: chosen by the model."""
+    """How to ingest. `chunk_profile` None: chosen by the model. `merges`: names are merged by `rules` alone, or the `model` is asked too;
+    None: the model, unless it is small.
+    """
 
     extractor: str = "llm"
     chunk_profile: str | None = None
-    extraction: ExtractionOptions = ExtractionOptions()
+    merges: str | None = None
+    extraction: ExtractionOptions = field(default_factory=ExtractionOptions)
     max_calls: int | None = None
     max_tokens: int | None = None
 
@@ -47,7 +54,7 @@ class AskOptions:
     retriever: str = "dynagrag"
     traversal: str = "dsa-bfs"
     profile: str = "default"
-    filters: Filters = Filters()
+    filters: Filters = field(default_factory=Filters)
     max_calls: int | None = None
 
 
@@ -66,6 +73,16 @@ class Stats:
     average_degree_before: float
     average_degree_after: float
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Arm:
+    """What questions with the same retriever, profile and filters share."""
+
+    snapshot: Snapshot
+    passages: PassageScores
+    retriever: Retriever
+    profile: Profile
 
 
 def workspace_names(settings: Settings) -> list[str]:
@@ -106,11 +123,15 @@ def open_workspace(
     folder = settings.workspaces_dir / name
     if not (folder / "graph.sqlite").is_file() and not create:
         known = ", ".join(workspace_names(settings)) or "none yet"
-        raise WorkspaceError(f"there is no workspace {name!r} in {settings.workspaces_dir} (there: {known}); make it with `dynagrag ingest`")
+        raise WorkspaceError(
+            f"there is no workspace {name!r} in {settings.workspaces_dir} (there: {known}); make it with `dynagrag ingest`"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as err:
-        raise WorkspaceError(f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to") from err
+        raise WorkspaceError(
+            f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
+        ) from err
     return Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
 
 
@@ -124,12 +145,17 @@ class Workspace:
         self.folder = folder
         self.settings = settings
         self.store: GraphStore = wiring.make_store(folder, name)
-        self.journal: Journal = wiring.make_journal(folder)
+        try:
+            self.journal: Journal = wiring.make_journal(folder)
+        except BaseException:
+            self.store.close()
+            raise
+        self._opened: list[Any] = []  # models that were not handed in, and so are closed here
         self._chat_model = chat_model
         self._embedder = embedder
         self._snapshot: Snapshot | None = None
         self._indexes: dict[tuple[str, str], EgoIndex] = {}
-        self._retrievers: dict[tuple[str, str, str], Any] = {}
+        self._arms: dict[tuple[str, str, Filters], _Arm] = {}
 
     def __enter__(self) -> "Workspace":
         return self
@@ -138,17 +164,20 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Releases files and models."""
+        """Releases files, and the models that it opened itself."""
         self.store.close()
         self.journal.close()
-        if self._chat_model is not None:
-            self._chat_model.close()
+        for model in self._opened:
+            if hasattr(model, "close"):
+                model.close()
+        self._opened.clear()
 
     @property
     def embedder(self) -> Embedder:
         """The embedder, opened at first use."""
         if self._embedder is None:
             self._embedder = wiring.make_embedder(self.settings)
+            self._opened.append(self._embedder)
         return self._embedder
 
     @property
@@ -156,6 +185,7 @@ class Workspace:
         """The language model, opened at first use; None where none is configured."""
         if self._chat_model is None:
             self._chat_model = wiring.make_chat_model(self.settings)
+            self._opened.extend([self._chat_model] if self._chat_model else [])
         return self._chat_model
 
     def _metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
@@ -175,7 +205,7 @@ class Workspace:
         profile = wiring.make_chunk_profile(options.chunk_profile, model)
         extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, self.settings)
         plan = make_plan(find_sources(paths), self.store, profile, extractor.name)
-        return PreparedIngest(self, plan, extractor, profile, chat)
+        return PreparedIngest(self, plan, extractor, profile, chat, _judge(chat, options.merges))
 
     def ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None) -> IngestReport:
         """Reads, extracts, consolidates and stores. Safe to repeat: only what is new or changed is worked on.
@@ -201,8 +231,10 @@ class Workspace:
         return document, report
 
     def _pipeline(self, progress: Progress | None = None) -> Pipeline:
-        """For what re-derives without an ingest: the model is asked again about blocks that changed, if it made this workspace's records."""
-        judge = self._metered(None) if self._was_made_by_model() and self.chat_model is not None else None
+        """For what re-derives without an ingest: the model is asked again about blocks that changed, if it made this workspace's
+        records.
+        """
+        judge = _judge(self._metered(None), None) if self._was_made_by_model() else None
         return Pipeline(
             self.store,
             self.embedder,
@@ -219,7 +251,7 @@ class Workspace:
     def find_document(self, reference: str) -> Document:
         """The one document with this id, path or title."""
         documents = self.store.documents()
-        path = str(Path(reference).resolve())
+        path = uri_of(reference)
         found = [d for d in documents if reference == d.id] or [d for d in documents if path == d.uri]
         found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
         found = found or [d for d in documents if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))]
@@ -242,28 +274,50 @@ class Workspace:
                 turns.setdefault(turn.document_id, []).append(turn)
             missing = self.store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages])
             passages = tuple(p for p in passages if p.id not in set(missing))
-            self._snapshot = Snapshot(
+            documents = {d.id: d for d in self.store.documents()}
+            records = {r.id: r for r in self.store.relation_records()}
+            summary_rows, summary_vectors = self._summaries(documents, records)
+            snapshot = Snapshot(
                 workspace=self.name,
                 version=version,
-                documents={d.id: d for d in self.store.documents()},
+                documents=documents,
                 turns={k: tuple(v) for k, v in turns.items()},
                 passages=passages,
                 passage_vectors=self.store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
-                records={r.id: r for r in self.store.relation_records()},
+                records=records,
                 graph=self.store.graph(),
+                summary_rows=summary_rows,
+                summary_vectors=summary_vectors,
             )
-            self._retrievers.clear()
+            self._snapshot = without_deleted(snapshot, self.store)
+            self._arms.clear()
             self._indexes.clear()
         return self._snapshot
+
+    def _summaries(self, documents: dict[str, Document], records: dict[str, RelationRecord]) -> tuple[dict[str, int], Vectors]:
+        """Where each summary's vector stands; a summary said of two names has the vector of the first."""
+        vectors: list[Vectors] = []
+        rows: dict[str, int] = {}
+        for kind, ids in (
+            (VectorKind.MENTION, {m.summary: text_id(mention_text(m)) for m in reversed(self.store.mentions()) if m.summary}),
+            (
+                VectorKind.RECORD,
+                {r.summary: text_id(record_text(r, quote_of(r, documents))) for r in reversed(records.values()) if r.summary},
+            ),
+        ):
+            missing = set(self.store.missing_vectors(kind, ids.values()))
+            there = {summary: id_ for summary, id_ in ids.items() if id_ not in missing and summary not in rows}
+            rows.update({summary: len(rows) + i for i, summary in enumerate(there)})
+            vectors.append(self.store.vectors(kind, list(there.values())))
+        return rows, np.concatenate([v for v in vectors if len(v)] or vectors[:1])
 
     def retrieve(self, text: str, options: AskOptions | None = None, num_passages: int = 10) -> Retrieval:
         """Evidence for a question, without a language model."""
         options = options or AskOptions()
-        snapshot, retriever, profile = self._retriever(options)
-        self._check_not_empty(snapshot)
+        arm = self._arm(options)
+        self._check_not_empty(arm.snapshot)
         question = Question(text, self._query_vector(text))
-        found: Retrieval = retriever.retrieve(question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs)
-        return found
+        return arm.retriever.retrieve(question, num_passages=num_passages, num_subgraphs=arm.profile.num_subgraphs)
 
     def ask(
         self,
@@ -289,18 +343,19 @@ class Workspace:
         return self._answer(text, options, chat, on_text)
 
     def _answer(self, text: str, options: AskOptions, chat: MeteredChat | None, on_text: Callable[[str], None] | None) -> Answer:
-        snapshot, retriever, profile = self._retriever(options)
-        self._check_not_empty(snapshot)
+        arm = self._arm(options)
+        self._check_not_empty(arm.snapshot)
         parts = Parts(
-            retriever=retriever,
+            retriever=arm.retriever,
+            passages=arm.passages,
             pruner=wiring.make_pruner(),
-            traversal=wiring.make_traversal(options.traversal, profile),
+            traversal=wiring.make_traversal(options.traversal, arm.profile),
             embedder=self.embedder,
             chat=chat,
-            profile=profile,
+            profile=arm.profile,
             max_concurrency=self.settings.max_concurrency,
         )
-        return answer_question(snapshot, text, parts, on_text)
+        return answer_question(arm.snapshot, Question(text, self._query_vector(text)), parts, on_text)
 
     def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
         """The evidence that an answer would rest on, whether a model is configured or not."""
@@ -310,26 +365,31 @@ class Workspace:
         if not self.store.documents():
             raise WorkspaceError(f"workspace {self.name!r} is empty; add something first: `dynagrag ingest PATH`")
         if not snapshot.passages:
-            raise WorkspaceError("nothing is inside these filters, or the ingest did not get as far as embedding; widen them or run it again")
+            raise WorkspaceError(
+                "nothing is inside these filters, or the ingest did not get as far as embedding; widen them or run it again"
+            )
 
     def _query_vector(self, text: str) -> Any:
-        stored = self.store.embedder()
-        if stored is not None and stored != self.embedder.identity:
-            mine = self.embedder.identity
-            raise StoreError(
+        vector = self.embedder.embed_query(text)  # first: a server's identity is known by its first reply
+        stored, mine = self.store.embedder(), self.embedder.identity
+        if stored is not None and stored != mine:
+            raise EmbedderMismatchError(
                 f"workspace {self.name!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is {mine.name} "
                 f"({mine.dimension}); use --embedder {stored.name}"
             )
-        return self.embedder.embed_query(text)
+        return vector
 
-    def _retriever(self, options: AskOptions) -> tuple[Snapshot, Any, Profile]:
+    def _arm(self, options: AskOptions) -> _Arm:
+        """The snapshot inside the filters with its lookups and retriever, kept until the store changes."""
         profile = wiring.make_profile(options.profile)
         whole = self.snapshot()
-        snapshot = apply_filters(whole, self.store, options.filters)
-        key = (options.retriever, options.profile, repr(options.filters))
-        if key not in self._retrievers:
-            self._retrievers[key] = wiring.make_retriever(options.retriever, snapshot, profile, lambda: self._index(snapshot, profile))
-        return snapshot, self._retrievers[key], profile
+        key = (options.retriever, options.profile, options.filters)
+        if key not in self._arms:
+            snapshot = apply_filters(whole, self.store, options.filters)
+            passages = PassageScores(snapshot)
+            retriever = wiring.make_retriever(options.retriever, snapshot, profile, passages, lambda: self._index(snapshot, profile))
+            self._arms[key] = _Arm(snapshot, passages, retriever, profile)
+        return self._arms[key]
 
     def _index(self, snapshot: Snapshot, profile: Profile) -> EgoIndex:
         key = (snapshot.version, profile.name)
@@ -396,6 +456,14 @@ class Workspace:
         return self.journal.set_asides()
 
 
+def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
+    """Who is asked which names are one. Not a small model: of seven merges by one of 1.5 billion parameters five were wrong."""
+    if merges not in (None, "rules", "model"):
+        raise UsageError(f"unknown way to merge {merges!r}; known: rules, model")
+    is_wanted = merges == "model" or (merges is None and chat is not None and not chat.model.is_small)
+    return chat if is_wanted else None
+
+
 @dataclass(slots=True)
 class PreparedIngest:
     """A plan with what will carry it out."""
@@ -405,6 +473,7 @@ class PreparedIngest:
     extractor: Extractor
     profile: ChunkProfile
     chat: MeteredChat | None
+    judge: MeteredChat | None
 
     def estimate(self) -> Estimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model."""
@@ -418,6 +487,7 @@ class PreparedIngest:
             [self.extractor.prompt_tokens(item) for item in work],
             [span_tokens(item) for item in work],
             is_small=self.profile.is_small,
+            is_judged=self.judge is not None,
             max_concurrency=1 if self.profile.is_small else settings.max_concurrency,
             seconds_per_call=seconds / calls if calls else None,
             prompt_price=settings.price_per_million_prompt_tokens,
@@ -431,8 +501,8 @@ class PreparedIngest:
             space.store,
             space.embedder,
             space.journal,
-            judge=self.chat,
-            judge_name=self.chat.model.identity if self.chat else "",
+            judge=self.judge,
+            judge_name=self.judge.model.identity if self.judge else "",
             is_small_judge=self.profile.is_small,
             max_concurrency=1 if self.profile.is_small else space.settings.max_concurrency,
             progress=progress or (lambda *_: None),

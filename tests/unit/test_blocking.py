@@ -181,10 +181,7 @@ def test_a_group_is_split_where_members_conflict_or_are_far_apart() -> None:
     assert split_group([0, 1, 2], lambda i, j: conflict(Name(keys[i]), Name(keys[j])) is None, cosines, [1] * 3) == [[0, 2], [1]]
     cosines[0, 2] = cosines[2, 0] = 0.5
     cosines[0, 1] = cosines[1, 0] = 0.9
-    assert split_group([0, 1, 2], lambda i, j: True, cosines, [1] * 3) == [[0], [1, 2]] or True
-    assert all(
-        cosines[i, j] >= 0.55 for part in split_group([0, 1, 2], lambda i, j: True, cosines, [1] * 3) for i in part for j in part if i != j
-    )
+    assert split_group([0, 1, 2], lambda i, j: True, cosines, [1] * 3) == [[0], [1, 2]]
 
 
 def test_a_member_that_fits_two_parts_which_exclude_each_other_stays_alone() -> None:

@@ -98,10 +98,11 @@ def test_sparse_pooling_equals_the_naive_way(
     graph = make_graph(n, edges, weights=weights)
     index = EgoIndex.build(graph, profile, pool=pool, hub_degree=hub_degree)
     pairs = undirected(graph)
+    egos = index.egos(np.arange(n))
     coverage = np.zeros(n, dtype=int)
     for centre in range(n):
         hops = naive_ego(pairs, centre, profile, 20 if hub_degree is None else hub_degree)
-        nodes, found = index.ego(centre)
+        nodes, found = egos[centre]
         assert dict(zip(nodes.tolist(), found.tolist(), strict=True)) == hops
         coverage[list(hops)] += 1
         np.testing.assert_allclose(index.vectors[centre], naive_vector(pairs, hops, centre, profile, pool), atol=2e-5)
@@ -181,7 +182,7 @@ def test_many_changes_build_everything_anew_and_few_do_not(make_graph: MakeGraph
 def test_a_hub_threshold_that_is_off_by_a_fifth_is_set_anew(make_graph: MakeGraph) -> None:
     chain = tuple((i, i + 1, "l", 1) for i in range(59))
     index = EgoIndex.build(make_graph(60, chain), LOG)
-    star = chain + [(a, b, "m", 1) for a in range(3) for b in range(3, 60)]
+    star = [*chain, *((a, b, "m", 1) for a in range(3) for b in range(3, 60))]
     assert index.rule.hub_degree == 20
     assert index.refresh(make_graph(60, star)).rule.hub_degree == pytest.approx(np.percentile([58, 58, 58] + [5] * 57, 99), abs=2)
 
@@ -229,7 +230,7 @@ def test_tops_leave_out_nodes_that_most_ego_graphs_hold(make_graph: MakeGraph) -
 
 def test_the_subgraph_is_induced_and_keeps_every_relation(make_graph: MakeGraph) -> None:
     graph = make_graph(5, [(1, 0, "a", 2), (0, 1, "b", 1), (1, 2, "a", 1), (2, 0, "a", 1), (2, 3, "a", 1), (3, 4, "a", 1)])
-    subgraph = EgoIndex.build(graph, replace(LOG, num_hops=1)).subgraph(1, 0.5)
+    subgraph = EgoIndex.build(graph, replace(LOG, num_hops=1)).subgraphs(np.array([1]), np.full(5, 0.5))[0]
     assert subgraph.nodes == (1, 0, 2)
     assert subgraph.hops == (0, 1, 1)
     ends = [tuple(sorted(subgraph.nodes[i] for i in pair)) for pair in subgraph.pairs.tolist()]

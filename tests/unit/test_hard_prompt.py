@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
-from dynagrag.generation.evidence import collect_evidence, passage_evidence, shortened, turn_at
+from dynagrag.generation.evidence import collect_evidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_at
 from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.hard_prompt_parser import ParsedPrompt, parse_hard_prompt
 from dynagrag.generation.prompt_lines import clock, evidence_line, join_summaries, one_line, seconds_of, split_summaries
@@ -55,6 +55,10 @@ texts = st.lists(pieces, max_size=3).map(" ".join)
 names = texts.map(lambda text: text or "x")
 
 
+def ego_graph(graph: Graph, centre: int) -> Subgraph:
+    return EgoIndex.build(graph, PROFILES["default"]).subgraphs(np.array([centre]), np.zeros(len(graph.entities)))[0]
+
+
 @st.composite
 def written(draw: st.DrawFn) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
     """A random connected or unconnected subgraph with hostile texts, its walk, scores, and evidence for some records."""
@@ -73,7 +77,7 @@ def written(draw: st.DrawFn) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tup
     vectors = rng.normal(size=(n, 3)).astype(np.float32)
     graph = Graph(entities, tuple(relations), vectors, rng.normal(size=(len(relations), 3)).astype(np.float32), ((),) * n)
     snapshot = Snapshot("w", "1", {"d": Document("d", "w", "t", "", "", text)}, {}, (), np.zeros((0, 3), np.float32), records, graph)
-    subgraph = EgoIndex.build(graph, PROFILES["default"]).subgraph(0, 0.5)
+    subgraph = ego_graph(graph, 0)
     scores = PruneScores(
         rng.random(len(subgraph.nodes)).astype(np.float32), rng.random(len(subgraph.pairs)).astype(np.float32), "test", is_trained=False
     )
@@ -179,19 +183,20 @@ def test_the_lowest_scores_go_first(moon_snapshot: Snapshot) -> None:
 
 
 def whole_moon(snapshot: Snapshot) -> tuple[Subgraph, Walk]:
-    subgraph = EgoIndex.build(snapshot.graph, PROFILES["default"]).subgraph(0, 0.5)
+    subgraph = ego_graph(snapshot.graph, 0)
     flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
     return subgraph, BFS().walk(subgraph, np.zeros(4, np.float32), flat, 9)
 
 
 MOON_PROMPT = """\
-[1] "Crew" (0.50): the crew [E1][E2]
-  [1.1] "Houston" (0.25): the houston [E1]
-    - [1.1] --"guides"--> [1] (0.75): Houston guides the crew. [E1]
-  [1.2] "Moon" (0.12): the moon [E2]
-    - [1] --"lands on"--> [1.2] (1.00): It lands. [E2]
-[E1] CDR 0:00 "Engine start. The engine burns hot.\\nHouston guides the crew."
-[E2] "The crew lands on the Moon. All is well.\""""
+[1] "Crew" (0.50): the crew [E2][E3]
+  [1.1] "Houston" (0.25): the houston [E2]
+    - [1.1] --"guides"--> [1] (0.75): Houston guides the crew. [E2]
+  [1.2] "Moon" (0.12): the moon [E3]
+    - [1] --"lands on"--> [1.2] (1.00): It lands. [E3]
+[E1] CDR 0:00 "Engine start. The engine burns hot."
+[E2] CC 1:12 "Houston guides the crew."
+[E3] "The crew lands on the Moon. All is well.\""""
 
 
 def test_the_form_of_a_prompt_is_this(moon_snapshot: Snapshot) -> None:
@@ -208,26 +213,48 @@ class TestCollectEvidence:
     def test_passages_by_cosine_then_quotes_that_no_passage_holds(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         found = collect_evidence(moon_snapshot, subgraph, walk, self.question, max_passages=1, first_label=3)
-        assert [(e.label, e.id, e.speaker, e.start_s) for e in found] == [("E3", "p0", "CDR", 0.5), ("E4", "r1", None, None)]
-        assert found[1].quote == "The crew lands on the Moon."
+        assert [(e.label, e.id, e.speaker, e.start_s) for e in found] == [
+            ("E3", "p0", "CDR", 0.5),
+            ("E4", "p0", "CC", 72.9),
+            ("E5", "r1", None, None),
+        ]
+        assert found[2].quote == "The crew lands on the Moon."
         quotes = collect_evidence(moon_snapshot, subgraph, walk, self.question, max_passages=0, max_quotes=1)
         assert [(e.id, e.speaker, e.start_s) for e in quotes] == [("r0", "CC", 72.9)], "speaker and time are those of the quote's own turn"
 
     def test_the_retrievers_order_comes_first(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         ranked = [ScoredPassage(moon_snapshot.passages[1], 9.0)]
-        assert [e.id for e in collect_evidence(moon_snapshot, subgraph, walk, self.question, ranked)] == ["p1", "p0"]
+        assert [e.id for e in collect_evidence(moon_snapshot, subgraph, walk, self.question, ranked)] == ["p1", "p0", "p0"]
 
     def test_only_what_was_visited_counts(self, moon_snapshot: Snapshot) -> None:
         flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
-        houston = EgoIndex.build(moon_snapshot.graph, PROFILES["default"]).subgraph(1, 0.5)
+        houston = ego_graph(moon_snapshot.graph, 1)
         alone = BFS().walk(houston, np.zeros(4, np.float32), flat, 1)
-        assert [e.id for e in collect_evidence(moon_snapshot, houston, alone, self.question)] == ["p0"]
+        assert [e.id for e in collect_evidence(moon_snapshot, houston, alone, self.question)] == ["p0", "p0"]
         assert collect_evidence(moon_snapshot, houston, alone, self.question, max_passages=0) == ()
+
+    def test_what_an_earlier_subgraph_showed_is_not_shown_again_unless_nothing_else_is_left(self, moon_snapshot: Snapshot) -> None:
+        subgraph, walk = whole_moon(moon_snapshot)
+        first = collect_evidence(moon_snapshot, subgraph, walk, self.question, max_passages=1, max_quotes=0)
+        second = collect_evidence(moon_snapshot, subgraph, walk, self.question, shown=first, first_label=3)
+        assert [(e.label, e.id) for e in second] == [("E3", "p1")]
+        third = collect_evidence(moon_snapshot, subgraph, walk, self.question, shown=[*first, *second], first_label=4)
+        assert [e.id for e in third] == ["p0", "p0", "p1"]
+
+
+def test_a_passage_is_cut_where_the_speaker_changes_and_short_turns_are_left_out(moon_snapshot: Snapshot) -> None:
+    first, turns = moon_snapshot.passages[0], moon_snapshot.turns["doc"]
+    assert [(s[2], s[3]) for s in speaker_spans(moon_snapshot, first)] == [(t.start, t.end) for t in turns[:2]]
+    one_voice = replace(moon_snapshot, turns={"doc": tuple(replace(t, speaker="CDR") for t in turns)})
+    assert [(s[2], s[3]) for s in speaker_spans(one_voice, first)] == [(first.start, first.end)]
+    short = replace(first, end=turns[0].end + 8)
+    assert [(s[2], s[3]) for s in speaker_spans(moon_snapshot, short)] == [(turns[0].start, turns[0].end)]
 
 
 def test_a_quote_is_cut_at_a_sentence_and_else_at_a_word(moon_snapshot: Snapshot) -> None:
-    (whole,) = passage_evidence(moon_snapshot, [ScoredPassage(moon_snapshot.passages[0], 1.0)])
+    p0 = moon_snapshot.passages[0]
+    whole = span_evidence(moon_snapshot, "E1", p0.id, p0.document_id, p0.start, p0.end)
     assert shortened(whole, 999) is whole
     for room, words in ((70, "Engine start. The engine burns hot."), (40, "Engine start."), (26, "Engine")):
         cut = shortened(whole, room)
@@ -238,11 +265,11 @@ def test_a_quote_is_cut_at_a_sentence_and_else_at_a_word(moon_snapshot: Snapshot
 
 def test_plain_arms_show_evidence_alone_within_the_budget(moon_snapshot: Snapshot) -> None:
     evidence = passage_evidence(moon_snapshot, [ScoredPassage(p, 1.0) for p in moon_snapshot.passages])
-    assert write_evidence_prompt(evidence).text == "\n".join(MOON_PROMPT.split("\n")[-2:])
-    less = write_evidence_prompt(evidence, token_budget=26)
+    assert write_evidence_prompt(evidence).text == "\n".join(MOON_PROMPT.split("\n")[-3:])
+    less = write_evidence_prompt(evidence, token_budget=22)
     assert [e.label for e in less.evidence] == ["E1"]
-    assert less.text.endswith("(left out: 1 lines, 0 nodes)")
-    assert estimate_tokens(less.text) <= 26
+    assert less.text.endswith("(left out: 2 lines, 0 nodes)")
+    assert estimate_tokens(less.text) <= 22
     assert write_evidence_prompt((), 10).text == ""
 
 

@@ -32,12 +32,17 @@ def journal(path: Path) -> Iterator[Journal]:
 
 
 def test_a_stored_reply_comes_back_in_another_connection(journal: Journal, path: Path) -> None:
-    reply = ModelReply("half a surrogate \ud800 and a NUL \0", True, 1, 2, 0.25)
+    reply = ModelReply('a "NUL" \0 and 😀', True, 1, 2, 0.25)
     journal.store_reply("k", reply, ["d"])
     other = Journal(path)
     assert other.cached_reply("k") == reply
     assert other.cached_reply("other") is None
     other.close()
+
+
+def test_a_text_that_no_json_holds_is_a_miss_rather_than_an_error(journal: Journal) -> None:
+    journal.store_reply("k", ModelReply("\ud800", False, 1, 1, 0.1), ["d"])
+    assert journal.cached_reply("k") is None
 
 
 @pytest.mark.parametrize(

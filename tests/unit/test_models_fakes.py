@@ -42,7 +42,8 @@ class Judge(BaseModel):
 
 
 def test_simple_sentences_become_relations_with_verbatim_quotes() -> None:
-    text = "<x>Ada works at Zed.</x> <excerpt>\nBOB: Well, Grace Hopper founded  Bank of Delft. And Acme is located\nin Delft. He left.\n</excerpt>"
+    said = "BOB: Well, Grace Hopper founded  Bank of Delft. And Acme is located\nin Delft. He left."
+    text = f"<x>Ada works at Zed.</x> <excerpt>\n{said}\n</excerpt>"
     found = Extraction.model_validate_json(FakeChat().complete(Prompt("e", "Zoe works at Zed.", text), Extraction, 1000).text)
     assert [(r.source, r.label, r.target) for r in found.relations] == [
         ("Grace Hopper", "founded", "Bank of Delft"),

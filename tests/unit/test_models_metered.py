@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError
 from dynagrag.fakes import FakeChat
 from dynagrag.models.journal import Journal
-from dynagrag.models.metered import Budget, MeteredChat
+from dynagrag.models.metered import Budget, MeteredChat, schema_text
 from dynagrag.protocols import ModelReply, Prompt
 from dynagrag.schema import Usage
 
@@ -117,7 +117,7 @@ def test_a_corrupt_or_foreign_cached_reply_is_asked_for_again(journal: Journal) 
     model = FakeChat(script=[GOOD, GOOD])
     chat = metered(journal, model)
     ask(chat)
-    key = chat._key(PROMPT, __import__("dynagrag.models.metered", fromlist=["x"]).schema_text(Reply), 100)
+    key = chat._key(PROMPT, schema_text(Reply), 100)
     journal.store_reply(key, ModelReply("whole, but no JSON", False, 1, 1, 0.1), ["a"])
     assert ask(chat) == Reply(name="x")
     assert model.num_calls == 2

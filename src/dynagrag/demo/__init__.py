@@ -1,6 +1,7 @@
 """The demo: eleven minutes of both Apollo 13 loops (CC0) into a graph, and three questions, with a real model.
 
-By default the model's replies come from a recorded run that ships here, so that nothing has to be fetched but the embedder; `no_cache` does it
+By default the model's replies come from a recorded run that ships here, so that nothing has to be fetched but the embedder; `no_cache`
+does it
 all live. A reply that was not recorded (another CPU may round a ranking differently) is said, and the evidence shown in its place.
 """
 
@@ -42,11 +43,15 @@ class RecordedModel:
 
     def complete(self, prompt: "Prompt", schema: "type[BaseModel] | None", max_tokens: int) -> "ModelReply":
         """Raises ModelUnavailableError: there is no model."""
-        raise ModelUnavailableError(f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself")
+        raise ModelUnavailableError(
+            f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself"
+        )
 
     def stream(self, prompt: "Prompt", max_tokens: int) -> Iterator[str]:
         """Raises ModelUnavailableError: there is no model."""
-        raise ModelUnavailableError(f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself")
+        raise ModelUnavailableError(
+            f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself"
+        )
 
     def close(self) -> None:
         """Holds nothing."""
@@ -62,11 +67,23 @@ def transcripts() -> list[Path]:
     return sorted(_folder().glob("apollo13-*.txt"))
 
 
-def run_demo(settings: "Settings", no_cache: bool, out: Callable[[str], None], progress: "Progress", record: Path | None = None) -> None:
-    """Builds the workspace `demo` afresh and asks the three questions. `record` keeps the replies of a live run in that folder."""
+def run_demo(
+    settings: "Settings",
+    no_cache: bool,
+    out: Callable[[str], None],
+    progress: "Progress",
+    record: Path | None = None,
+    reuse: Path | None = None,
+) -> None:
+    """Builds the workspace `demo` afresh and asks the three questions.
+
+    `record` keeps the replies of a live run in that folder; `reuse` is a file of earlier replies of the same model to begin with.
+    """
     settings = settings.model_copy(update={"llm": MODEL})
     shutil.rmtree(settings.workspaces_dir / WORKSPACE, ignore_errors=True)
     with _open(settings, no_cache, out, progress) as space:
+        if reuse is not None:
+            space.journal.import_replies(reuse)
         out("1. Two transcripts into a graph: " + ", ".join(p.name for p in transcripts()))
         prepared = space.prepare_ingest([str(p) for p in transcripts()], IngestOptions(chunk_profile="small"))
         report = prepared.run(progress)

@@ -21,6 +21,7 @@ import numpy as np
 
 from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.models.catalog import CATALOG, hub_model, model_path, pull
+from dynagrag.models.replies import clean_text
 from dynagrag.models.translate import Endpoint, translating
 from dynagrag.protocols import Embedder
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
@@ -82,7 +83,7 @@ class SentenceTransformersEmbedder:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         options: dict[str, Any] = {} if prefix is None else {"prompt": prefix}
         with self._lock:
-            vectors = getattr(self._model(), method)(list(texts), show_progress_bar=False, **options)
+            vectors = getattr(self._model(), method)([clean_text(text) for text in texts], show_progress_bar=False, **options)
         return _unit(np.asarray(vectors, dtype=np.float32))
 
     def _model(self) -> Any:
@@ -142,8 +143,8 @@ class OpenAIEmbedder:
             self._client = None
 
     def _embed(self, texts: list[str]) -> Vectors:
-        # The protocol refuses empty texts.
-        texts = [text if text.strip() else "-" for text in texts]
+        # The protocol refuses empty texts, its JSON lone surrogates.
+        texts = [clean_text(text) if text.strip("\0 \t\r\n") else "-" for text in texts]
         try:
             rows = self._ask(texts)
         except ModelRefusedError as err:
@@ -202,13 +203,13 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _load(spec: str, settings: Settings) -> Any:
+    path = _folder(spec, settings)
     try:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
     except ImportError as err:
         raise SettingsError(f"the embedder {spec} needs sentence-transformers: pip install 'dynagrag[minilm]'") from err
     transformers_logging.disable_progress_bar()
-    path = _folder(spec, settings)
     began = time.perf_counter()
     try:
         # Safetensors only: other weights are pickles.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from dynagrag.errors import CutOffReplyError, ModelError
+from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.models.replies import clean_text
 from dynagrag.models.structured import response_format
 from dynagrag.models.translate import Endpoint, translating
 from dynagrag.protocols import ModelReply, Prompt
@@ -61,7 +62,14 @@ class LangChainChat:
         """One reply; retries of the provider's library included in its seconds."""
         began = time.perf_counter()
         with translating(self._endpoint):
-            message = self._ask(_messages(prompt), schema, max_tokens)
+            try:
+                message = self._ask(_messages(prompt), schema, max_tokens)
+            except Exception as err:
+                if (cut := getattr(err, "completion", None)) is None:
+                    raise
+                # openai.LengthFinishReasonError: it parsed a reply that was cut off, and still has it.
+                counted, seconds = cut.usage, time.perf_counter() - began
+                return ModelReply(cut.choices[0].message.content or "", True, counted.prompt_tokens, counted.completion_tokens, seconds)
         usage = getattr(message, "usage_metadata", None) or {}
         return ModelReply(
             text=_text(message),
@@ -73,12 +81,15 @@ class LangChainChat:
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         """The pieces as they come. Raises CutOffReplyError after the last one where the limit was hit."""
-        is_cut_off = False
+        is_cut_off = is_any = False
         with translating(self._endpoint):
             for chunk in self._pieces(_messages(prompt), max_tokens):
+                is_any = True
                 is_cut_off = is_cut_off or _is_cut_off(chunk)
                 if text := _text(chunk):
                     yield text
+        if not is_any:
+            raise ModelUnavailableError(f"{self.name} at {self._endpoint.host} streamed nothing: no reply; check OPENAI_BASE_URL")
         if is_cut_off:
             raise CutOffReplyError(f"{self.name}: the reply hit its limit of {max_tokens} tokens")
 
@@ -152,7 +163,8 @@ def _with_schema(model: "BaseChatModel", schema: type[BaseModel]) -> Any:
 def _messages(prompt: Prompt) -> "list[BaseMessage]":
     from langchain_core.messages import HumanMessage, SystemMessage
 
-    return [*([SystemMessage(prompt.system)] if prompt.system else []), HumanMessage(prompt.user)]
+    system, user = clean_text(prompt.system), clean_text(prompt.user)
+    return [*([SystemMessage(system)] if system else []), HumanMessage(user)]
 
 
 def _text(message: Any) -> str:

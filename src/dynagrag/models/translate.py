@@ -31,7 +31,7 @@ _CONNECTION_ERRORS = {
 }
 _SDK_ERRORS = {"APIError", "APIResponseValidationError", "JSONDecodeError", "ModelAPIError"}
 
-_UNREADABLE = re.compile(r"(?:Unexpected response type|Received response with null value|Response missing)")
+_UNREADABLE = re.compile(r"(?:Unexpected response type|Received response with null value|Response missing|No generation)")
 
 
 @dataclass(frozen=True, slots=True)

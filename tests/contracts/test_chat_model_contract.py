@@ -1,0 +1,104 @@
+"""What every chat model does, by the protocol `ChatModel`."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, SecretStr
+
+from dynagrag.errors import CutOffReplyError
+from dynagrag.fakes import FakeChat
+from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.models.catalog import CATALOG
+from dynagrag.models.chat import open_chat_model
+from dynagrag.models.langchain_chat import LangChainChat
+from dynagrag.models.translate import Endpoint
+from dynagrag.protocols import ChatModel, Prompt
+from dynagrag.settings import Settings
+
+PROMPT = Prompt("p", "You extract data as JSON.", "Ada is 36. Give name and age.")
+
+
+class Person(BaseModel):
+    name: str
+    age: int
+
+
+def _fake(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
+    return FakeChat()
+
+
+def _openai(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
+    return open_chat_model("openai:m", Settings(openai_base_url=stub.base_url, max_retries=0))
+
+
+def _langchain(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
+    from langchain_openai import ChatOpenAI
+
+    model = ChatOpenAI(model="m", base_url=stub.base_url, api_key=SecretStr("none"), max_retries=0, temperature=0)
+    return LangChainChat(model, endpoint=Endpoint("x:m"), identity="x:m", is_small=False, on_close=model.root_client.close)
+
+
+def _gguf(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
+    return open_chat_model(f"gguf:{_file(models_dir)}", Settings())
+
+
+def _local(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
+    return open_chat_model(f"local:{_file(models_dir)}", Settings())
+
+
+def _file(models_dir: Path) -> Path:
+    path = models_dir / CATALOG["smollm2"].file
+    if not path.is_file():
+        pytest.skip("run `dynagrag models pull smollm2` to have this test")
+    return path
+
+
+_REAL = [pytest.mark.model, pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
+
+
+@pytest.fixture(params=[_fake, _openai, _langchain, pytest.param(_gguf, marks=_REAL), pytest.param(_local, marks=_REAL)])
+def model(request: pytest.FixtureRequest, models_dir: Path) -> Iterator[ChatModel]:
+    make: Callable[[OpenAIStubServer, Path], ChatModel] = request.param
+    with OpenAIStubServer() as stub:
+        made = make(stub, models_dir)
+        yield made
+        made.close()
+
+
+def test_it_names_itself(model: ChatModel) -> None:
+    assert model.name
+    assert model.identity
+    assert isinstance(model.is_small, bool)
+
+
+def test_it_replies_by_schema_counts_tokens_and_says_when_it_was_cut_off(model: ChatModel) -> None:
+    whole = model.complete(PROMPT, Person, 60)
+    if not whole.is_cut_off:  # a very small model may ramble inside a string
+        Person.model_validate_json(whole.text)
+    assert whole.prompt_tokens > 0
+    assert whole.completion_tokens > 0
+    assert whole.seconds >= 0
+    cut = model.complete(PROMPT, Person, 2)
+    assert cut.is_cut_off
+
+
+def test_the_same_prompt_gives_the_same_reply_from_several_threads(model: ChatModel) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        texts = set(pool.map(lambda _: model.complete(PROMPT, Person, 12).text, range(3)))
+    assert len(texts) == 1
+
+
+def test_it_streams_free_text(model: ChatModel) -> None:
+    pieces: list[str] = []
+    with suppress(CutOffReplyError):  # raised after the last piece
+        pieces.extend(model.stream(Prompt("p", "", '[E1] BOB "Ada works at Acme."\nSay hello.'), 40))
+    assert all(pieces)
+    assert "".join(pieces).strip()
+
+
+def test_closing_twice_is_fine(model: ChatModel) -> None:
+    model.close()
+    model.close()

@@ -1,0 +1,234 @@
+"""A model server on the loopback, transcripts whose facts are known, and the command line in this process and in its own."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag import open_workspace
+from dynagrag.cli import run
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.schema import Answer
+from dynagrag.settings import load_settings
+from dynagrag.workspace import Workspace
+
+KEY = "sk-CANARY7f3a9c51d2e84b60"
+_PEOPLE = [
+    f"{first} {last}" for first in ("Ada", "Grace", "Edith", "Lise", "Mary") for last in ("Byron", "Hopper", "Clarke", "Keller", "Ross")
+]
+_FIRMS = [f"{name} {kind}" for name in ("Acme", "Borealis", "Corvus", "Delta", "Ember", "Fathom") for kind in ("Works", "Labs", "Partners")]
+_PLACES = ["North London", "Port Arthur", "Cape Town", "New Bergen", "Old Delft"]
+_WORDS = (
+    "we looked at this for some time and the numbers went up again before lunch while nobody in the room was sure what that "
+    "meant for the next quarter so please write it down and send it round after the call because it will come back sooner "
+    "than you think"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    def complaint(self, code: int) -> str:
+        """The one line of a command that failed with this exit code."""
+        assert (self.code, "Traceback" in self.err + self.out) == (code, False), self
+        lines = self.err.splitlines()
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("dynagrag: "), self.err
+        return lines[0]
+
+
+class Corpus:
+    """Transcripts of random meetings in which sentences that FakeChat understands are said."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def meeting(self, seed: int, num_turns: int = 12, speakers: Sequence[str] = ("Maria", "Leo", "Ines")) -> list[tuple[str, str]]:
+        """(speaker, words) of each turn: one to four sentences, one of them a fact."""
+        rng = random.Random(seed)
+        return [(rng.choice(speakers), self._turn(rng)) for _ in range(num_turns)]
+
+    def write(self, name: str, turns: Sequence[tuple[str, str]]) -> Path:
+        """A WebVTT file of these turns, ten seconds each."""
+        cues = [f"{_clock(10 * i)} --> {_clock(10 * i + 9)}\n<v {speaker}>{words}\n" for i, (speaker, words) in enumerate(turns)]
+        path = self.folder / name
+        path.write_text("WEBVTT\n\n" + "\n".join(cues), encoding="utf-8")
+        return path
+
+    def many(self, num_documents: int, num_turns: int = 40, seed: int = 0) -> list[Path]:
+        return [self.write(f"meeting-{i}.vtt", self.meeting(seed + i, num_turns)) for i in range(num_documents)]
+
+    def _turn(self, rng: random.Random) -> str:
+        talk = [self._talk(rng) for _ in range(rng.randint(0, 3))]
+        talk.insert(rng.randint(0, len(talk)), self._fact(rng))
+        return " ".join(talk)
+
+    @staticmethod
+    def _talk(rng: random.Random) -> str:
+        start = rng.randrange(len(_WORDS) - 20)
+        return " ".join(_WORDS[start : start + rng.randint(10, 18)]).capitalize() + "."
+
+    @staticmethod
+    def _fact(rng: random.Random) -> str:
+        if rng.random() < 0.4:
+            return f"{rng.choice(_PEOPLE)} works at {rng.choice(_FIRMS)}."
+        if rng.random() < 0.4:
+            return f"{rng.choice(_FIRMS)} is located in {rng.choice(_PLACES)}."
+        one, two = rng.sample(_FIRMS, 2)
+        return f"{one} {rng.choice(['acquired', 'partners with', 'invested in'])} {two}."
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.000"
+
+
+class SteeredServer(OpenAIStubServer):
+    """Meets chat calls whose text holds a marker with its fault, each time; embeddings are never faulted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults_by_marker: dict[str, Fault] = {}
+
+    def answer(self, path: str, body: Any, authorization: str) -> tuple[int, str | list[str]] | None:
+        text = json.dumps(body.get("messages", []))
+        for marker, fault in self.faults_by_marker.items():
+            if marker in text:
+                self.fail_next(fault)  # exact only for one call at a time: set DYNAGRAG_MAX_CONCURRENCY=1
+        return super().answer(path, body, authorization)
+
+
+@pytest.fixture
+def key() -> str:
+    """The secret that must appear nowhere."""
+    return KEY
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    return Corpus(tmp_path / "corpus")
+
+
+def _point_at(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("DYNAGRAG_LLM", "openai:fake")
+    monkeypatch.setenv("DYNAGRAG_EMBEDDER", "openai:fake")
+
+
+@pytest.fixture
+def server(openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIStubServer:
+    """The stub, with the environment pointing at it for both models."""
+    _point_at(openai_stub, monkeypatch)
+    return openai_stub
+
+
+@pytest.fixture
+def steered(monkeypatch: pytest.MonkeyPatch) -> Iterator[SteeredServer]:
+    """A stub whose faults depend on what is asked; one call at a time, quick to give up."""
+    with SteeredServer() as made:
+        _point_at(made, monkeypatch)
+        monkeypatch.setenv("DYNAGRAG_MAX_CONCURRENCY", "1")
+        monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
+        monkeypatch.setenv("DYNAGRAG_TIMEOUT_S", "0.4")
+        yield made
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """The command line in this process."""
+
+    def call(*args: object) -> Result:
+        capsys.readouterr()
+        code = run([str(a) for a in args])
+        captured = capsys.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts the real command line in a process of its own; none outlives its test."""
+    with ExitStack() as stack:
+
+        def begin(*args: object, **options: Any) -> "subprocess.Popen[str]":
+            command = [sys.executable, "-m", "dynagrag.cli", *map(str, args)]
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(
+                command,
+                stdin=options.pop("stdin", subprocess.DEVNULL),
+                stdout=pipe,
+                stderr=pipe,
+                text=True,
+                env=dict(os.environ),
+                **options,
+            )
+            stack.callback(_end, process)
+            return process
+
+        yield begin
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture
+def command(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., Result]:
+    """Runs the real command line in a process of its own to its end."""
+
+    def call(*args: object, words: str | None = None, **options: Any) -> Result:
+        process = start(*args, stdin=subprocess.PIPE if words is not None else subprocess.DEVNULL, **options)
+        out, err = process.communicate(words, timeout=60)
+        return Result(process.returncode, out, err)
+
+    return call
+
+
+@pytest.fixture
+def open_space(home: Path) -> Iterator[Callable[..., Workspace]]:
+    """Opens workspaces with fakes in place of models; closes them after the test. `at` is a home of its own."""
+    with ExitStack() as stack:
+
+        def make(name: str = "w", chat: FakeChat | None = None, embedder: FakeEmbedder | None = None, at: Path | None = None) -> Workspace:
+            settings = load_settings(home=at or home)
+            space = open_workspace(name, settings=settings, chat_model=chat or FakeChat(), embedder=embedder or FakeEmbedder())
+            return stack.enter_context(space)
+
+        yield make
+
+
+@pytest.fixture
+def check_citations() -> Callable[[Workspace, Answer], int]:
+    """Asserts that each citation and evidence line is a record or passage of the workspace with the quote in its place; how many."""
+
+    def check(space: Workspace, answer: Answer) -> int:
+        texts = {d.title: d.text for d in space.store.documents()}
+        known = {p.id for p in space.store.passages()} | {r.id for r in space.store.relation_records()}
+        for item in (*answer.citations, *answer.evidence):
+            assert item.id in known
+            assert item.quote
+            assert texts[item.document][item.start : item.end] == item.quote
+        return len(answer.citations)
+
+    return check

@@ -1,0 +1,227 @@
+"""The commands as a user has them: what they print, what --json holds, conversations, deletions, exports."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.fakes import FakeChat, simple_reply
+from dynagrag.fakes_server import OpenAIStubServer
+
+TURNS = [("Maria", "Ada Byron works at Acme Works."), ("Leo", "Grace Hopper founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
+
+
+@pytest.fixture
+def ingested(server: OpenAIStubServer, cli: Any, corpus: Any) -> list[Path]:
+    paths = [corpus.write("kickoff.vtt", TURNS), corpus.write("review.vtt", corpus.meeting(4))]
+    assert cli("ingest", *paths).code == 0
+    return paths
+
+
+# ------------------------------------------------------------------------------------------------------------------- JSON
+
+
+def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
+    folder = corpus.write("a.vtt", TURNS).parent
+    (folder / "b.txt").write_bytes(b"")
+    shown = cli("inspect", folder, "--json")
+    rows = [json.loads(line) for line in shown.out.splitlines()]
+    assert shown.code == 3
+    assert [set(row) for row in rows] == [{"path", "format", "turns", "refused"}] * 2
+    assert rows[0]["turns"][1] == {"speaker": "Leo", "start_s": 10.0, "end_s": 19.0, "text": TURNS[1][1]}
+    assert (rows[0]["refused"], rows[0]["format"]) == (None, "vtt")
+    assert rows[1]["turns"] == []
+
+
+def test_graph_stats_has_the_documented_fields(ingested: list[Path], cli: Any) -> None:
+    stats = cli("graph", "stats", "--json").json
+    names = "documents turns passages chunks mentions entities relation_records relations average_degree_before average_degree_after digest"
+    assert list(stats) == names.split()
+    assert (stats["documents"], stats["turns"], stats["chunks"]) == (2, 15, 2)
+
+
+def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> None:
+    asked = cli("ask", "Who founded Acme Works?", "--json")
+    answer = asked.json
+    assert (asked.code, asked.err, len(asked.out.splitlines())) == (0, "", 1)
+    assert set(answer) == {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"}
+    assert set(answer["usage"]) == {"calls", "prompt_tokens", "completion_tokens", "seconds"}
+    assert answer["citations"]
+    for citation in answer["citations"]:
+        assert set(citation) == {"id", "document", "start", "end", "speaker", "start_s", "quote"}
+    assert (answer["question"], answer["abstained"]) == ("Who founded Acme Works?", False)
+    assert answer["usage"]["calls"] == len(answer["intermediate"]) + (2 if len(answer["intermediate"]) > 1 else 0)
+
+
+def test_an_ingest_report_for_programs_is_one_object(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    path = corpus.write("a.vtt", TURNS)
+    report = cli("ingest", path, corpus.folder / "a.vtt", "--json").json
+    assert (report["added"], report["chunks"], report["set_aside"], report["refused"]) == (["a"], 1, [], [])
+    assert report["usage"]["calls"] == 1
+
+
+# ----------------------------------------------------------------------------------------------------------------- answers
+
+
+def test_an_answer_is_shown_with_what_each_mark_stands_for(ingested: list[Path], cli: Any) -> None:
+    shown = cli("ask", "Who founded Acme Works?").out.splitlines()
+    assert "[E" in shown[0]
+    label = shown[0].split("[")[1].split("]")[0]
+    cited = next(line for line in shown if line.startswith(f"  [{label}]"))
+    assert any(f'kickoff, {who} 0:{second:02}: "{words}"' in cited for second, (who, words) in zip((0, 10, 20), TURNS, strict=True))
+    assert "calls" in shown[-1]
+
+
+def test_filters_of_the_command_line_reach_the_answer(ingested: list[Path], cli: Any) -> None:
+    answer = cli("ask", "Who founded Acme Works?", "--document", "kickoff", "--speaker", "leo", "--since", "0:05", "--until", "15", "--json").json
+    assert [c["quote"] for c in answer["trace"]["evidence"]] == [TURNS[1][1]]
+    assert cli("ask", "Who founded Acme Works?", "--document", str(ingested[0]), "--json").code == 0
+
+
+def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], cli: Any) -> None:
+    shown = cli("ask", "Who founded Acme Works?", "--trace").out
+    trace = json.loads(shown.splitlines()[-1])
+    assert all({"entity", "score", "accepted", "reason"} <= set(c) for c in trace["candidates"])
+    assert trace["subgraphs"]
+
+
+def test_words_of_a_document_cannot_steer_the_terminal(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    path = corpus.folder / "a.txt"
+    path.write_text("LEO: Ada Byron\x1b[31m\x9b2J founded Acme Works.\n", encoding="utf-8")
+    assert cli("ingest", path).code == 0
+    for arguments in (("inspect", path), ("ask", "Who founded Acme Works?"), ("graph", "show"), ("graph", "show", "Acme Works")):
+        shown = cli(*arguments)
+        assert not {"\x1b", "\x9b"} & set(shown.out + shown.err), arguments
+
+
+# ------------------------------------------------------------------------------------------------------------ conversation
+
+
+@pytest.fixture
+def conversation(monkeypatch: pytest.MonkeyPatch, server: OpenAIStubServer) -> Callable[[str], None]:
+    """Puts words on standard input; the model rewrites follow-ups that say "it"."""
+
+    def rule(prompt: Any, schema: Any) -> str:
+        if "question" in (schema or {}).get("properties", {}):
+            assert "Q: Who founded Acme Works?" in prompt.user
+            return json.dumps({"question": "Where is Acme Works located?"})
+        return simple_reply(prompt, schema)
+
+    server.chat = FakeChat(rule)
+
+    def put(words: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.StringIO(words))
+
+    return put
+
+
+def test_two_lines_on_a_pipe_are_a_conversation(ingested: list[Path], cli: Any, conversation: Callable[[str], None]) -> None:
+    conversation("Who founded Acme Works?\nAnd where is it?\n\nWho is never asked?\n")
+    done = cli("ask", "--json")
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert (done.code, done.err) == (0, "")
+    assert [a["question"] for a in answers] == ["Who founded Acme Works?", "Where is Acme Works located?"]
+    assert all(a["citations"] for a in answers)
+
+
+def test_a_failure_in_a_piped_conversation_is_said_once(ingested: list[Path], cli: Any, conversation: Callable[[str], None]) -> None:
+    conversation("Who founded Acme Works?\nAnd where is it?\n")
+    assert "nobody" in cli("ask", "--speaker", "nobody").complaint(2)
+
+
+def test_a_real_pipe_works(ingested: list[Path], command: Any) -> None:
+    done = command("ask", words="Who founded Acme Works?\nWho works at Acme Works?\n")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count("The transcript says") >= 2
+
+
+# ------------------------------------------------------------------------------------------------------------------ delete
+
+
+def test_a_deletion_needs_a_yes_where_nobody_can_be_asked(ingested: list[Path], cli: Any) -> None:
+    before = cli("graph", "stats", "--json").out
+    assert "--yes" in cli("delete", "kickoff").complaint(2)
+    assert cli("graph", "stats", "--json").out == before
+
+
+@pytest.mark.parametrize("by", ["id", "beginning of id", "path", "title", "file name"])
+def test_a_document_is_deleted_by_id_path_or_title(
+    ingested: list[Path], cli: Any, server: OpenAIStubServer, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = next(line for line in cli("graph", "stats").out.splitlines() if "kickoff" in line and line.startswith("  "))
+    monkeypatch.chdir(ingested[0].parent)
+    reference = {
+        "id": line.split()[0],
+        "beginning of id": line.split()[0][:8],
+        "path": str(ingested[0]),
+        "title": "KICKOFF",
+        "file name": "kickoff.vtt",
+    }[by]
+    server.reset()
+    done = cli("delete", reference, "--yes")
+    assert (done.code, "deleted kickoff" in done.out) == (0, True)
+    assert cli("graph", "stats", "--json").json["documents"] == 1
+    assert cli("delete", reference, "--yes").complaint(2)
+    assert cli("ingest", ingested[0]).code == 0
+    assert server.counts.chat_calls >= 1, "a reply of a deleted document was still there"
+
+
+def test_equal_titles_are_told_apart_by_id(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    (corpus.folder / "x").mkdir()
+    one, two = corpus.write("same.vtt", TURNS), corpus.write("x/same.vtt", TURNS[:2])
+    assert cli("ingest", one, two).code == 0
+    assert "2 documents are called 'same'" in cli("delete", "same", "--yes").complaint(2)
+    assert cli("delete", str(two), "--yes").code == 0
+    assert cli("graph", "stats", "--json").json["turns"] == 3
+
+
+# -------------------------------------------------------------------------------------------------------------------- graph
+
+
+def test_the_graph_is_shown_and_exported(ingested: list[Path], cli: Any, tmp_path: Path) -> None:
+    overview = cli("graph", "show", "--json").json
+    assert {"Acme Works", "Ada Byron"} <= {e["name"] for e in overview["entities"]}
+    entity = cli("graph", "show", "acme works").out
+    assert 'Grace Hopper --founded--> Acme Works' in entity
+    assert 'Leo: "Grace Hopper founded Acme Works."' in entity
+    for name in ("g.json", "g.csv", "g.graphml"):
+        written = cli("graph", "export", tmp_path / name)
+        assert written.code == 0
+        assert all(Path(line).stat().st_size > 0 for line in written.out.splitlines())
+        assert "--force" in cli("graph", "export", tmp_path / name).complaint(2)
+        assert cli("graph", "export", tmp_path / name, "--force").code == 0
+    rows = json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))
+    assert {e["name"] for e in rows["entities"]} >= {"Acme Works"}
+
+
+def test_a_merge_is_listed_and_taken_back_for_good(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    turns = [("Leo", "Acme Works founded Delta Labs."), ("Leo", "The Acme-Works partners with Ember Labs.")]
+    paths = [corpus.write("a.vtt", turns)]
+    source = corpus.folder / "b.txt"
+    source.write_text("LEO: International Acme Board (IAB) founded Fathom Labs. IAB acquired Corvus Labs.\n", encoding="utf-8")
+    assert cli("ingest", *paths, source).code == 0
+    merges = cli("graph", "merges", "--json").json
+    if not merges:
+        pytest.skip("the rules merged nothing here")
+    entities = cli("graph", "stats", "--json").json["entities"]
+    assert cli("graph", "undo", merges[0]["id"][:12]).code == 0
+    assert cli("graph", "stats", "--json").json["entities"] == entities + len(merges[0]["members"]) - 1
+    assert cli("ingest", *paths, source).code == 0
+    assert len(cli("graph", "merges", "--json").json) == len(merges) - 1
+
+
+def test_doctor_finds_nothing_wrong_with_a_sound_workspace(ingested: list[Path], cli: Any, key: str) -> None:
+    checked = cli("doctor")
+    assert checked.code == 0, checked.out
+    assert "BAD" not in checked.out
+    assert key not in checked.out
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("ingest", "--help"), ("graph", "--help"), ("ask", "-h")])
+def test_help_is_printed_and_right(cli: Any, arguments: tuple[str, ...]) -> None:
+    shown = cli(*arguments)
+    assert (shown.code, shown.err) == (0, "")
+    assert "Usage" in shown.out

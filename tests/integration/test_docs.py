@@ -1,0 +1,56 @@
+"""What the docs show is true: the library's blocks run, the commands' help is as printed."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dynagrag
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.workspace import open_workspace
+
+ROOT = Path(__file__).parents[2]
+TALK = "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical Engines.\n"
+
+
+def test_the_library_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "one.txt").write_text(TALK, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def with_fakes(name: str, **settings: Any) -> object:
+        assert settings == {"llm": "openai:gpt-5-mini"}
+        return open_workspace(name, chat_model=FakeChat(), embedder=FakeEmbedder(64))
+
+    monkeypatch.setattr(dynagrag, "open_workspace", with_fakes, raising=False)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "library.md").read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "docs/library.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert len(blocks) == 6
+    assert "Charles Babbage founded Analytical Engines." in printed
+
+
+def test_the_page_of_commands_is_current() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "write_cli_help.py"), "--print"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=dict(os.environ),
+    )
+    assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), "run `make help-docs`"
+
+
+def test_every_command_of_the_readme_exists() -> None:
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    used = set(re.findall(r"^dynagrag (\w+)", "\n".join(blocks), re.MULTILINE))
+    done = subprocess.run([sys.executable, "-m", "dynagrag.cli", "--help"], capture_output=True, text=True, check=True)
+    known = set(re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE))
+    assert used
+    assert used <= known

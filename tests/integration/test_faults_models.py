@@ -1,0 +1,288 @@
+"""Storage spec, section 4: what a model that misbehaves must not do (R8), what makes a cached reply count (R10), and keys (S9)."""
+
+import json
+import logging
+import pickle
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag import IngestOptions, open_workspace
+from dynagrag.errors import EmbedderMismatchError, ModelError, StoreError
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.ingest.extract import ExtractionOptions
+from dynagrag.ingest.records import ExtractionReply
+from dynagrag.protocols import Prompt
+from dynagrag.workspace import Workspace
+
+OpenSpace = Callable[..., Workspace]
+
+
+# --------------------------------------------------------------------------------------------------------------------- R8
+
+
+def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(steered: Any, cli: Any, corpus: Any) -> None:
+    faults = {
+        "Garbled Corp": Fault.INVALID,
+        "Busy Corp": Fault.TOO_MANY,
+        "Broken Corp": Fault.SERVER_ERROR,
+        "Silent Corp": Fault.HANG,
+        "Dropped Corp": Fault.DROP,
+    }
+    good = corpus.write("a-good.vtt", [("Leo", "Ada Byron founded Acme Works.")])
+    paths = [good, *(corpus.write(f"{name}.vtt", [("Leo", f"Grace Hopper founded {name}.")]) for name in faults)]
+    steered.faults_by_marker = faults
+    done = cli("ingest", *paths)
+    assert (done.code, "Traceback" in done.out + done.err) == (3, False), done
+    for name, reason in {
+        "Garbled Corp": "does not fit ExtractionReply",
+        "Busy Corp": "429",
+        "Broken Corp": "500",
+        "Silent Corp": "DYNAGRAG_TIMEOUT_S",
+        "Dropped Corp": "cannot be reached",
+    }.items():
+        line = next(line for line in done.out.splitlines() if f"set aside {name}" in line)
+        assert reason in line
+    assert "5 chunks were set aside; the same command tries them again" in done.out
+    shown = cli("graph", "show", "Ada Byron", "--json").json
+    assert [(r["head"], r["label"], r["tail"]) for r in shown["relations"]] == [("Ada Byron", "founded", "Acme Works")]
+    assert cli("graph", "stats").out.count("set aside: document") == 5
+    steered.faults_by_marker = {}
+    again = cli("ingest", *paths)
+    assert again.code == 0
+    assert "5 chunks to extract" in again.out
+    assert cli("graph", "stats", "--json").json["relations"] == 6
+    assert "set aside" not in cli("graph", "stats").out
+
+
+def test_a_reply_that_was_cut_off_is_asked_for_on_the_halves(open_space: OpenSpace, corpus: Any) -> None:
+    path = corpus.write("a.vtt", corpus.meeting(5, num_turns=40))
+    whole = open_space("whole")
+    whole.ingest([path])
+
+    def rule(prompt: Any, schema: Any) -> str:
+        reply = simple_reply(prompt, schema)
+        is_long = prompt.name == "extract" and len(prompt.user) > 900
+        return reply.ljust(4 * 4000 + 40) if is_long else reply
+
+    chat = FakeChat(rule)
+    space = open_space("halved", chat=chat)
+    report = space.ingest([path])
+    assert report.set_aside == ()
+    assert len(chat.prompts) > report.num_chunks
+    assert _facts(space) == _facts(whole)
+
+
+def _facts(space: Workspace) -> set[tuple[str, str, str]]:
+    names = {e.id: e.key for e in space.graph().entities}
+    return {(names[r.head], r.label, names[r.tail]) for r in space.graph().relations}
+
+
+def test_a_reply_that_stays_cut_off_is_set_aside(open_space: OpenSpace, corpus: Any) -> None:
+    chat = FakeChat(lambda prompt, schema: "{" + " " * 20_000 if prompt.name == "extract" else simple_reply(prompt, schema))
+    space = open_space(chat=chat)
+    report = space.ingest([corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works. It rains."), ("Maria", "Yes.")])])
+    assert ["cut off" in item.reason for item in report.set_aside] == [True]
+    assert chat.num_calls < 12
+
+
+def test_an_invalid_reply_is_repaired_once(open_space: OpenSpace, corpus: Any) -> None:
+    good = simple_reply(Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"), ExtractionReply.model_json_schema())
+    chat = FakeChat(script=["not JSON at all", good])
+    space = open_space(chat=chat)
+    report = space.ingest([corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works.")])])
+    assert (report.set_aside, chat.num_calls) == ((), 2)
+    assert chat.prompts[1].name == "extract.repair"
+    assert {e.key for e in space.graph().entities} >= {"ada byron", "acme works"}
+
+
+def test_a_graph_that_stayed_empty_is_never_silent(steered: Any, cli: Any, corpus: Any) -> None:
+    steered.faults_by_marker = {"excerpt": Fault.INVALID}
+    done = cli("ingest", *corpus.many(2, num_turns=3))
+    assert done.code == 3
+    assert "2 chunks were set aside" in done.out
+
+
+def test_a_passing_failure_is_retried(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any) -> None:
+    monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "1")
+    with open_workspace("w", embedder=FakeEmbedder()) as space:
+        for fault in (Fault.TOO_MANY, Fault.SERVER_ERROR):
+            server.fail_next(fault)
+            report = space.ingest([corpus.write(f"{fault}.vtt", [("Leo", f"Ada Byron founded {fault.name.title()} Labs.")])])
+            assert report.set_aside == ()
+    assert server.counts.faults == 2
+
+
+def test_a_server_that_is_gone_stops_the_run_and_keeps_its_work(steered: Any, cli: Any, corpus: Any) -> None:
+    good = corpus.write("a-good.vtt", [("Leo", "Ada Byron founded Acme Works.")])
+    lost = [corpus.write(f"lost-{i:02}.vtt", [("Leo", f"Lost Founder{i} founded Lost Corp.")]) for i in range(20)]
+    steered.faults_by_marker = {"Lost": Fault.SERVER_ERROR}
+    stopped = cli("ingest", good, *lost)
+    assert "500" in stopped.complaint(1)
+    assert steered.counts.chat_calls < 15
+    assert cli("graph", "stats", "--json").json["chunks"] == 1
+    steered.faults_by_marker = {}
+    assert cli("ingest", good, *lost).code == 0
+    assert cli("graph", "stats", "--json").json["chunks"] == 21
+
+
+# --------------------------------------------------------------------------------------------------------------------- R9
+
+
+def test_vectors_of_another_embedder_are_refused_before_anything_is_written(open_space: OpenSpace, corpus: Any) -> None:
+    one, two = corpus.many(2, num_turns=4)
+    with open_space() as space:
+        space.ingest([one])
+        before = space.stats()
+    for other in (FakeEmbedder(64), FakeEmbedder(32, "another")):
+        chat = FakeChat()
+        space = open_space(chat=chat, embedder=other)
+        name, dimension = other.identity.name, str(other.identity.dimension)
+        with pytest.raises(EmbedderMismatchError) as refused:
+            space.ingest([two])
+        assert all(word in str(refused.value) for word in ("fake", "32", name, dimension))
+        with pytest.raises(StoreError) as refused_too:
+            space.ask("Who works at Acme Works?")
+        assert all(word in str(refused_too.value) for word in ("fake", "32", name, dimension))
+        assert (chat.num_calls, space.stats()) == (0, before)
+
+
+def test_a_document_is_deleted_though_the_embedder_is_another(open_space: OpenSpace, corpus: Any) -> None:
+    paths = corpus.many(2, num_turns=4)
+    with open_space() as space:
+        space.ingest(paths)
+    embedder = FakeEmbedder(64, "another")
+    space = open_space(embedder=embedder)
+    space.delete("meeting-0")
+    assert (space.stats().documents, embedder.num_texts) == (1, 0)
+
+
+# -------------------------------------------------------------------------------------------------------------------- R10
+
+
+def _forget_extractions(space: Workspace) -> None:
+    for document in space.store.documents():
+        space.store.drop_extractions(document.id, [], "none")
+
+
+def test_an_identical_call_is_a_hit(open_space: OpenSpace, corpus: Any) -> None:
+    paths = corpus.many(2)
+    chat = FakeChat()
+    space = open_space(chat=chat)
+    space.ingest(paths)
+    digest, num_before = space.store.digest(), chat.num_calls
+    _forget_extractions(space)
+    report = space.ingest(paths)
+    assert (chat.num_calls, space.store.digest()) == (num_before, digest)
+    assert report.num_chunks > 2
+
+
+@pytest.mark.parametrize("change", ["model", "temperature", "max_tokens and schema", "prompt", "workspace"])
+def test_any_change_of_what_makes_a_reply_is_a_miss(
+    server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any, change: str
+) -> None:
+    path = corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works. Nothing else was said.")])
+
+    def ingest(name: str = "w", options: IngestOptions | None = None) -> int:
+        before = server.counts.chat_calls
+        with open_workspace(name, embedder=FakeEmbedder()) as space:
+            _forget_extractions(space)
+            space.ingest([path], options)
+        return server.counts.chat_calls - before
+
+    assert (ingest(), ingest()) == (1, 0)
+    name, options = "w", IngestOptions()
+    if change == "model":
+        monkeypatch.setenv("DYNAGRAG_LLM", "openai:other")
+    elif change == "temperature":
+        monkeypatch.setenv("DYNAGRAG_TEMPERATURE", "0.5")
+    elif change == "max_tokens and schema":
+        options = IngestOptions(chunk_profile="small")
+    elif change == "prompt":
+        options = IngestOptions(extraction=ExtractionOptions(focus="who founded what"))
+    else:
+        name = "v"
+    assert (ingest(name, options), ingest(name, options)) == (1, 0)
+
+
+def test_the_same_model_elsewhere_is_another_model(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any) -> None:
+    path = corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works.")])
+    with open_workspace("w", embedder=FakeEmbedder()) as space:
+        space.ingest([path])
+    with OpenAIStubServer() as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", other.base_url)
+        with open_workspace("w", embedder=FakeEmbedder()) as space:
+            space.ingest([path])
+        assert (server.counts.chat_calls, other.counts.chat_calls) == (1, 1)
+
+
+class _Bomb:
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return (exec, ("open('bombed', 'w')",))
+
+
+@pytest.mark.parametrize("body", ["half", "other JSON", "pickle"])
+def test_a_corrupt_cache_entry_is_a_miss_and_never_unpickled(
+    open_space: OpenSpace, corpus: Any, body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chat = FakeChat()
+    space = open_space(chat=chat)
+    path = corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works.")])
+    space.ingest([path])
+    digest, num_before = space.store.digest(), chat.num_calls
+    db = sqlite3.connect(space.folder / "journal.sqlite")
+    with db:
+        if body == "half":
+            db.execute("UPDATE replies SET body = substr(body, 1, length(body) / 2)")
+        elif body == "other JSON":
+            db.execute("""UPDATE replies SET body = '{"text": "{}", "is_cut_off": false}'""")
+        else:
+            db.execute("UPDATE replies SET body = ?", (pickle.dumps(_Bomb()),))
+    db.close()
+    _forget_extractions(space)
+    space.ingest([path])
+    assert (chat.num_calls, space.store.digest()) == (num_before + 1, digest)
+    assert not (tmp_path / "bombed").exists()
+
+
+# --------------------------------------------------------------------------------------------------------------------- S9
+
+
+@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.TOO_MANY, Fault.SERVER_ERROR])
+def test_a_key_appears_nowhere_whatever_the_server_says(
+    steered: Any, cli: Any, corpus: Any, fault: Fault, home: Path, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for name in ("openai", "httpx", "httpcore", "dynagrag"):
+        caplog.set_level(logging.DEBUG, logger=name)
+    paths = corpus.many(2, num_turns=3)
+    assert cli("ingest", paths[0]).code == 0
+    steered.faults_by_marker = {"excerpt": fault}
+    assert key in steered.requests[0].get("key", key)  # the stub repeats the key it was given in its error
+    results = [
+        cli("ingest", *paths, "--verbose"),
+        cli("ingest", *paths, "--json"),
+        cli("ask", "Who works at Acme Works?"),
+        cli("graph", "stats"),
+        cli("doctor"),
+    ]
+    assert {r.code for r in results} & {1, 3}
+    with pytest.raises(ModelError) as failed, open_workspace("default") as space:
+        space.ask("Who?")
+    chain: BaseException | None = failed.value
+    while chain is not None:
+        assert key not in f"{chain} {chain!r} {chain.args}"
+        chain = chain.__cause__ or chain.__context__
+    for result in results:
+        assert key not in result.out + result.err
+    assert "HTTP" in caplog.text
+    assert key not in caplog.text
+    for file in home.rglob("*"):
+        if file.is_file():
+            assert key.encode() not in file.read_bytes(), file
+    assert key not in json.dumps([str(r) for r in caplog.records])

@@ -42,7 +42,6 @@ help-docs: setup  ## writes docs/cli.md from the commands' own help
 
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py
-	$(BIN)/python benchmarks/store.py
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

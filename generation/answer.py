@@ -11,10 +11,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from dynagrag.errors import DynaGragError, ModelError
-from dynagrag.generation.citations import checked_marks, cited_labels, cited_stream, known_labels, to_citation, uncited_sentences
+from dynagrag.generation.citations import (
+    checked_marks,
+    checked_stream,
+    cited_labels,
+    cited_stream,
+    known_labels,
+    to_citation,
+    uncited_sentences,
+    without_marks,
+)
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import helpfulness
 from dynagrag.generation.replies import IntermediateReply, RewriteReply
+from dynagrag.generation.support import supported_stream, supported_text, weak_citations
 from dynagrag.ids import estimate_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
@@ -87,7 +97,7 @@ class _Flow:
         if not useful:
             return self._abstain(intermediate, trace | {"reason": "no subgraph held enough evidence"})
         if len(useful) == 1:
-            final = self._marked(useful[0])
+            final = useful[0].answer
             self.on_text(final)
         else:
             final, how = self._merged(self.parts.chat, useful)
@@ -116,42 +126,43 @@ class _Flow:
         return replies, [str(e) for e in errors]
 
     def _scored(self, chat: Asker, replies: Sequence[tuple[Context, IntermediateReply]]) -> tuple[IntermediateAnswer, ...]:
-        """Answers with checked citations, by helpfulness (desc), then retrieval score (desc). Without enough evidence or a citation: H =
-        0.
+        """Answers with checked citations, by helpfulness (desc), then retrieval score (desc).
+
+        Without enough evidence or a citation: H = 0.
         """
-        checked: list[tuple[Context, IntermediateReply, tuple[str, ...]]] = []
-        for context, reply in replies:
-            own = {e.label: e for e in context.prompt.evidence}
-            labels = known_labels([*reply.citations, *cited_labels(reply.answer)], own)
-            checked.append((context, reply, labels))
-        able = [i for i, (_, reply, labels) in enumerate(checked) if reply.enough_evidence and reply.answer.strip() and labels]
-        scores, how = [0.0] * len(checked), "none"
+        texts = [self._cited_text(context, reply) for context, reply in replies]
+        able = [i for i, (_, reply) in enumerate(replies) if reply.enough_evidence and cited_labels(texts[i])]
+        scores, how = [0.0] * len(replies), "none"
         if able:
-            answers = [checked[i][1].answer for i in able]
-            sizes = [checked[i][0].prompt.num_nodes for i in able]
+            answers = [without_marks(texts[i]) for i in able]
+            sizes = [replies[i][0].prompt.num_nodes for i in able]
             given, how = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
             for i, score in zip(able, given, strict=True):
                 scores[i] = score
         made = [
             IntermediateAnswer(
-                answer=checked_marks(reply.answer.strip(), {e.label: e for e in context.prompt.evidence}),
-                evidence_ids=labels,
+                answer=text,
+                evidence_ids=cited_labels(text),
                 has_enough_evidence=i in able,
                 helpfulness=scores[i],
                 scored_by=how if i in able else "none",
                 centre=context.centre,
                 retrieval_score=context.score,
             )
-            for i, (context, reply, labels) in enumerate(checked)
+            for i, ((context, _), text) in enumerate(zip(replies, texts, strict=True))
         ]
         return tuple(sorted(made, key=lambda a: (-a.helpfulness, -a.retrieval_score, a.centre)))
 
-    # ------------------------------------------------------------------------------------------------------- merge
+    def _cited_text(self, context: Context, reply: IntermediateReply) -> str:
+        """The reply's answer with its checked citations in the text: its own marks, or the labels it listed, at the last sentence."""
+        own = {e.label: e for e in context.prompt.evidence}
+        text = checked_marks(reply.answer.strip(), own)
+        listed = [label for label in known_labels(reply.citations, own) if label not in cited_labels(text)]
+        if not text:
+            return ""
+        return supported_text(text + (" " + "".join(f"[{label}]" for label in listed) if listed else ""), own).strip()
 
-    def _marked(self, answer: IntermediateAnswer) -> str:
-        """An intermediate answer with its citations in the text."""
-        missing = [label for label in answer.evidence_ids if label not in cited_labels(answer.answer)]
-        return answer.answer + ("" if not missing else " " + "".join(f"[{label}]" for label in missing))
+    # ------------------------------------------------------------------------------------------------------- merge
 
     def _merged(self, chat: Asker, useful: Sequence[IntermediateAnswer]) -> tuple[str, str]:
         """The merged answer, as it was streamed, and how it came about.
@@ -162,7 +173,8 @@ class _Flow:
         pieces: list[str] = []
         how = "merged"
         try:
-            for piece in cited_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), allowed):
+            written = checked_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), allowed)
+            for piece in cited_stream(supported_stream(written, allowed)):
                 pieces.append(piece)
                 self.on_text(piece)
         except ModelError as err:
@@ -172,7 +184,7 @@ class _Flow:
             how = f"the merge broke off ({err})"
         if pieces:
             return "".join(pieces), how
-        best = self._marked(useful[0])
+        best = useful[0].answer
         self.on_text(best)
         why = "the merged answer cited nothing" if how == "merged" else how
         return best, f"{why}; this is the most helpful intermediate answer"
@@ -189,12 +201,12 @@ class _Flow:
             system, user = render(
                 "merge",
                 question=self.question.text,
-                answers=[*answers, self._marked(answer)],
+                answers=[*answers, answer.answer],
                 evidence=[lines_of[label] for label in [*labels, *more]],
             )
             if answers and estimate_tokens(system + user) > budget:
                 break
-            answers.append(self._marked(answer))
+            answers.append(answer.answer)
             labels.extend(more)
         system, user = render("merge", question=self.question.text, answers=answers, evidence=[lines_of[label] for label in labels])
         return Prompt("merge", system, user), {label: by_label[label] for label in labels}
@@ -219,9 +231,14 @@ class _Flow:
             citations=tuple(to_citation(by_label[label], self.snapshot) for label in labels),
             intermediate=intermediate,
             evidence=tuple(shown.values()),
-            trace=self._trace() | dict(trace) | {"labels": list(labels), "uncited_sentences": uncited_sentences(text) if labels else 0},
+            trace=self._trace() | dict(trace) | self._checks(text, labels, by_label),
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
         )
+
+    def _checks(self, text: str, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> dict[str, object]:
+        if not labels:
+            return {"labels": [], "uncited_sentences": 0, "weak_citations": 0}
+        return {"labels": list(labels), "uncited_sentences": uncited_sentences(text), "weak_citations": weak_citations(text, by_label)}
 
     def _trace(self) -> dict[str, object]:
         return {
@@ -234,13 +251,3 @@ class _Flow:
             ],
             "subgraphs": [context.trace() for context in self.contexts],
         }
-
-
-def final_text_with_numbers(answer: Answer) -> str:
-    """The answer's text with its marks numbered as its citations are listed: [E7] -> [1]."""
-    labels = answer.trace.get("labels", [])
-    text = answer.text
-    assert isinstance(labels, list)
-    for number, label in enumerate(labels, 1):
-        text = text.replace(f"[{label}]", f"[{number}]")
-    return text

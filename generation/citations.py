@@ -57,14 +57,14 @@ def checked_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> It
         yield checked_marks(held, allowed)
 
 
-def cited_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> Iterator[str]:
-    """`checked_stream` from its first citation on: what comes before it is held back, so that a text which cites nothing is not streamed.
+def cited_stream(pieces: Iterable[str]) -> Iterator[str]:
+    """A stream from its first citation on: what comes before it is held back, so that a text which cites nothing is not streamed.
 
     The pieces together have no blank space at either end.
     """
     held = ""
     is_cited = False
-    for piece in checked_stream(pieces, allowed):
+    for piece in pieces:
         held = held + piece if is_cited or held else piece.lstrip()
         is_cited = is_cited or bool(cited_labels(held))
         if not is_cited:
@@ -73,6 +73,11 @@ def cited_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> Iter
         held = held[len(ready) :]
         if ready:
             yield ready
+
+
+def without_marks(text: str) -> str:
+    """The text without its citation marks and the blank space before them."""
+    return re.sub(r"\s*" + _MARK.pattern, "", text)
 
 
 def uncited_sentences(text: str) -> int:

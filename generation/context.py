@@ -78,7 +78,7 @@ def build_contexts(
             continue
         nearest = partial(_nearest, snapshot, question)
         prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, evidence, token_budget=budget, nearest=nearest)
-        first_label += len(evidence)
+        first_label = 1 + max(int(e.label[1:]) for e in prompt.evidence)
         shown.extend(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
         contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label))

@@ -3,6 +3,7 @@
 F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus; a constant gives 0
 """
 
+import logging
 import re
 from functools import cached_property
 
@@ -99,6 +100,7 @@ class _BM25:
     def __init__(self, texts: list[str]) -> None:
         from bm25s import BM25
 
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # its import sets DEBUG and a handler of its own
         self.vocabulary: dict[str, int] = {}
         ids = [[self.vocabulary.setdefault(word, len(self.vocabulary)) for word in words(text)] for text in texts]
         self._index = BM25(k1=K1, b=B, method="lucene")

@@ -75,6 +75,9 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
     uncited = answer.trace.get("uncited_sentences", 0)
     if uncited:
         yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
+    weak = answer.trace.get("weak_citations", 0)
+    if weak:
+        yield f"  note: {weak} citation(s) share few words with their sentence; read them before you rely on them"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
 

@@ -88,9 +88,7 @@ class _OwnDotEnv(PydanticBaseSettingsSource):
 def load_settings(**overrides: Any) -> Settings:
     """Settings with the given overrides (None = not given). Raises SettingsError naming the setting."""
     given = {k: v for k, v in overrides.items() if v is not None}
-    unknown = [
-        k for k in os.environ if k.startswith("DYNAGRAG_") and k[9:].lower() not in Settings.model_fields and k not in {"DYNAGRAG_CACHE"}
-    ]
+    unknown = [k for k in os.environ if k.startswith("DYNAGRAG_") and k[9:].lower() not in Settings.model_fields]
     if unknown:
         raise SettingsError(
             f"unknown setting {unknown[0]} in the environment; known: "

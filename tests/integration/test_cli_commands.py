@@ -11,7 +11,11 @@ import pytest
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.fakes_server import OpenAIStubServer
 
-TURNS = [("Maria", "Ada Byron works at Acme Works."), ("Leo", "Grace Hopper founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
+TURNS = [
+    ("Maria", "Ada Byron works at Acme Works."),
+    ("Leo", "Grace Hopper founded Acme Works."),
+    ("Maria", "Acme Works is located in Delft."),
+]
 
 
 @pytest.fixture
@@ -76,7 +80,9 @@ def test_an_answer_is_shown_with_what_each_mark_stands_for(ingested: list[Path],
 
 
 def test_filters_of_the_command_line_reach_the_answer(ingested: list[Path], cli: Any) -> None:
-    answer = cli("ask", "Who founded Acme Works?", "--document", "kickoff", "--speaker", "leo", "--since", "0:05", "--until", "15", "--json").json
+    answer = cli(
+        "ask", "Who founded Acme Works?", "--document", "kickoff", "--speaker", "leo", "--since", "0:05", "--until", "15", "--json"
+    ).json
     assert [c["quote"] for c in answer["trace"]["evidence"]] == [TURNS[1][1]]
     assert cli("ask", "Who founded Acme Works?", "--document", str(ingested[0]), "--json").code == 0
 
@@ -185,7 +191,7 @@ def test_the_graph_is_shown_and_exported(ingested: list[Path], cli: Any, tmp_pat
     overview = cli("graph", "show", "--json").json
     assert {"Acme Works", "Ada Byron"} <= {e["name"] for e in overview["entities"]}
     entity = cli("graph", "show", "acme works").out
-    assert 'Grace Hopper --founded--> Acme Works' in entity
+    assert "Grace Hopper --founded--> Acme Works" in entity
     assert 'Leo: "Grace Hopper founded Acme Works."' in entity
     for name in ("g.json", "g.csv", "g.graphml"):
         written = cli("graph", "export", tmp_path / name)

@@ -191,11 +191,11 @@ def test_a_question_has_a_budget_too(open_space: OpenSpace, corpus: Any) -> None
 # --------------------------------------------------------------------------------------------------------- changed document
 
 
-@pytest.mark.parametrize("edited", [199, 100, 3])
+@pytest.mark.parametrize("edited", [259, 130, 3])
 def test_only_the_changed_part_of_a_long_transcript_is_extracted_again(open_space: OpenSpace, corpus: Any, edited: int) -> None:
     chat = FakeChat()
     space = open_space(chat=chat)
-    turns = corpus.meeting(3, num_turns=200)
+    turns = corpus.meeting(3, num_turns=260)
     path = corpus.write("long.vtt", turns)
     num_chunks = space.ingest([path]).num_chunks
     assert num_chunks > 15

@@ -14,6 +14,7 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import SettingsError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.ids import entity_key
+from dynagrag.protocols import Prompt
 from dynagrag.wiring import RETRIEVERS
 from dynagrag.workspace import Workspace
 
@@ -203,17 +204,15 @@ class _Bomb:
 def test_a_pickle_offered_as_a_model_is_refused_unopened(tmp_path: Path, kind: str, name: str) -> None:
     model = tmp_path / name
     model.write_bytes(pickle.dumps(_Bomb(tmp_path / "bombed")))
-    with pytest.raises(SettingsError, match=name), open_workspace("w", llm=f"{kind}:{model}", embedder=FakeEmbedder()) as space:
-        chat = space.chat_model
-        assert chat is not None
-        chat.complete(_prompt(), None, 5)
+    with open_workspace("w", llm=f"{kind}:{model}", embedder=FakeEmbedder()) as space, pytest.raises(SettingsError, match=name):
+        _ask_model(space)
     assert not (tmp_path / "bombed").exists()
 
 
-def _prompt() -> Any:
-    from dynagrag.protocols import Prompt
-
-    return Prompt("x", "", "hello")
+def _ask_model(space: Workspace) -> None:
+    chat = space.chat_model
+    assert chat is not None
+    chat.complete(Prompt("x", "", "hello"), None, 5)
 
 
 @pytest.mark.parametrize("form", ["pickle", "object array", "half"])

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 WORKSPACE = "demo"
 MODEL = "qwen"
 QUESTIONS = (
-    "What happened to MAIN B and what did the crew hear?",
+    "What happened to MAIN B?",
     "What did FLIGHT suspect was wrong, and why?",
-    "Which fuel cells were in trouble?",
+    "Which fuel cells were offline, and what did EECOM want to try?",
 )
 
 

@@ -1,0 +1,88 @@
+"""Whether a cited line says what its sentence says, as far as words can tell; and where it does not, a line that does.
+
+Small models write good sentences and cite the wrong lines. So each sentence of an answer keeps the citations that share content words with
+it; when none does, the lines that share most with it are cited in their place; when there is no such line, what the model cited stays (an
+answer in another language than its source shares no words) and `weak_citations` counts it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from dynagrag.generation.citations import cited_labels, without_marks
+from dynagrag.ingest.fast_rules import COMMON_WORDS
+from dynagrag.schema import Evidence
+
+_WORD = re.compile(r"[^\W_]+")
+_BOUNDARY = re.compile(r"[.!?][\"'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])|(?:\[E\d+\])\s+(?=[^\s\[.!?,;])")
+_STEM = 5
+_MIN_SHARED = 2
+_MIN_SHARE = 0.34
+_MIN_FOUND_SHARE = 0.5
+_MAX_FOUND = 2
+_MAX_KEPT = 4
+
+
+def content_stems(text: str) -> frozenset[str]:
+    """The first letters of a text's content words and its numbers, casefolded."""
+    words = (w.casefold() for w in _WORD.findall(text))
+    return frozenset(w[:_STEM] for w in words if (w not in COMMON_WORDS and len(w) > 1) or w.isdigit())
+
+
+def supports(evidence: Evidence, sentence: str) -> bool:
+    """Whether the line (its speaker's name counts) shares two content words with the sentence, or a third of them."""
+    wanted = content_stems(sentence)
+    shared = len(wanted & content_stems(f"{evidence.speaker or ''} {evidence.quote}"))
+    return shared >= min(_MIN_SHARED, len(wanted)) > 0 or (shared > 0 and shared >= _MIN_SHARE * len(wanted))
+
+
+def supported_sentence(sentence: str, evidence: Mapping[str, Evidence]) -> str:
+    """The sentence with the citations that support it, at its end; its blank space at both ends is kept."""
+    labels = [label for label in cited_labels(sentence) if label in evidence]
+    words = without_marks(sentence)
+    kept = [label for label in labels if supports(evidence[label], words)] or _found(words, evidence) or labels
+    kept = kept[:_MAX_KEPT]
+    body = words.strip()
+    if not body:
+        return sentence
+    head = sentence[: len(sentence) - len(sentence.lstrip())]
+    tail = sentence[len(sentence.rstrip()) :]
+    return head + body + (" " + "".join(f"[{label}]" for label in kept) if kept else "") + tail
+
+
+def _found(sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
+    """The lines that share most content words with a sentence: at least two, and half of the sentence's."""
+    wanted = content_stems(sentence)
+    ranked = []
+    for order, (label, line) in enumerate(evidence.items()):
+        shared = len(wanted & content_stems(line.quote))
+        if shared >= max(_MIN_SHARED, _MIN_FOUND_SHARE * len(wanted)):
+            ranked.append((-shared, order, label))
+    return [label for _, _, label in sorted(ranked)[:_MAX_FOUND]]
+
+
+def supported_text(text: str, evidence: Mapping[str, Evidence]) -> str:
+    """A whole answer, sentence by sentence."""
+    return "".join(supported_stream([text], evidence))
+
+
+def supported_stream(pieces: Iterable[str], evidence: Mapping[str, Evidence]) -> Iterator[str]:
+    """Streams an answer a sentence at a time, since a sentence's citations stand at its end."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        while (boundary := _BOUNDARY.search(held)) is not None:
+            yield supported_sentence(held[: boundary.end()], evidence)
+            held = held[boundary.end() :]
+    if held:
+        yield supported_sentence(held, evidence)
+
+
+def weak_citations(text: str, evidence: Mapping[str, Evidence]) -> int:
+    """How many citations of a text share too few words with their sentence to tell that they support it."""
+    weak, rest = 0, text
+    while rest:
+        boundary = _BOUNDARY.search(rest)
+        end = boundary.end() if boundary else len(rest)
+        sentence, rest = rest[:end], rest[end:]
+        weak += sum(not supports(evidence[label], without_marks(sentence)) for label in cited_labels(sentence) if label in evidence)
+    return weak

@@ -1,0 +1,57 @@
+"""Citations are held to the words of their sentence."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynagrag.generation.citations import cited_labels, without_marks
+from dynagrag.generation.support import supported_stream, supported_text, supports, weak_citations
+from dynagrag.schema import Evidence
+
+LINES = {
+    "E1": Evidence("E1", "p1", "d", 0, 1, "Can we collapse deadbands and do all that good stuff?", "FLIGHT"),
+    "E2": Evidence("E2", "p2", "d", 0, 1, "He's flipping our fuel cells around, FLIGHT.", "EECOM"),
+    "E3": Evidence("E3", "p3", "d", 0, 1, "MAIN B is reading - 4 volts.", "EECOM"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "checked"),
+    [
+        ("MAIN B reads 4 volts. [E3]", "MAIN B reads 4 volts. [E3]"),
+        ("MAIN B reads 4 volts [E3].", "MAIN B reads 4 volts. [E3]"),
+        ("MAIN B reads 4 volts. [E1]", "MAIN B reads 4 volts. [E3]"),
+        ("MAIN B reads 4 volts. The fuel cells are flipping. [E1][E2]", "MAIN B reads 4 volts. [E3] The fuel cells are flipping. [E2]"),
+        ("MAIN B reads 4 volts. [E1][E3]", "MAIN B reads 4 volts. [E3]"),
+        ("Ganz anderes steht geschrieben. [E1]", "Ganz anderes steht geschrieben. [E1]"),
+        ("It rained in Delft all week.", "It rained in Delft all week."),
+        ("At 5.5 volts Mr. Smith left. [E3]", "At 5.5 volts Mr. Smith left. [E3]"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_keeps_what_supports_it_and_else_gets_what_does(text: str, checked: str) -> None:
+    assert supported_text(text, LINES) == checked
+
+
+def test_a_speakers_name_is_part_of_the_line() -> None:
+    assert supports(LINES["E3"], "EECOM reported volts")
+    assert not supports(LINES["E1"], "EECOM reported volts")
+
+
+def test_citations_that_share_no_words_are_counted() -> None:
+    assert weak_citations("Ganz anderes steht geschrieben. [E1] MAIN B reads 4 volts. [E3]", LINES) == 1
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(st.sampled_from(["MAIN", "B ", "volts", ". ", "fuel cells ", "[E1]", "[E3]", "? ", "4", " ", "flipping", "."]), max_size=30),
+    st.lists(st.integers(0, 90), max_size=6),
+)
+def test_a_stream_is_what_the_whole_text_is_and_changes_no_words(parts: list[str], cuts: list[int]) -> None:
+    text = "".join(parts)
+    places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
+    streamed = "".join(supported_stream([text[a:b] for a, b in pairwise(places)], LINES))
+    assert set(cited_labels(streamed)) <= set(LINES)
+    assert without_marks(streamed).split() == without_marks(text).split() or "[" in text

@@ -7,7 +7,7 @@ The same last three steps follow a deletion (`rederive`), so the graph is always
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -43,6 +43,9 @@ class IngestJournal(VerdictStore, Protocol):
 
     def set_aside(self, document_id: str, start: int, end: int, reason: str) -> None:
         """Puts a chunk on the list."""
+
+    def forget_documents(self, document_ids: Iterable[str]) -> int:
+        """Drops all that was kept of documents; how many entries went."""
 
     def clear_set_aside(self, document_id: str, start: int, end: int) -> None:
         """Takes a chunk off the list, if it is there."""
@@ -115,6 +118,7 @@ class Pipeline:
                 spans = [(c.start, c.end) for c in planned.chunks]
                 self.store.drop_extractions(planned.document.id, spans, extractor.name)
                 for old in planned.replaces:
+                    self.journal.forget_documents([old])  # first: killed in between, the next run still finds it to delete
                     self.store.delete_document(old)
         if stopped_by is not None:
             self.judge = None

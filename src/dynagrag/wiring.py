@@ -8,7 +8,6 @@ from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.graph_store.sqlite_store import SqliteStore
 from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.fast import FastExtractor
-from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat import open_chat_model
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.journal import Journal
@@ -25,8 +24,10 @@ from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, S
 RETRIEVERS = ("dynagrag", "dynagrag-cosine", "naive", "bm25", "hybrid")
 TRAVERSALS = ("dsa-bfs", "bfs")
 EXTRACTORS = ("llm", "fast")
-
-__all__ = ["CATALOG", "RETRIEVERS", "TRAVERSALS", "make_embedder", "make_store"]
+NO_LLM = (
+    "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
+    "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
+)
 
 
 def make_store(folder: Path, workspace: str) -> GraphStore:
@@ -75,12 +76,6 @@ def make_extractor(
     if chat is None or model is None:
         raise SettingsError(NO_LLM)
     return LLMExtractor(chat, model.identity, profile, options, 1 if model.is_small else settings.max_concurrency)
-
-
-NO_LLM = (
-    "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
-    "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
-)
 
 
 def make_profile(name: str) -> Profile:

@@ -1,10 +1,12 @@
 """The façade: a workspace is opened, fed, asked, corrected and closed. The command line and the app do nothing that it doesn't offer."""
 
+import fcntl
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -192,6 +194,18 @@ class Workspace:
         model = self.chat_model
         return None if model is None else wiring.make_metered(model, self.journal, self.name, max_calls, max_tokens)
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Holds the workspace for one writer; the system lets go however the process ends. WorkspaceError when another has it."""
+        with (self.folder / "lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as err:
+                raise WorkspaceError(
+                    f"another process is writing to workspace {self.name!r}; wait until it is done, or use another --workspace"
+                ) from err
+            yield
+
     # ------------------------------------------------------------------------------------------------------ ingest
 
     def prepare_ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None) -> "PreparedIngest":
@@ -222,12 +236,13 @@ class Workspace:
 
         Raises UsageError when it names none or several.
         """
-        document = self.find_document(reference)
-        pipeline = self._pipeline(progress)
-        self.store.delete_document(document.id)
-        self.journal.forget_documents([document.id])
-        report = pipeline.rederive()
-        self._forget_index()
+        with self.writing():
+            document = self.find_document(reference)
+            pipeline = self._pipeline(progress)
+            self.journal.forget_documents([document.id])
+            self.store.delete_document(document.id)
+            report = pipeline.rederive()
+            self._forget_index()
         return document, report
 
     def _pipeline(self, progress: Progress | None = None) -> Pipeline:
@@ -266,6 +281,7 @@ class Workspace:
 
     def snapshot(self) -> Snapshot:
         """All that a question needs, read once per version of the store."""
+        self._derive_if_interrupted()
         version = self.store.version()
         if self._snapshot is None or self._snapshot.version != version:
             passages = self.store.passages()
@@ -285,7 +301,7 @@ class Workspace:
                 passages=passages,
                 passage_vectors=self.store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
                 records=records,
-                graph=self.store.graph(),
+                graph=_on_records(self.store.graph(), records),
                 summary_rows=summary_rows,
                 summary_vectors=summary_vectors,
             )
@@ -293,6 +309,20 @@ class Workspace:
             self._arms.clear()
             self._indexes.clear()
         return self._snapshot
+
+    def _derive_if_interrupted(self) -> None:
+        """A run that was killed left records that the graph doesn't show yet, or shows though they are gone: derived now, by rules alone.
+
+        While another process writes, that is its business; the graph is then shown as far as its records are there.
+        """
+        if self.store.is_derived_current() or self.store.embedder() not in (None, self.embedder.identity):
+            return
+        try:
+            with self.writing():
+                if self.store.documents():
+                    Pipeline(self.store, self.embedder, self.journal).rederive()
+        except WorkspaceError:
+            return
 
     def _summaries(self, documents: dict[str, Document], records: dict[str, RelationRecord]) -> tuple[dict[str, int], Vectors]:
         """Where each summary's vector stands; a summary said of two names has the vector of the first."""
@@ -444,8 +474,9 @@ class Workspace:
         found = [m for m in self.merges() if m.id.startswith(reference) or m.canonical == reference.casefold()]
         if len(found) != 1:
             raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
-        self.store.put_edit(undo_merge(found[0], by=by, at=at))
-        return found[0], self._pipeline().rederive()
+        with self.writing():
+            self.store.put_edit(undo_merge(found[0], by=by, at=at))
+            return found[0], self._pipeline().rederive()
 
     def ledger(self) -> tuple[LedgerRow, ...]:
         """Calls and tokens by stage and document."""
@@ -454,6 +485,14 @@ class Workspace:
     def set_asides(self) -> tuple[SetAside, ...]:
         """Chunks that failed, with their reasons; the next ingest of their source tries them again."""
         return self.journal.set_asides()
+
+
+def _on_records(graph: Graph, records: Mapping[str, RelationRecord]) -> Graph:
+    """The graph without relations whose records are gone: another process is writing, and has not derived it anew yet."""
+    kept = [i for i, r in enumerate(graph.relations) if all(record in records for record in r.record_ids)]
+    if len(kept) == len(graph.relations):
+        return graph
+    return replace(graph, relations=tuple(graph.relations[i] for i in kept), relation_vectors=graph.relation_vectors[kept])
 
 
 def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
@@ -507,17 +546,15 @@ class PreparedIngest:
             max_concurrency=1 if self.profile.is_small else space.settings.max_concurrency,
             progress=progress or (lambda *_: None),
         )
-        replaced = [old for planned in self.plan.documents for old in planned.replaces]
-        job = space.journal.start_job("ingest", json.dumps({"documents": len(self.plan.documents), "chunks": self.plan.num_chunks}))
-        status = "failed"
-        try:
-            report = pipeline.run(self.plan, self.extractor)
-            status = "stopped" if report.stopped_by else "set aside" if report.set_aside else "done"
-        finally:
-            space.journal.finish_job(job, status)
-        if replaced and report.stopped_by is None:
-            space.journal.forget_documents(replaced)
-        space.build_index()
+        with space.writing():
+            job = space.journal.start_job("ingest", json.dumps({"documents": len(self.plan.documents), "chunks": self.plan.num_chunks}))
+            status = "failed"
+            try:
+                report = pipeline.run(self.plan, self.extractor)
+                status = "stopped" if report.stopped_by else "set aside" if report.set_aside else "done"
+            finally:
+                space.journal.finish_job(job, status)
+            space.build_index()
         return report
 
 

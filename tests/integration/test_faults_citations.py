@@ -71,8 +71,8 @@ def _rule(answer: dict[str, Any], merged: str = "") -> Callable[[Any, Any], str]
 @pytest.mark.parametrize(
     "reply",
     [
-        {"answer": "Ada Byron does [E999].", "citations": ["E999", "E0", "the transcript"], "enough_evidence": True},
-        {"answer": "Ada Byron does.", "citations": [], "enough_evidence": True},
+        {"answer": "A quetzal does [E999].", "citations": ["E999", "E0", "the transcript"], "enough_evidence": True},
+        {"answer": "A quetzal does.", "citations": [], "enough_evidence": True},
         {"answer": "Ada Byron does [E1].", "citations": ["E1"], "enough_evidence": False},
         {"answer": "  ", "citations": ["E1"], "enough_evidence": True},
     ],

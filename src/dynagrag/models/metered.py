@@ -21,6 +21,7 @@ from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError
 from dynagrag.ids import content_id, estimate_tokens
 from dynagrag.models.journal import Journal, ReplyOrigin
 from dynagrag.models.replies import clean_json, clean_text, parse_reply
+from dynagrag.models.structured import strict_schema
 from dynagrag.prompts import render
 from dynagrag.protocols import ChatModel, ModelReply, Prompt
 from dynagrag.schema import Usage
@@ -288,8 +289,8 @@ class MeteredChat:
 
 @cache
 def schema_text(schema: type[BaseModel]) -> str:
-    """The JSON schema as text, the same in every process: part of the cache key and of the estimate of a prompt's tokens."""
-    return json.dumps(schema.model_json_schema(), sort_keys=True, separators=(",", ":"))
+    """The JSON schema as it is sent, as text: part of the cache key (a new docstring is no miss) and of a prompt's tokens."""
+    return json.dumps(strict_schema(schema), sort_keys=True, separators=(",", ":"))
 
 
 def _repair_prompt(prompt: Prompt, reply: str, error: str) -> Prompt:

@@ -9,14 +9,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from dynagrag.generation.citations import cited_labels, without_marks
-from dynagrag.ingest.fast_rules import COMMON_WORDS
+from dynagrag.ingest.fast_rules import COMMON_VERBS, FUNCTION_WORDS
 from dynagrag.schema import Evidence
 
 _WORD = re.compile(r"[^\W_]+")
 _BOUNDARY = re.compile(r"[.!?][\"'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])|(?:\[E\d+\])\s+(?=[^\s\[.!?,;])")
+_NO_CONTENT = FUNCTION_WORDS | COMMON_VERBS
 _STEM = 5
 _MIN_SHARED = 2
 _MIN_SHARE = 0.34
+_MIN_OWN_SHARE = 0.5
 _MIN_FOUND_SHARE = 0.5
 _MAX_FOUND = 2
 _MAX_KEPT = 4
@@ -25,14 +27,15 @@ _MAX_KEPT = 4
 def content_stems(text: str) -> frozenset[str]:
     """The first letters of a text's content words and its numbers, casefolded."""
     words = (w.casefold() for w in _WORD.findall(text))
-    return frozenset(w[:_STEM] for w in words if (w not in COMMON_WORDS and len(w) > 1) or w.isdigit())
+    return frozenset(w[:_STEM] for w in words if (w not in _NO_CONTENT and len(w) > 1) or w.isdigit())
 
 
 def supports(evidence: Evidence, sentence: str) -> bool:
-    """Whether the line (its speaker's name counts) shares two content words with the sentence, or a third of them."""
+    """Whether the line (its speaker's name counts) shares two content words with the sentence, or a third of them, or half of its own."""
     wanted = content_stems(sentence)
     shared = len(wanted & content_stems(f"{evidence.speaker or ''} {evidence.quote}"))
-    return shared >= min(_MIN_SHARED, len(wanted)) > 0 or (shared > 0 and shared >= _MIN_SHARE * len(wanted))
+    least = min(_MIN_SHARED, _MIN_SHARE * len(wanted), _MIN_OWN_SHARE * len(content_stems(evidence.quote)))
+    return shared > 0 and shared >= least
 
 
 def supported_sentence(sentence: str, evidence: Mapping[str, Evidence]) -> str:

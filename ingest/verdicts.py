@@ -213,7 +213,8 @@ def ask_blocks(
         except ModelError as err:
             return err
 
-    with ThreadPoolExecutor(max_workers=max(1, max_concurrency), thread_name_prefix="judge") as pool:
+    pool = ThreadPoolExecutor(max_workers=max(1, max_concurrency), thread_name_prefix="judge")
+    try:
         for call, reply in zip(calls, pool.map(ask, calls), strict=True):
             if isinstance(reply, EntityGroups | LabelGroups):
                 judged.num_calls += 1
@@ -224,6 +225,8 @@ def ask_blocks(
             if reply is not None:
                 num_names = sum(len(blocks[n].names) for n in call)
                 judged.notes.append(f"{num_names} names of {len(call)} blocks stay unmerged: {reply}")
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C nobody waits for the calls in flight
     num_skipped = sum(len(call) for call in calls) if stop.is_set() else 0
     num_skipped -= sum(1 for call in calls for n in call if n in judged.groups) if num_skipped else 0
     if num_skipped:

@@ -4,9 +4,9 @@ import fcntl
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -301,7 +301,7 @@ class Workspace:
                 passages=passages,
                 passage_vectors=self.store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
                 records=records,
-                graph=_on_records(self.store.graph(), records),
+                graph=self.store.graph(),
                 summary_rows=summary_rows,
                 summary_vectors=summary_vectors,
             )
@@ -485,14 +485,6 @@ class Workspace:
     def set_asides(self) -> tuple[SetAside, ...]:
         """Chunks that failed, with their reasons; the next ingest of their source tries them again."""
         return self.journal.set_asides()
-
-
-def _on_records(graph: Graph, records: Mapping[str, RelationRecord]) -> Graph:
-    """The graph without relations whose records are gone: another process is writing, and has not derived it anew yet."""
-    kept = [i for i, r in enumerate(graph.relations) if all(record in records for record in r.record_ids)]
-    if len(kept) == len(graph.relations):
-        return graph
-    return replace(graph, relations=tuple(graph.relations[i] for i in kept), relation_vectors=graph.relation_vectors[kept])
 
 
 def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:

@@ -127,8 +127,11 @@ class OpenAIEmbedder:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         if len(batches) == 1:
             return self._embed(batches[0])
-        with ThreadPoolExecutor(min(len(batches), self._settings.max_concurrency)) as pool:
+        pool = ThreadPoolExecutor(min(len(batches), self._settings.max_concurrency), thread_name_prefix="embed")
+        try:
             return np.concatenate(list(pool.map(self._embed, batches)))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C nobody waits for the calls in flight
 
     def embed_query(self, text: str) -> Vector:
         """(d,) float32, unit length."""

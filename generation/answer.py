@@ -34,6 +34,8 @@ from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
 NO_MODEL = "No language model is configured, so nothing was answered. This is the evidence an answer would rest on."
+_PASSAGES_PER_SUBGRAPH = 10
+"""Enough for a plain arm to fill the room that the graph arms' prompts have together."""
 _MAX_ANSWER_TOKENS = 400
 _MAX_FINAL_TOKENS = 600
 
@@ -68,7 +70,9 @@ def answer_question(snapshot: Snapshot, question: Question, parts: Parts, on_tex
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is reached.
     """
     profile = parts.profile
-    retrieval = parts.retriever.retrieve(question, num_passages=4 * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs)
+    retrieval = parts.retriever.retrieve(
+        question, num_passages=_PASSAGES_PER_SUBGRAPH * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs
+    )
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
     flow = _Flow(snapshot, question, retrieval, contexts, parts, on_text or (lambda _: None))
     return flow.run()
@@ -135,7 +139,7 @@ class _Flow:
         scores, how = [0.0] * len(replies), "none"
         if able:
             answers = [without_marks(texts[i]) for i in able]
-            sizes = [replies[i][0].prompt.num_nodes for i in able]
+            sizes = [self._num_entities(replies[i][0], texts[i]) for i in able]
             given, how = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
             for i, score in zip(able, given, strict=True):
                 scores[i] = score
@@ -152,6 +156,11 @@ class _Flow:
             for i, ((context, _), text) in enumerate(zip(replies, texts, strict=True))
         ]
         return tuple(sorted(made, key=lambda a: (-a.helpfulness, -a.retrieval_score, a.centre)))
+
+    def _num_entities(self, context: Context, text: str) -> int:
+        """How many of the subgraph's entities (plain arms: of the graph's) an answer names."""
+        names = context.order or [e.name for e in self.snapshot.graph.entities]
+        return sum(name.casefold() in text.casefold() for name in set(names))
 
     def _cited_text(self, context: Context, reply: IntermediateReply) -> str:
         """The reply's answer with its checked citations in the text: its own marks, or the labels it listed, at the last sentence."""

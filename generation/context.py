@@ -32,7 +32,6 @@ class Context:
     order: tuple[str, ...] = ()
     num_unvisited: int = 0
     pruner: str = "none"
-    dropped: tuple[str, ...] = ()
 
     def lines(self) -> dict[str, str]:
         """The evidence lines by label."""
@@ -46,6 +45,7 @@ class Context:
             "traversal": list(self.order),
             "unvisited": self.num_unvisited,
             "pruner": self.pruner,
+            "context_tokens": estimate_tokens(self.prompt.text),
             "lines_cut": self.prompt.num_lines_cut,
             "evidence": [e.label for e in self.prompt.evidence],
             "prompt": self.prompt.text,
@@ -89,7 +89,7 @@ def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, b
     """Plain arms get one call with the context that the graph arms' subgraphs have together (methods spec 3.12, system D)."""
     if not retrieval.passages:
         return []
-    room = budget + (profile.num_subgraphs - 1) * profile.subgraph_token_budget
+    room = profile.num_subgraphs * budget
     prompt = write_evidence_prompt(passage_evidence(snapshot, retrieval.passages), room)
     return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynagrag.errors import InvalidReplyError, ModelError
-from dynagrag.generation.replies import HelpfulnessReply
-from dynagrag.ids import estimate_tokens
+from dynagrag.generation.replies import helpfulness_reply
+from dynagrag.ids import content_id, estimate_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt
 from dynagrag.schema import Question
@@ -17,17 +17,19 @@ JUDGE = "judge"
 FORMULA = "formula"
 
 
-def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token_budget: int, seed: int = 0) -> list[float]:
+def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token_budget: int) -> list[float]:
     """H = 20 * (0.5 relevance + 0.25 coherence + 0.25 detail), 20 to 100, one an answer; the judge sees them in shuffled order.
 
     Answers are shortened alike to fit `token_budget` (prompt tokens, instructions included). Raises ModelError, also when an id is missing.
     """
     order = list(range(len(answers)))
-    random.Random(seed).shuffle(order)
+    random.Random(content_id(question, *answers)).shuffle(order)  # another order a question, the same each time
     room = (token_budget - _frame_tokens(question, len(answers))) * 4 // max(1, len(answers))
     shown = [{"id": f"A{place + 1}", "text": answers[i][: max(80, room)]} for place, i in enumerate(order)]
     system, user = render("helpfulness", question=question, answers=shown)
-    reply = chat.ask(Prompt("helpfulness", system, user), HelpfulnessReply, stage="judge", max_tokens=60 * len(answers) + 100)
+    reply = chat.ask(
+        Prompt("helpfulness", system, user), helpfulness_reply(len(answers)), stage="judge", max_tokens=60 * len(answers) + 100
+    )
     by_id = {score.id.strip(): score for score in reply.scores}
     missing = [row["id"] for row in shown if row["id"] not in by_id]
     if missing:
@@ -41,7 +43,7 @@ def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token
 
 def _frame_tokens(question: str, num_answers: int) -> int:
     system, user = render("helpfulness", question=question, answers=[{"id": f"A{i}", "text": ""} for i in range(num_answers)])
-    return estimate_tokens(system + user + str(HelpfulnessReply.model_json_schema()))
+    return estimate_tokens(system + user + str(helpfulness_reply(num_answers).model_json_schema()))
 
 
 def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num_entities: int) -> float:

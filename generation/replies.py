@@ -1,8 +1,9 @@
 """What models reply while answering, as pydantic types; the prompts name them."""
 
+from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 
 def _all_required(schema: dict[str, Any]) -> None:
@@ -42,6 +43,13 @@ class HelpfulnessReply(_Reply):
     """All answers' scores."""
 
     scores: list[ScoreReply]
+
+
+@cache
+def helpfulness_reply(num_answers: int) -> type[HelpfulnessReply]:
+    """The reply with exactly so many scores: a judge that leaves one out is asked again."""
+    scores = (list[ScoreReply], Field(min_length=num_answers, max_length=num_answers))
+    return create_model("HelpfulnessReply", __base__=HelpfulnessReply, scores=scores)
 
 
 class RewriteReply(_Reply):

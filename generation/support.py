@@ -15,6 +15,7 @@ from dynagrag.schema import Evidence
 _WORD = re.compile(r"[^\W_]+")
 _BOUNDARY = re.compile(r"[.!?][\"'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])|(?:\[E\d+\])\s+(?=[^\s\[.!?,;])")
 _NO_CONTENT = FUNCTION_WORDS | COMMON_VERBS
+_NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|negative|without)\b|n['’]t\b", re.IGNORECASE)
 _STEM = 5
 _MIN_SHARED = 2
 _MIN_SHARE = 0.34
@@ -25,25 +26,36 @@ _MAX_KEPT = 4
 
 
 def content_stems(text: str) -> frozenset[str]:
-    """The first letters of a text's content words and its numbers, casefolded."""
+    """The first letters of a text's content words, singular, and its numbers; casefolded."""
     words = (w.casefold() for w in _WORD.findall(text))
-    return frozenset(w[:_STEM] for w in words if (w not in _NO_CONTENT and len(w) > 1) or w.isdigit())
+    return frozenset(_stem(w) for w in words if (w not in _NO_CONTENT and len(w) > 1) or w.isdigit())
+
+
+def _stem(word: str) -> str:
+    return (word[:-1] if len(word) > 3 and word.endswith("s") else word)[:_STEM]
+
+
+def _shared(evidence: Evidence, wanted: frozenset[str]) -> int:
+    return len(wanted & content_stems(f"{evidence.speaker or ''} {evidence.quote}"))
 
 
 def supports(evidence: Evidence, sentence: str) -> bool:
-    """Whether the line (its speaker's name counts) shares two content words with the sentence, or a third of them, or half of its own."""
-    wanted = content_stems(sentence)
-    shared = len(wanted & content_stems(f"{evidence.speaker or ''} {evidence.quote}"))
-    least = min(_MIN_SHARED, _MIN_SHARE * len(wanted), _MIN_OWN_SHARE * len(content_stems(evidence.quote)))
-    return shared > 0 and shared >= least
+    """Whether the line shares two content words with the sentence (its speaker's name is one), or a third of them, or half of its own.
+
+    At least one of them must be in the quote.
+    """
+    wanted, own = content_stems(sentence), content_stems(evidence.quote)
+    quoted = len(wanted & own)
+    return quoted > 0 and (_shared(evidence, wanted) >= min(_MIN_SHARED, _MIN_SHARE * len(wanted)) or quoted >= _MIN_OWN_SHARE * len(own))
 
 
 def supported_sentence(sentence: str, evidence: Mapping[str, Evidence]) -> str:
     """The sentence with the citations that support it, at its end; its blank space at both ends is kept."""
     labels = [label for label in cited_labels(sentence) if label in evidence]
     words = without_marks(sentence)
-    kept = [label for label in labels if supports(evidence[label], words)] or _found(words, evidence) or labels
-    kept = kept[:_MAX_KEPT]
+    kept = (_best([label for label in labels if supports(evidence[label], words)], words, evidence) or _found(words, evidence) or labels)[
+        :_MAX_KEPT
+    ]
     body = words.strip()
     if not body:
         return sentence
@@ -52,11 +64,23 @@ def supported_sentence(sentence: str, evidence: Mapping[str, Evidence]) -> str:
     return head + body + (" " + "".join(f"[{label}]" for label in kept) if kept else "") + tail
 
 
-def _found(sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
-    """The lines that share most content words with a sentence: at least two, and half of the sentence's."""
+def _best(labels: list[str], sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
+    """The lines by how many content words they share with the sentence, without those that share less than half of the best's."""
     wanted = content_stems(sentence)
+    shared = {label: _shared(evidence[label], wanted) for label in labels}
+    return sorted((label for label in labels if 2 * shared[label] >= max(shared.values())), key=lambda label: -shared[label])
+
+
+def _found(sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
+    """The lines that share most content words with a sentence: at least two, and half of the sentence's.
+
+    Not where only one of the two denies something: such words decide what a line says.
+    """
+    wanted, is_negated = content_stems(sentence), bool(_NEGATION.search(sentence))
     ranked = []
     for order, (label, line) in enumerate(evidence.items()):
+        if bool(_NEGATION.search(line.quote)) != is_negated:
+            continue
         shared = len(wanted & content_stems(line.quote))
         if shared >= max(_MIN_SHARED, _MIN_FOUND_SHARE * len(wanted)):
             ranked.append((-shared, order, label))

@@ -90,7 +90,7 @@ def derive(
     ordered = sorted(
         unique, key=lambda r: (_place(places, r.document_id), r.quote_start, r.quote_end, r.head, r.label, r.tail, r.chunk_start, r.id)
     )
-    grouped, loops = _group_records(ordered, canon, consolidation)
+    grouped, loops = _group_records(ordered, canon, consolidation, documents)
     entities = _entities(counted, canon, ids, loops)
     relations = _relations(grouped, ids)
     return Graph(
@@ -169,9 +169,9 @@ _Triple = tuple[str, str, str]
 
 
 def _group_records(
-    records: Sequence[RelationRecord], canon: Canon, consolidation: Consolidation
+    records: Sequence[RelationRecord], canon: Canon, consolidation: Consolidation, documents: Mapping[str, Document]
 ) -> tuple[dict[_Triple, list[RelationRecord]], dict[str, list[str]]]:
-    """Records by (canonical head, label, canonical tail), and the summaries of those that became self-loops by canonical key."""
+    """Records by (canonical head, label, canonical tail), and what those say that became self-loops, by canonical key."""
     labels = {label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels}
     keys: dict[str, str] = {}
     grouped: dict[_Triple, list[RelationRecord]] = defaultdict(list)
@@ -179,7 +179,7 @@ def _group_records(
     for record in records:
         head, tail = canon.of[record.head], canon.of[record.tail]
         if head == tail:
-            loops[head].append(record.summary)
+            loops[head].append(record.summary or quote_of(record, documents))
             continue
         if record.label not in keys:
             keys[record.label] = label_key(record.label)
@@ -218,17 +218,22 @@ def _entity_vectors(entities: Sequence[Entity], counted: Sequence[Mention], vect
 def _relation_vectors(
     relations: Sequence[Relation], records: Mapping[str, RelationRecord], documents: Mapping[str, Document], vectors: VectorTable
 ) -> Vectors:
+    """Both steps over a relation's own labels: the mean of each label's records, then of the labels that were merged into it."""
     ids: dict[str, str] = {}
     flat: list[str] = []
-    for relation in relations:
+    labels: dict[tuple[int, str], int] = {}
+    label_of: list[int] = []
+    for index, relation in enumerate(relations):
         for record_id in relation.record_ids:
             record = records[record_id]
+            label_of.append(labels.setdefault((index, record.label), len(labels)))
             text = record_text(record, quote_of(record, documents))
             if text not in ids:
                 ids[text] = text_id(text)
             flat.append(ids[text])
-    groups = np.repeat(np.arange(len(relations), dtype=np.int64), [r.weight for r in relations])
-    return group_means(vectors.array, vectors.find(flat), groups, len(relations))
+    of_label = group_means(vectors.array, vectors.find(flat), np.array(label_of, dtype=np.int64), len(labels))
+    of_relation = np.fromiter((index for index, _ in labels), dtype=np.int64, count=len(labels))
+    return group_means(of_label, np.arange(len(labels), dtype=np.int64), of_relation, len(relations))
 
 
 def average_degree(graph: Graph) -> float:

@@ -73,13 +73,18 @@ def labels_by_rule(counts: Mapping[str, int]) -> dict[str, tuple[str, bool]]:
 def _verb_form(label: str) -> tuple[tuple[str, ...], bool]:
     """(stems without auxiliaries, whether it is a passive with its "by"): was founded by -> (found,), True."""
     words = label.split()
+    has_be = False
     while len(words) > 1 and words[0] in _AUXILIARIES:
-        words = words[1:]
+        words, has_be = words[1:], True
     if len(words) > 1 and words[0] in _PERFECT and words[1].endswith(("ed", "en")):
+        has_be = has_be or "been" in words
         words = [w for w in words[1:] if w != "been"] or words
     is_passive = len(words) == 2 and words[1] == "by" and words[0].endswith("ed") and len(words[0]) > 4
     if is_passive:
         words = words[:1]
+    elif has_be and words[0].endswith(("ed", "en")):
+        # "was appointed" without its "by" is no form of "appointed": merged without a flip it would invert the fact
+        return ("be", _stem(words[0]), *words[1:]), False
     return (_stem(words[0]), *words[1:]), is_passive
 
 

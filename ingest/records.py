@@ -149,10 +149,20 @@ class RecordBuilder:
         first, last = turn_at(turns, chunk.start).index, turn_at(turns, max(chunk.start, chunk.end - 1)).index
         self._speakers = {entity_key(t.speaker): t.speaker for t in turns[first : last + 1] if t.speaker}
         self._words = set(_words_of(self._text))
+        self._sentences = self._sentence_spans(turns[first : last + 1])
         self._entities: dict[tuple[str, str], EntityReply] = {}
         self._relations: dict[tuple[str, str, str, int, int], RelationReply] = {}
         self._quotes_of: dict[str, list[tuple[int, int]]] = {}
         self.dropped: Counter[str] = Counter()
+
+    def _sentence_spans(self, turns: Sequence[Turn]) -> list[tuple[int, int]]:
+        """The chunk's sentences as spans of its text, turn by turn: a sentence is one speaker's."""
+        start = self._chunk.start
+        found: list[tuple[int, int]] = []
+        for turn in turns:
+            first, last = max(turn.start, start), min(turn.end, self._chunk.end)
+            found.extend((first - start + a, first - start + b) for a, b in sentence_spans(self._document.text[first:last]))
+        return found
 
     def key(self, name: str) -> str:
         """The key of a name in this chunk; a speaker's label means that speaker."""
@@ -164,9 +174,13 @@ class RecordBuilder:
         return self._refusal(relation) is None
 
     def quote_span(self, relation: RelationReply) -> tuple[int, int] | None:
-        """The quote's span in the document, or None."""
+        """The quote's span in the document; None where it isn't there, or runs over two speakers' words."""
         span = find_quote(self._text, relation.quote)
-        return None if span is None else (self._chunk.start + span[0], self._chunk.start + span[1])
+        if span is None:
+            return None
+        start, end = self._chunk.start + span[0], self._chunk.start + span[1]
+        is_one_voice = turn_at(self._turns, start).speaker == turn_at(self._turns, end - 1).speaker
+        return (start, end) if is_one_voice else None
 
     def add(self, reply: ExtractionReply) -> None:
         """Takes in a reply."""
@@ -183,7 +197,9 @@ class RecordBuilder:
             self.dropped[reason] += 1
             return
         key, summary = self.key(entity.name), self._checked_summary(entity.summary)
-        if any(k == key for k, _ in self._entities) and (not summary or (key, "") in self._entities):
+        if summary:
+            self._entities.pop((key, ""), None)
+        elif any(k == key for k, _ in self._entities):
             return
         self._entities.setdefault((key, summary), entity)
 
@@ -216,9 +232,6 @@ class RecordBuilder:
             self._quotes_of.setdefault(key, []).append(span)
             if not any(k == key for k, _ in self._entities):
                 self._add_entity(EntityReply(name=name, summary=quote))
-        if head == tail:
-            self._entities.setdefault((head, _shortened(relation.summary or quote, _MAX_SUMMARY_WORDS)), EntityReply(name=relation.source))
-            return
         label = CO_OCCURRENCE if _is_speech(relation.label) else _shortened(relation.label, _MAX_LABEL_WORDS).casefold()
         self._relations.setdefault((head, label, tail, *span), relation)
 
@@ -294,7 +307,7 @@ class RecordBuilder:
         joined = {frozenset((head, tail)) for head, _, tail, _, _ in self._relations}
         names = {key: entity.name.casefold() for (key, _), entity in reversed(self._entities.items())}
         found = []
-        for start, end in sentence_spans(self._text):
+        for start, end in self._sentences:
             sentence = self._text[start:end].casefold()
             present = sorted(key for key, name in names.items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence))
             for head, tail in combinations(present, 2):
@@ -304,7 +317,7 @@ class RecordBuilder:
 
     def _sentence_with(self, name: str) -> str:
         """The chunk's first sentence that holds the name: what stands in for a summary that the model did not give, or made up."""
-        for start, end in sentence_spans(self._text):
+        for start, end in self._sentences:
             if name.casefold() in self._text[start:end].casefold():
                 return _shortened(self._text[start:end], _MAX_SUMMARY_WORDS)
         return ""

@@ -41,7 +41,8 @@ class DynaGrag:
     def _notes(self, subgraphs: tuple[Subgraph, ...], num_subgraphs: int) -> tuple[str, ...]:
         notes = []
         if len(subgraphs) < num_subgraphs:
-            notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: no other has leading entities of its own")
+            why = "the graph has no more entities" if self._profile.has_fallback else "no other has leading entities of its own"
+            notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: {why}")
         max_nodes = self._index.rule.max_nodes
         num_capped = sum(len(subgraph.nodes) == max_nodes for subgraph in subgraphs)
         if num_capped:

@@ -149,8 +149,12 @@ class _Inside:
         return any(name in re.sub(r"\s+", " ", text[start:end]).casefold() for start, end in spans)
 
     def holds_record(self, record: RelationRecord) -> bool:
-        """Whether the turn of the record's quote is inside."""
-        return record.turn_index in self.turns.get(record.document_id, {})
+        """Whether every turn of the record's quote is inside."""
+        own, turns = self.turns.get(record.document_id, {}), self.all_turns.get(record.document_id, ())
+        last = record.turn_index
+        while last + 1 < len(turns) and turns[last + 1].start < record.quote_end:
+            last += 1
+        return all(index in own for index in range(record.turn_index, last + 1))
 
 
 def _is_inside(turn: Turn, speakers: set[str], start_s: float | None, end_s: float | None) -> bool:

@@ -279,7 +279,7 @@ class VectorKind(StrEnum):
     LABEL = "label"
     """by content id of a relation label that consolidation compared"""
     RELATION = "relation"
-    """by relation id: the mean over its records (step one; a pair's vector is the mean over its relations)"""
+    """by relation id: the mean over its labels as they were stated, each the mean over its records; a pair's is the mean over its labels"""
 
 
 @dataclass(frozen=True, slots=True)

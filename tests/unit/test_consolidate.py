@@ -316,9 +316,18 @@ def test_verb_forms_merge_by_rule_and_a_passive_flips_the_ends() -> None:
         "owned by": ("owns", True),
         "is owned by": ("owns", True),
         "works at": ("worked at", False),
-        "is located in": ("located in", False),
     }
     assert labels_by_rule({"was founded by": 1, "founded by": 2}) == {"was founded by": ("founded by", False)}
+
+
+def test_a_passive_without_its_agent_is_no_form_of_the_active() -> None:
+    for passive, active in (
+        ("was appointed", "appointed"),
+        ("is followed", "follows"),
+        ("has been hired", "hired"),
+        ("is invited to", "invites to"),
+    ):
+        assert labels_by_rule({passive: 2, active: 3}) == {}
 
 
 def test_a_verdict_on_labels_joins_them_and_inverts_those_that_it_names() -> None:

@@ -152,11 +152,28 @@ def test_speech_between_things_means_that_they_were_named_together() -> None:
     assert [r.label for r in builder.relations()] == [CO_OCCURRENCE]
 
 
-def test_a_relation_of_a_thing_with_itself_is_a_summary() -> None:
+def test_a_relation_of_a_thing_with_itself_is_kept_for_its_notes_and_no_second_mention() -> None:
     builder = _builder()
     builder.add(_relation("Acme Works", "is", "the Acme Works", "The Acme Works pump failed."))
+    assert [(r.head, r.tail) for r in builder.relations()] == [("acme works", "acme works")]
+    assert len(builder.mentions()) == 1
+
+
+def test_a_summary_takes_the_place_of_one_that_was_blanked() -> None:
+    builder = _builder()
+    builder.add(_entity("Acme Works", "A galaxy far beyond imagination."))
+    builder.add(_entity("Acme Works", "The Acme Works pump failed."))
+    assert [m.summary for m in builder.mentions()] == ["The Acme Works pump failed."]
+
+
+def test_a_quote_over_two_speakers_is_no_quote_and_no_sentence() -> None:
+    builder = _builder([("CAPCOM", "we want the valve and"), ("LMP", "negative the hatch")], is_small=True)
+    builder.add(_entity("valve"))
+    builder.add(_entity("hatch"))
+    builder.add(_relation("valve", "is", "hatch", "the valve and negative the hatch"))
     assert builder.relations() == []
-    assert "The Acme Works pump failed." in {m.summary for m in builder.mentions()}
+    assert builder.dropped["relation: its quote is not in the source"] == 1
+    assert {m.summary for m in builder.mentions()} == {"we want the valve and", "negative the hatch"}
 
 
 def test_a_small_model_s_quote_must_name_both_ends() -> None:

@@ -25,7 +25,7 @@ from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import helpfulness
 from dynagrag.generation.replies import IntermediateReply, RewriteReply
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations
-from dynagrag.ids import estimate_tokens
+from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores
@@ -213,7 +213,7 @@ class _Flow:
                 answers=[*answers, answer.answer],
                 evidence=[lines_of[label] for label in [*labels, *more]],
             )
-            if answers and estimate_tokens(system + user) > budget:
+            if answers and prompt_tokens(Prompt("merge", system, user)) > budget:
                 break
             answers.append(answer.answer)
             labels.extend(more)

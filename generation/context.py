@@ -3,7 +3,6 @@
 Evidence labels run through all prompts of a question, so that the merged answer can cite any of them by its label alone.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,8 +11,9 @@ from dynagrag.generation.evidence import collect_evidence, line_of, passage_evid
 from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.replies import IntermediateReply
 from dynagrag.ids import estimate_tokens
+from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Pruner, Traversal
+from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, HardPrompt, Question, Retrieval, Snapshot
 from dynagrag.settings import Profile
@@ -97,7 +97,7 @@ def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, b
 def _frame_tokens(question: str) -> int:
     """Tokens of the instructions, the question and the reply's schema."""
     system, user = render("intermediate", question=question, context="")
-    return estimate_tokens(system + user + json.dumps(IntermediateReply.model_json_schema()))
+    return prompt_tokens(Prompt("intermediate", system, user), IntermediateReply)
 
 
 def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -> Sequence[float]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from dynagrag.errors import InvalidReplyError, ModelError
 from dynagrag.generation.replies import helpfulness_reply
-from dynagrag.ids import content_id, estimate_tokens
+from dynagrag.ids import content_id
+from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt
 from dynagrag.schema import Question
@@ -43,7 +44,7 @@ def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token
 
 def _frame_tokens(question: str, num_answers: int) -> int:
     system, user = render("helpfulness", question=question, answers=[{"id": f"A{i}", "text": ""} for i in range(num_answers)])
-    return estimate_tokens(system + user + str(helpfulness_reply(num_answers).model_json_schema()))
+    return prompt_tokens(Prompt("helpfulness", system, user), helpfulness_reply(num_answers))
 
 
 def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num_entities: int) -> float:

@@ -3,19 +3,12 @@
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import Field, create_model, model_validator
+
+from dynagrag.models.structured import StrictReply
 
 
-def _all_required(schema: dict[str, Any]) -> None:
-    """Asks the provider for every field (strict modes insist), while validation forgives a missing one."""
-    schema["required"] = list(schema["properties"])
-
-
-class _Reply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
-
-
-class IntermediateReply(_Reply):
+class IntermediateReply(StrictReply):
     """An answer from one subgraph. An object that neither answers nor says that it can't is no reply."""
 
     answer: str = ""
@@ -30,7 +23,7 @@ class IntermediateReply(_Reply):
         return reply
 
 
-class ScoreReply(_Reply):
+class ScoreReply(StrictReply):
     """One answer's scores, 1 to 5."""
 
     id: str
@@ -39,7 +32,7 @@ class ScoreReply(_Reply):
     detail: int = Field(ge=1, le=5)
 
 
-class HelpfulnessReply(_Reply):
+class HelpfulnessReply(StrictReply):
     """All answers' scores."""
 
     scores: list[ScoreReply]
@@ -52,7 +45,7 @@ def helpfulness_reply(num_answers: int) -> type[HelpfulnessReply]:
     return create_model("HelpfulnessReply", __base__=HelpfulnessReply, scores=scores)
 
 
-class RewriteReply(_Reply):
+class RewriteReply(StrictReply):
     """A question that stands alone."""
 
     question: str

@@ -17,9 +17,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelRefusedError, ModelUnavailableError
-from dynagrag.ids import content_id, estimate_tokens
-from dynagrag.ingest.records import EntityReply, ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
+from dynagrag.ids import content_id
+from dynagrag.ingest.records import ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
 from dynagrag.ingest.split import halve, turn_at
+from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, ChunkWork, Extraction, Prompt
 from dynagrag.schema import Chunk, Document, Mention, RelationRecord, Turn
@@ -103,6 +104,12 @@ class LLMExtractor:
         return self._name
 
     @property
+    def mended(self) -> Mapping[str, int]:
+        """What was saved by asking again, by how."""
+        counts = {"quotes repaired": self.counts.num_repaired_quotes, "chunks halved": self.counts.num_halved}
+        return {how: number for how, number in counts.items() if number}
+
+    @property
     def dropped(self) -> Mapping[str, int]:
         """What was refused so far, by reason."""
         return self.counts.dropped
@@ -110,7 +117,7 @@ class LLMExtractor:
     def prompt_tokens(self, work: ChunkWork) -> int:
         """Estimated prompt tokens of the chunk's first call, schema included."""
         prompt = self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small))
-        return estimate_tokens(prompt.system + prompt.user + str(self._schema.model_json_schema()))
+        return prompt_tokens(prompt, self._schema)
 
     def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
         """See `Extractor.extract`."""
@@ -235,11 +242,13 @@ class LLMExtractor:
         except (CutOffReplyError, InvalidReplyError) as err:
             _LOG.info("quotes of chunk %d-%d could not be repaired: %s", chunk.start, chunk.end, err)
             return reply
-        asked = {(r.source, r.target) for r in bad}
-        repaired = [r for r in mended.relations if (r.source, r.target) in asked and checker.quote_span(r)]
+        repaired: list[RelationReply] = []
+        still_bad = list(bad)
+        for relation in mended.relations:
+            same = [r for r in still_bad if (r.source, r.target) == (relation.source, relation.target)]
+            if same and checker.quote_span(relation):
+                still_bad.remove(next((r for r in same if r.label == relation.label), same[0]))
+                repaired.append(relation)
         with self._lock:
             self.counts.num_repaired_quotes += len(repaired)
-        still_bad = {(r.source, r.target) for r in bad} - {(r.source, r.target) for r in repaired}
-        kept_bad = [r for r in bad if (r.source, r.target) in still_bad]
-        entities: list[EntityReply] = list(reply.entities)
-        return reply.model_copy(update={"entities": entities, "relations": [*good, *repaired, *kept_bad]})
+        return reply.model_copy(update={"relations": [*good, *repaired, *still_bad]})

@@ -36,6 +36,11 @@ class FastExtractor:
         return "fast-1" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
 
     @property
+    def mended(self) -> Mapping[str, int]:
+        """Nothing: no model is asked."""
+        return {}
+
+    @property
     def dropped(self) -> Mapping[str, int]:
         """Nothing: what doesn't count is decided when the graph is derived."""
         return {}

@@ -86,6 +86,8 @@ class IngestReport:
     graph: GraphReport
     seconds: Mapping[str, float]
     dropped: Mapping[str, int] = field(default_factory=dict)
+    mended: Mapping[str, int] = field(default_factory=dict)
+    num_doubles: int = 0
     stopped_by: DynaGragError | None = None
 
 
@@ -134,6 +136,8 @@ class Pipeline:
             graph=graph,
             seconds=self.seconds,
             dropped=dict(extractor.dropped),
+            mended=dict(extractor.mended),
+            num_doubles=plan.num_doubles,
             stopped_by=stopped_by,
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from dynagrag.graph_store.two_step import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
@@ -19,6 +19,7 @@ from dynagrag.ingest.fast_rules import CONNECTORS, FUNCTION_WORDS
 from dynagrag.ingest.quotes import find_quote, mention_passages
 from dynagrag.ingest.sentences import sentence_spans
 from dynagrag.ingest.split import turn_at
+from dynagrag.models.structured import StrictReply
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
 
 _MAX_NAME_CHARACTERS = 120
@@ -42,16 +43,7 @@ _CLAUSE_WORDS = FUNCTION_WORDS - CONNECTORS - frozenset("in on at for to and wit
 _SPEECH = frozenset("say says said ask asks asked reply replies replied respond responds responded answer answers answered".split())
 
 
-def _all_required(schema: dict[str, Any]) -> None:
-    """Asks the provider for every field (strict modes insist), while validation forgives a missing one."""
-    schema["required"] = list(schema["properties"])
-
-
-class _Reply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
-
-
-class EntityReply(_Reply):
+class EntityReply(StrictReply):
     """An entity as a model gives it."""
 
     name: str
@@ -59,7 +51,7 @@ class EntityReply(_Reply):
     summary: str = ""
 
 
-class RelationReply(_Reply):
+class RelationReply(StrictReply):
     """A relation as a model gives it."""
 
     quote: str = ""
@@ -76,7 +68,7 @@ def _with_a_list(reply: Any) -> Any:
     return reply
 
 
-class ExtractionReply(_Reply):
+class ExtractionReply(StrictReply):
     """What a model finds in a chunk."""
 
     _is_extraction = model_validator(mode="before")(_with_a_list)
@@ -85,14 +77,14 @@ class ExtractionReply(_Reply):
     relations: list[RelationReply] = Field(default_factory=list)
 
 
-class SmallEntityReply(_Reply):
+class SmallEntityReply(StrictReply):
     """An entity, without a summary."""
 
     name: str
     type: str = ""
 
 
-class SmallRelationReply(_Reply):
+class SmallRelationReply(StrictReply):
     """A relation, without a summary."""
 
     quote: str = ""
@@ -101,7 +93,7 @@ class SmallRelationReply(_Reply):
     target: str
 
 
-class SmallExtractionReply(_Reply):
+class SmallExtractionReply(StrictReply):
     """For small models: bounded lists, since they repeat themselves until stopped, and no summaries, since theirs are mostly invented.
 
     A mention without a summary gets the source's own sentence in its place.

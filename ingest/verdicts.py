@@ -9,12 +9,14 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynagrag.errors import BudgetError, DynaGragError, ModelError, ModelRefusedError, ModelUnavailableError
 from dynagrag.ids import content_id, entity_key, estimate_tokens
+from dynagrag.models.metered import prompt_tokens
+from dynagrag.models.structured import StrictReply
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt
 
@@ -45,23 +47,14 @@ class VerdictStore(Protocol):
         """Drops every verdict but these; how many."""
 
 
-def _all_required(schema: dict[str, Any]) -> None:
-    """Asks the provider for every field (strict modes insist), while validation forgives a missing one."""
-    schema["required"] = list(schema["properties"])
-
-
-class _Reply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra=_all_required)
-
-
-class EntityGroup(_Reply):
+class EntityGroup(StrictReply):
     """Names of one thing. `canonical` is one of the members."""
 
     canonical: str = ""
     members: list[str] = Field(default_factory=list)
 
 
-class EntityGroups(_Reply):
+class EntityGroups(StrictReply):
     """The reply to `entity_groups.jinja`: only groups of two or more."""
 
     groups: list[EntityGroup]
@@ -73,7 +66,7 @@ class LabelGroup(EntityGroup):
     inverted: list[str] = Field(default_factory=list)
 
 
-class LabelGroups(_Reply):
+class LabelGroups(StrictReply):
     """The reply to `label_groups.jinja`: only groups of two or more."""
 
     groups: list[LabelGroup]
@@ -170,7 +163,7 @@ def pack(kind: Kind, blocks: Sequence[Block], open_blocks: Sequence[int], one_bl
 
     What is packed depends on the open blocks alone, and without some of the calls the rest is packed the same.
     """
-    overhead = estimate_tokens("".join(kind.prompt([]).system)) + estimate_tokens(json.dumps(kind.schema.model_json_schema()))
+    overhead = prompt_tokens(kind.prompt([]), kind.schema)
     sizes = {number: estimate_tokens(blocks[number].text) + 6 for number in open_blocks}
     calls: list[list[int]] = []
     for number in sorted(open_blocks, key=lambda n: (-sizes[n], n)):

@@ -368,16 +368,12 @@ def ask(
 
 
 def _seconds(text: str | None, option: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        parts = [float(p) for p in text.split(":")]
-    except ValueError:
-        parts = []
-    if not 1 <= len(parts) <= 4:
+    from dynagrag.ingest.load.clock import any_seconds
+
+    seconds = None if text is None else any_seconds(text)
+    if text is not None and seconds is None:
         raise UsageError(f"{option} {text!r} is no time; write seconds or h:mm:ss")
-    weights = (1, 60, 3600, 86400)
-    return sum(part * weight for part, weight in zip(reversed(parts), weights, strict=False))
+    return seconds
 
 
 def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, str]], as_json: bool, trace: bool) -> str:

@@ -18,6 +18,10 @@ def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
     if usage:
         yield "model: " + usage_line(usage)
+    if report.num_doubles:
+        yield f"  passed over {report.num_doubles} files with the same content as another"
+    for how, count in report.mended.items():
+        yield f"  {count} {how}"
     for reason, count in sorted(report.dropped.items()):
         yield f"  dropped {count} x {reason}"
     for item in report.set_aside:
@@ -41,6 +45,8 @@ def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
         "refused": [{"path": s.path, "reason": s.refused} for s in report.refused],
         "chunks": report.num_chunks,
         "dropped": dict(report.dropped),
+        "mended": dict(report.mended),
+        "doubles": report.num_doubles,
         "set_aside": [asdict(s) for s in report.set_aside],
         "graph": asdict(report.graph),
         "seconds": report.seconds,

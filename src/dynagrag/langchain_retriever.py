@@ -7,11 +7,12 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
+from dynagrag.generation.evidence import passage_evidence
 from dynagrag.workspace import AskOptions, Workspace
 
 
 class WorkspaceRetriever(BaseRetriever):
-    """Passages of a workspace as LangChain documents, best first, by any retriever of dynagrag.
+    """The best `k` passages of a workspace as LangChain documents, one for each speaker's words, by any retriever of dynagrag.
 
     metadata: id, document, start, end (characters of the document's text), speaker, start_s, score.
     """
@@ -27,16 +28,15 @@ class WorkspaceRetriever(BaseRetriever):
         snapshot = self.workspace.snapshot()
         documents = []
         for scored in found.passages:
-            passage = scored.passage
-            turn = snapshot.turns[passage.document_id][passage.first_turn]
-            metadata: dict[str, Any] = {
-                "id": passage.id,
-                "document": snapshot.documents[passage.document_id].title,
-                "start": passage.start,
-                "end": passage.end,
-                "speaker": turn.speaker,
-                "start_s": turn.start_s,
-                "score": scored.score,
-            }
-            documents.append(Document(page_content=snapshot.passage_text(passage), metadata=metadata))
+            for line in passage_evidence(snapshot, [scored]):
+                metadata: dict[str, Any] = {
+                    "id": line.id,
+                    "document": snapshot.documents[line.document_id].title,
+                    "start": line.start,
+                    "end": line.end,
+                    "speaker": line.speaker,
+                    "start_s": line.start_s,
+                    "score": scored.score,
+                }
+                documents.append(Document(page_content=line.quote, metadata=metadata))
         return documents

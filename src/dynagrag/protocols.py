@@ -1,5 +1,5 @@
-"""The verbs: what the folders know of each other. `wiring.py` alone names the implementations; a contract suite in tests/contracts holds
-every implementation to its protocol.
+"""The verbs: what the folders know of each other. `wiring.py` alone names the implementations; contract suites in tests/contracts hold
+stores, models, embedders and retrievers to their protocols.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -247,6 +247,10 @@ class Extractor(Protocol):
     def dropped(self) -> Mapping[str, int]:
         """What was refused so far, by reason: "relation: its quote is not in the source" -> 3."""
 
+    @property
+    def mended(self) -> Mapping[str, int]:
+        """What was saved by asking again, by how: "quotes repaired" -> 2."""
+
     def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
         """Calls `on_chunk` for each chunk as it is done (never two at once); returns the chunks set aside with their reasons.
 
@@ -262,7 +266,7 @@ class Retriever(Protocol):
 
     @property
     def name(self) -> str:
-        """The arm's name: dynagrag, naive, bm25, hybrid."""
+        """The arm's name, as `--retriever` has it."""
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Best first; ties by (score desc, weight desc, id asc). An empty graph or corpus gives an empty Retrieval."""

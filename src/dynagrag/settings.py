@@ -1,6 +1,6 @@
 """Settings: argument > command line > environment (DYNAGRAG_...) > .env > settings file > default. Read here, passed down as values.
 
-`Settings` is what a machine or user sets once; `ChunkProfile`, `AnswerBudgets` and `Profile` are named bundles of numbers from the specs.
+`Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of numbers from the specs.
 """
 
 import os

@@ -8,6 +8,7 @@ from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.graph_store.sqlite_store import SqliteStore
 from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.fast import FastExtractor
+from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat import open_chat_model
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.journal import Journal
@@ -24,15 +25,21 @@ from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, S
 RETRIEVERS = ("dynagrag", "dynagrag-cosine", "naive", "bm25", "hybrid")
 TRAVERSALS = ("dsa-bfs", "bfs")
 EXTRACTORS = ("llm", "fast")
+_GRAPH_FILE = "graph.sqlite"
 NO_LLM = (
     "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
     "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
 )
 
 
+def has_store(folder: Path) -> bool:
+    """Whether a workspace is in a folder."""
+    return (folder / _GRAPH_FILE).is_file()
+
+
 def make_store(folder: Path, workspace: str) -> GraphStore:
     """The workspace's graph store."""
-    return SqliteStore(folder / "graph.sqlite", workspace)
+    return SqliteStore(folder / _GRAPH_FILE, workspace)
 
 
 def make_journal(folder: Path) -> Journal:
@@ -65,6 +72,12 @@ def make_chunk_profile(name: str | None, model: ChatModel | None) -> ChunkProfil
     return CHUNK_PROFILES[name]
 
 
+def concurrency_of(model: ChatModel | None, settings: Settings) -> int:
+    """Calls at once: one for a model on this machine, which answers one at a time anyway."""
+    is_here = model is not None and (model.name in CATALOG or model.name.startswith(("gguf:", "local:")))
+    return 1 if is_here else settings.max_concurrency
+
+
 def make_extractor(
     kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
 ) -> Extractor:
@@ -75,7 +88,7 @@ def make_extractor(
         raise UsageError(f"unknown extractor {kind!r}; known: {', '.join(EXTRACTORS)}")
     if chat is None or model is None:
         raise SettingsError(NO_LLM)
-    return LLMExtractor(chat, model.identity, profile, options, 1 if model.is_small else settings.max_concurrency)
+    return LLMExtractor(chat, model.identity, profile, options, concurrency_of(model, settings))
 
 
 def make_profile(name: str) -> Profile:

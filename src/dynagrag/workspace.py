@@ -23,6 +23,7 @@ from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, span_tokens, uri_of
+from dynagrag.ingest.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.models.journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Retriever
@@ -91,7 +92,7 @@ def workspace_names(settings: Settings) -> list[str]:
     """The workspaces there are, sorted."""
     if not settings.workspaces_dir.is_dir():
         return []
-    return sorted(p.name for p in settings.workspaces_dir.iterdir() if (p / "graph.sqlite").is_file())
+    return sorted(p.name for p in settings.workspaces_dir.iterdir() if wiring.has_store(p))
 
 
 def open_workspace(
@@ -123,7 +124,7 @@ def open_workspace(
     if not _NAME.fullmatch(name):
         raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
     folder = settings.workspaces_dir / name
-    if not (folder / "graph.sqlite").is_file() and not create:
+    if not wiring.has_store(folder) and not create:
         known = ", ".join(workspace_names(settings)) or "none yet"
         raise WorkspaceError(
             f"there is no workspace {name!r} in {settings.workspaces_dir} (there: {known}); make it with `dynagrag ingest`"
@@ -238,18 +239,15 @@ class Workspace:
         """
         with self.writing():
             document = self.find_document(reference)
-            pipeline = self._pipeline(progress)
+            pipeline = self.pipeline(self._judge_of_before(), progress)
             self.journal.forget_documents([document.id])
             self.store.delete_document(document.id)
             report = pipeline.rederive()
             self._forget_index()
         return document, report
 
-    def _pipeline(self, progress: Progress | None = None) -> Pipeline:
-        """For what re-derives without an ingest: the model is asked again about blocks that changed, if it made this workspace's
-        records.
-        """
-        judge = _judge(self._metered(None), None) if self._was_made_by_model() else None
+    def pipeline(self, judge: MeteredChat | None, progress: Progress | None = None) -> Pipeline:
+        """What turns records into the graph. `judge`: who is asked which names are one; None: rules, and verdicts that are kept."""
         return Pipeline(
             self.store,
             self.embedder,
@@ -257,11 +255,14 @@ class Workspace:
             judge=judge,
             judge_name=judge.model.identity if judge else "",
             is_small_judge=judge is not None and judge.model.is_small,
+            max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
         )
 
-    def _was_made_by_model(self) -> bool:
-        return any(r.extractor.startswith("llm-") for r in self.store.relation_records())
+    def _judge_of_before(self) -> MeteredChat | None:
+        """The model again, where it was asked before: blocks that a deletion changed are judged anew, as a fresh ingest would have them."""
+        was_asked = any(row.stage == CONSOLIDATION_STAGE for row in self.ledger())
+        return self._metered(None) if was_asked else None
 
     def find_document(self, reference: str) -> Document:
         """The one document with this id, path or title."""
@@ -320,7 +321,7 @@ class Workspace:
         try:
             with self.writing():
                 if self.store.documents():
-                    Pipeline(self.store, self.embedder, self.journal).rederive()
+                    self.pipeline(None).rederive()
         except WorkspaceError:
             return
 
@@ -476,7 +477,7 @@ class Workspace:
             raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
         with self.writing():
             self.store.put_edit(undo_merge(found[0], by=by, at=at))
-            return found[0], self._pipeline().rederive()
+            return found[0], self.pipeline(self._judge_of_before()).rederive()
 
     def ledger(self) -> tuple[LedgerRow, ...]:
         """Calls and tokens by stage and document."""
@@ -517,9 +518,9 @@ class PreparedIngest:
         return estimate_run(
             [self.extractor.prompt_tokens(item) for item in work],
             [span_tokens(item) for item in work],
-            is_small=self.profile.is_small,
+            is_small=self.chat is not None and self.chat.model.is_small,
             is_judged=self.judge is not None,
-            max_concurrency=1 if self.profile.is_small else settings.max_concurrency,
+            max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
             seconds_per_call=seconds / calls if calls else None,
             prompt_price=settings.price_per_million_prompt_tokens,
             completion_price=settings.price_per_million_completion_tokens,
@@ -528,16 +529,7 @@ class PreparedIngest:
     def run(self, progress: Progress | None = None) -> IngestReport:
         """Carries out the plan; what stopped it early is in the report."""
         space = self.workspace
-        pipeline = Pipeline(
-            space.store,
-            space.embedder,
-            space.journal,
-            judge=self.judge,
-            judge_name=self.judge.model.identity if self.judge else "",
-            is_small_judge=self.profile.is_small,
-            max_concurrency=1 if self.profile.is_small else space.settings.max_concurrency,
-            progress=progress or (lambda *_: None),
-        )
+        pipeline = space.pipeline(self.judge, progress)
         with space.writing():
             job = space.journal.start_job("ingest", json.dumps({"documents": len(self.plan.documents), "chunks": self.plan.num_chunks}))
             status = "failed"

@@ -54,3 +54,23 @@ def test_every_command_of_the_readme_exists() -> None:
     known = set(re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE))
     assert used
     assert used <= known
+
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_the_langchain_retriever_gives_each_speaker_his_own_words(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text(TALK, encoding="utf-8")
+    with open_workspace("w", chat_model=FakeChat(), embedder=FakeEmbedder(64)) as space:
+        space.ingest([tmp_path / "one.txt"])
+        found = dynagrag.WorkspaceRetriever(workspace=space).invoke("Who founded Analytical Engines?")
+    assert {(d.metadata["speaker"], d.page_content) for d in found} == {
+        ("Maria", "Ada Byron works at Analytical Engines."),
+        ("Leo", "Charles Babbage founded Analytical Engines."),
+    }

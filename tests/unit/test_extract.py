@@ -60,6 +60,19 @@ def test_a_chunk_without_words_costs_no_call(journal: Journal) -> None:
     assert (chat.num_calls, [e.mentions for e in done]) == (0, [()])
 
 
+def test_of_two_bad_quotes_between_the_same_ends_the_one_not_mended_is_counted(journal: Journal) -> None:
+    ends = {"source": "Ada Byron", "target": "Acme Works"}
+    first = [ends | {"label": "founded", "quote": "Ada made Acme"}, ends | {"label": "left", "quote": "Ada went away"}]
+    mended = [ends | {"label": "left", "quote": "Ada Byron left Acme Works."}]
+    chat = FakeChat(script=[json.dumps({"entities": [], "relations": first}), json.dumps({"entities": [], "relations": mended})])
+    done: list[Extraction] = []
+    extractor = _extractor(chat, journal)
+    extractor.extract(_work(("Leo", "Ada Byron left Acme Works.")), done.append)
+    assert [r.label for r in done[0].relations] == ["left"]
+    assert extractor.dropped == {"relation: its quote is not in the source": 1}
+    assert extractor.mended == {"quotes repaired": 1}
+
+
 def test_bad_quotes_are_asked_for_once_more_all_together(journal: Journal) -> None:
     fact = {"source": "Ada Byron", "label": "founded", "target": "Acme Works"}
     other = {"source": "Acme Works", "label": "left", "target": "Delft"}

@@ -164,7 +164,7 @@ class MeteredChat:
             self._count_hit(key, reply, stage, documents)
             yield reply.text
             return
-        num_prompt = estimate_tokens(prompt.system + prompt.user)
+        num_prompt = prompt_tokens(prompt)
         reserved = self._budget.reserve(num_prompt + max_tokens)
         pieces: list[str] = []
         is_whole = is_cut_off = False
@@ -238,7 +238,7 @@ class MeteredChat:
             raise InvalidReplyError(f"{self.model.name}: also after one repair, {err}", err.reply) from err
 
     def _call(self, prompt: Prompt, schema: type[BaseModel], stage: str, max_tokens: int, documents: Sequence[str]) -> ModelReply:
-        num_prompt = estimate_tokens(prompt.system + prompt.user + schema_text(schema))
+        num_prompt = prompt_tokens(prompt, schema)
         reserved = self._budget.reserve(num_prompt + max_tokens)
         reply = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
         try:
@@ -291,6 +291,11 @@ class MeteredChat:
 def schema_text(schema: type[BaseModel]) -> str:
     """The JSON schema as it is sent, as text: part of the cache key (a new docstring is no miss) and of a prompt's tokens."""
     return json.dumps(strict_schema(schema), sort_keys=True, separators=(",", ":"))
+
+
+def prompt_tokens(prompt: Prompt, schema: type[BaseModel] | None = None) -> int:
+    """Estimated tokens of a request: its messages, and the reply's schema as it is sent."""
+    return estimate_tokens(prompt.system + prompt.user + (schema_text(schema) if schema else ""))
 
 
 def _repair_prompt(prompt: Prompt, reply: str, error: str) -> Prompt:

@@ -3,10 +3,16 @@
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 # Strict structured output refuses the first three, grammars of local servers grow with the other two; titles are only tokens.
 _DROPPED = {"default", "examples", "format", "minLength", "maxLength", "title", "description"}
+
+
+class StrictReply(BaseModel):
+    """Base of what models reply: every field is asked for (`strict_schema`), while validation forgives a missing one that has a default."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 @cache

@@ -1,0 +1,60 @@
+"""Who is asked which names are one, and when it is asked again."""
+
+from pathlib import Path
+
+import pytest
+
+from dynagrag.errors import UsageError
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.settings import load_settings
+from dynagrag.wiring import concurrency_of
+from dynagrag.workspace import IngestOptions, Workspace, open_workspace
+
+TEXTS = {
+    "one": "Solar Panel founded Solar Array. Solar Wing founded Lunar Panel.",
+    "two": "Solar Panel acquired Solar Wing. Lunar Array acquired Lunar Wing.",
+}
+
+
+def _filled(tmp_path: Path, merges: str | None, is_small: bool = False) -> tuple[Workspace, FakeChat]:
+    for name, text in TEXTS.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    chat = FakeChat(is_small=is_small)
+    space = open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64))
+    space.ingest([tmp_path], IngestOptions(merges=merges))
+    return space, chat
+
+
+def _num_judged(chat: FakeChat) -> int:
+    return sum(prompt.name.endswith("_groups") for prompt in chat.prompts)
+
+
+def test_the_model_is_asked_unless_it_is_small_or_rules_alone_were_wanted(tmp_path: Path) -> None:
+    for merges, is_small, is_asked in ((None, False, True), (None, True, False), ("rules", False, False), ("model", True, True)):
+        folder = tmp_path / f"{merges}-{is_small}"
+        folder.mkdir()
+        space, chat = _filled(folder, merges, is_small)
+        assert (_num_judged(chat) > 0) is is_asked, (merges, is_small)
+        for document in space.store.documents():
+            space.delete(document.id)
+        space.close()
+
+
+def test_a_deletion_does_not_ask_a_model_that_was_not_asked_before(tmp_path: Path) -> None:
+    space, chat = _filled(tmp_path, "rules")
+    calls = chat.num_calls
+    space.delete("one")
+    assert chat.num_calls == calls
+
+
+def test_an_unknown_way_to_merge_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="known: rules, model"):
+        _filled(tmp_path, "magic")
+
+
+def test_only_a_model_on_this_machine_answers_one_at_a_time() -> None:
+    settings = load_settings(max_concurrency=5)
+    assert concurrency_of(FakeChat(name="openai:small-1.5b", is_small=True), settings) == 5
+    assert concurrency_of(FakeChat(name="gguf:model.gguf"), settings) == 1
+    assert concurrency_of(FakeChat(name="qwen"), settings) == 1
+    assert concurrency_of(None, settings) == 5

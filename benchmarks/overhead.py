@@ -96,11 +96,11 @@ def ask(space: object, server: OpenAIStubServer) -> None:
 
     assert isinstance(space, Workspace)
     for options in (AskOptions(), AskOptions(retriever="hybrid")):
-        space.ask(QUESTIONS[0], options)
+        space.ask("What does the archive hold?", options)
         server.reset()
         started = time.perf_counter()
         for question in QUESTIONS:
-            space.ask(question + " ", options)
+            space.ask(question, options)
         seconds = (time.perf_counter() - started) / len(QUESTIONS)
         print(
             f"a question ({options.retriever}): {server.counts.chat_calls / len(QUESTIONS):.1f} calls, "

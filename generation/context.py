@@ -4,7 +4,7 @@ Evidence labels run through all prompts of a question, so that the merged answer
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
@@ -76,13 +76,20 @@ def build_contexts(
         )
         if not evidence:
             continue
+        evidence = _with_known_labels(evidence, shown)
         nearest = partial(_nearest, snapshot, question)
         prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, evidence, token_budget=budget, nearest=nearest)
-        first_label = 1 + max(int(e.label[1:]) for e in prompt.evidence)
+        first_label = 1 + max(int(e.label[1:]) for e in (*shown, *prompt.evidence))
         shown.extend(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
         contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label))
     return contexts
+
+
+def _with_known_labels(evidence: Sequence[Evidence], shown: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The same words keep the label that they have in an earlier prompt of the question, so that no answer cites them twice."""
+    known = {(e.document_id, e.start, e.end): e.label for e in shown}
+    return tuple(replace(e, label=known.get((e.document_id, e.start, e.end), e.label)) for e in evidence)
 
 
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:

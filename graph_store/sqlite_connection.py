@@ -20,7 +20,7 @@ _REMEDIES = (
     ("unable to open", "it cannot be opened; check that its folder exists and may be read and written"),
     ("not a database", "it is not a dynagrag store; move it away, or name another workspace"),
     ("malformed", "the file is damaged; restore it from a copy, or move it away and ingest again"),
-    ("disk i/o", "the disk failed to read or write it; check the disk, then try again"),
+    ("disk i/o", "the disk could not read or write it; free some space or check the disk, then try again (what was stored before stays)"),
 )
 
 

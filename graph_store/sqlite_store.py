@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from dynagrag.errors import EmbedderMismatchError, StoreError
 from dynagrag.graph_store import sqlite_rows as rows
 from dynagrag.graph_store.derive import digest_rows
@@ -86,6 +88,10 @@ class SqliteStore:
             sqlite.executemany("DELETE FROM vectors WHERE kind = ? AND id = ?", [(VectorKind.PASSAGE.value, id_) for (id_,) in gone])
             gone = _stale(sqlite, "SELECT id FROM turns WHERE document_id = ?", document.id, {t.id for t in turns})
             sqlite.executemany("DELETE FROM turns WHERE id = ?", gone)
+            spans = {(p.start, p.end) for p in passages}
+            found = sqlite.execute("SELECT id, start, stop FROM extractions WHERE document_id = ? AND is_split", (document.id,))
+            stale = [(id_,) for id_, start, stop in found.fetchall() if (start, stop) not in spans]
+            sqlite.executemany("DELETE FROM extractions WHERE id = ?", stale)  # speakers heard in passages that are no more
             sqlite.executemany(rows.upsert("turns"), [rows.turn_row(t) for t in turns])
             sqlite.executemany(rows.upsert("passages"), [rows.passage_row(p) for p in passages])
 
@@ -209,9 +215,11 @@ class SqliteStore:
     # vectors
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-        """Stores or replaces vectors (n, d). Raises EmbedderMismatchError for another dimension than the embedder's."""
+        """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the embedder's, StoreError for NaN."""
         with self._changes() as sqlite:
             _check_dimension(sqlite, vectors)
+            if not np.isfinite(vectors).all():
+                raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
             put_vectors(sqlite, kind, ids, vectors)
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:

@@ -7,6 +7,7 @@ The same last three steps follow a deletion (`rederive`), so the graph is always
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from dynagrag.graph_store.derive import (
 )
 from dynagrag.graph_store.two_step import text_id
 from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
-from dynagrag.ingest.plan import IngestPlan
+from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import speaker_mentions
 from dynagrag.protocols import Embedder, Extraction, Extractor, GraphStore
 from dynagrag.schema import Chunk, Document, LoadedSource, Mention, VectorKind, Vectors
@@ -116,12 +117,9 @@ class Pipeline:
         with self._timed("extract"):
             num_done, set_aside, stopped_by = self._extract(plan, extractor)
         if stopped_by is None:
+            failed = Counter(chunk.document_id for chunk, _ in set_aside)
             for planned in plan.documents:
-                spans = [(c.start, c.end) for c in planned.chunks]
-                self.store.drop_extractions(planned.document.id, spans, extractor.name)
-                for old in planned.replaces:
-                    self.journal.forget_documents([old])  # first: killed in between, the next run still finds it to delete
-                    self.store.delete_document(old)
+                self._drop_what_was_replaced(planned, extractor.name, failed[planned.document.id])
         if stopped_by is not None:
             self.judge = None
         graph = self.rederive()
@@ -141,10 +139,18 @@ class Pipeline:
             stopped_by=stopped_by,
         )
 
+    def _drop_what_was_replaced(self, planned: PlannedDocument, extractor: str, num_failed: int) -> None:
+        """Old records go where new ones came: those of a chunk that failed stay, and so does a version whose successor yielded nothing."""
+        if not num_failed:
+            self.store.drop_extractions(planned.document.id, [(c.start, c.end) for c in planned.chunks], extractor)
+        if num_failed and num_failed == len(planned.chunks):
+            return
+        for old in planned.replaces:
+            self.journal.forget_documents([old])  # first: killed in between, the next run still finds it to delete
+            self.store.delete_document(old)
+
     def _store_documents(self, plan: IngestPlan) -> None:
-        for planned in plan.documents:
-            if planned.is_stored:
-                continue
+        for planned in plan.documents:  # also those that are there: killed between the next two steps, a document lacks its speakers
             self.store.put_document(planned.document, planned.turns, planned.passages)
             speakers = speaker_mentions(planned.document, planned.turns, planned.passages)
             by_span: dict[tuple[int, int], list[Mention]] = {}

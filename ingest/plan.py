@@ -1,7 +1,7 @@
 """What an ingest would do, before it does anything: which sources are new, changed, unchanged or refused, and what it will cost."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dynagrag.ids import estimate_tokens
@@ -88,11 +88,14 @@ def make_plan(sources: Iterable[Path], store: GraphStore, profile: ChunkProfile,
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
         plan = _plan_document(document, turns, store, profile, extractor_name, old, document.id in stored, source.notes)
-        if plan.to_extract or plan.replaces or not plan.is_stored:
+        has_moved = document.id in stored and stored[document.id].uri != document.uri
+        if plan.to_extract or plan.replaces or has_moved or not plan.is_stored:
             planned[document.id] = plan
         else:
             unchanged.append(document)
-    return IngestPlan(tuple(planned.values()), tuple(unchanged), tuple(refused), num_doubles)
+    here = set(planned) | {d.id for d in unchanged}  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
+    documents = tuple(replace(p, replaces=tuple(i for i in p.replaces if i not in here)) for p in planned.values())
+    return IngestPlan(documents, tuple(unchanged), tuple(refused), num_doubles)
 
 
 def _plan_document(

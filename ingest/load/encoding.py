@@ -117,12 +117,22 @@ def _utf16_by_zeros(head: bytes) -> str | None:
     """UTF-16 without a mark: the zero bytes of its spaces, digits and Latin letters are all on one side of the pairs."""
     even, odd = head[0::2].count(0), head[1::2].count(0)
     num_pairs = len(head) // 2
-    if num_pairs < 2 or max(even, odd) < 0.02 * num_pairs or min(even, odd) > 0.05 * max(even, odd):
+    least = 0.2 if _is_utf8(head) else 0.02  # a stray NUL in UTF-8 is no UTF-16
+    if num_pairs < 2 or max(even, odd) < least * num_pairs or min(even, odd) > 0.05 * max(even, odd):
         return None
     name = "utf-16-le" if odd > even else "utf-16-be"
     text = head[: 2 * num_pairs].decode(name, "replace")
     num_odd = sum(1 for ch in text if not (ch.isprintable() or ch.isspace()) or ch == "\ufffd")
     return name if num_odd <= 0.02 * len(text) + 1 else None
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether it is valid UTF-8, but for a character cut off at the end."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _by_name(data: bytes, name: str, *, has_bom: bool) -> Decoded:

@@ -122,7 +122,7 @@ def _out_json(value: Any) -> None:
 
 
 def _log(verbose: bool) -> None:
-    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, format="%(message)s", stream=sys.stderr)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)  # others' INFO lines may hold an address with a key
     for name in ("httpx", "httpcore", "openai", "urllib3", "sentence_transformers", "transformers", "bm25s", "pypdf"):
         logging.getLogger(name).setLevel(logging.ERROR)
     if verbose:

@@ -135,8 +135,9 @@ class GraphStore(Protocol):
 
     # records
     def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
-        """Stores a document whole, or replaces its turns and passages. Extractions whose chunk span no longer tiles onto the passages stay
-        until replaced or deleted.
+        """Stores a document whole, or replaces its turns and passages, and drops speaker mentions (extractor `split`) of passages that go.
+
+        Other extractions stay until they are replaced or dropped, also where their span no longer tiles onto the passages.
         """
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:

@@ -219,8 +219,9 @@ class Workspace:
         model = self.chat_model if options.extractor != "fast" else None
         profile = wiring.make_chunk_profile(options.chunk_profile, model)
         extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, self.settings)
-        plan = make_plan(find_sources(paths), self.store, profile, extractor.name)
-        return PreparedIngest(self, plan, extractor, profile, chat, _judge(chat, options.merges))
+        sources = find_sources(paths)
+        plan = make_plan(sources, self.store, profile, extractor.name)
+        return PreparedIngest(self, sources, plan, self.store.version(), extractor, profile, chat, _judge(chat, options.merges))
 
     def ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None) -> IngestReport:
         """Reads, extracts, consolidates and stores. Safe to repeat: only what is new or changed is worked on.
@@ -501,7 +502,9 @@ class PreparedIngest:
     """A plan with what will carry it out."""
 
     workspace: Workspace
+    sources: Sequence[Path]
     plan: IngestPlan
+    version: str
     extractor: Extractor
     profile: ChunkProfile
     chat: MeteredChat | None
@@ -531,6 +534,8 @@ class PreparedIngest:
         space = self.workspace
         pipeline = space.pipeline(self.judge, progress)
         with space.writing():
+            if space.store.version() != self.version:  # another process wrote while this one waited for a yes
+                self.plan = make_plan(self.sources, space.store, self.profile, self.extractor.name)
             job = space.journal.start_job("ingest", json.dumps({"documents": len(self.plan.documents), "chunks": self.plan.num_chunks}))
             status = "failed"
             try:

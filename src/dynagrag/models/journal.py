@@ -397,7 +397,7 @@ class Journal:
 
 
 def _remedy(message: str) -> str:
-    if "full" in message:
+    if "full" in message or "disk I/O" in message:
         return "free some disk space and run it again, nothing that was stored is lost"
     if "locked" in message or "busy" in message:
         return "another process is using this workspace: wait for it or end it, then run it again"

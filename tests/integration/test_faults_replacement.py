@@ -1,0 +1,157 @@
+"""Files that change places, versions that replace others, and what a failed replacement leaves standing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.protocols import Extraction
+from dynagrag.schema import Vectors
+from dynagrag.workspace import IngestOptions, Workspace, open_workspace
+
+ONE = "Leo: Ada Byron founded Acme Works.\n\nZoe: Acme Works acquired Delft Mills.\n"
+TWO = "Leo: Grace Hopper founded Fathom Labs.\n\nZoe: Fathom Labs acquired Delft Mills.\n"
+FAST = IngestOptions(extractor="fast")
+
+
+def _space(name: str = "w", chat: FakeChat | None = None) -> Workspace:
+    return open_workspace(name, chat_model=chat or FakeChat(), embedder=FakeEmbedder(64))
+
+
+def _fresh_digest(folder: Path, options: IngestOptions | None = None) -> str:
+    with _space("fresh-" + folder.name) as space:
+        space.ingest([folder], options)
+        return space.stats().digest
+
+
+@pytest.mark.parametrize("options", [None, FAST], ids=["llm", "fast"])
+def test_two_files_that_swap_their_names_keep_everything(tmp_path: Path, options: IngestOptions | None) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text(ONE)
+    b.write_text(TWO)
+    with _space() as space:
+        space.ingest([tmp_path], options)
+        before = space.stats()
+        a.write_text(TWO)
+        b.write_text(ONE)
+        space.ingest([tmp_path], options)
+        assert space.stats() == before
+        assert {Path(d.uri).name: d.text.split("\n")[0] for d in space.store.documents()} == {
+            "a.txt": "Grace Hopper founded Fathom Labs.",
+            "b.txt": "Ada Byron founded Acme Works.",
+        }
+
+
+def test_a_rotated_file_is_moved_and_not_deleted_by_a_later_ingest(tmp_path: Path) -> None:
+    log, old = tmp_path / "log.txt", tmp_path / "log.1.txt"
+    log.write_text(ONE)
+    with _space() as space:
+        space.ingest([tmp_path])
+        log.rename(old)
+        log.write_text(TWO)
+        space.ingest([tmp_path])
+        assert space.stats().documents == 2
+        log.write_text(TWO + "\nLeo: Ines Ruiz founded Mono Mills.\n")
+        space.ingest([log])
+        assert {Path(d.uri).name for d in space.store.documents()} == {"log.txt", "log.1.txt"}
+        assert space.stats().digest == _fresh_digest(tmp_path)
+
+
+def test_killed_between_a_document_and_its_speakers_the_next_run_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text(ONE)
+    with _space() as space:
+        real = space.store.put_extractions
+
+        def dies(extractions: list[Extraction]) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(space.store, "put_extractions", dies)
+        with pytest.raises(KeyboardInterrupt):
+            space.ingest([tmp_path])
+        monkeypatch.setattr(space.store, "put_extractions", real)
+        space.ingest([tmp_path])
+        assert {"leo", "zoe"} <= {e.key for e in space.graph().entities if e.is_speaker}
+        resumed = space.stats()
+    with _space("undisturbed") as space:
+        space.ingest([tmp_path])
+        assert space.stats() == resumed
+
+
+def test_a_model_that_fails_leaves_the_records_of_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(ONE)
+    with _space() as space:
+        space.ingest([tmp_path])
+        before = space.stats()
+    with _space(chat=FakeChat(lambda *_: "no JSON at all", identity="another")) as space:
+        report = space.prepare_ingest([tmp_path]).run()
+        assert len(report.set_aside) == 1
+        assert space.stats() == before
+
+
+def test_a_version_that_yields_nothing_does_not_delete_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(ONE)
+    with _space() as space:
+        space.ingest([tmp_path])
+    (tmp_path / "a.txt").write_text(TWO)
+    with _space(chat=FakeChat(lambda *_: "no JSON at all")) as space:
+        space.prepare_ingest([tmp_path]).run()
+        assert "ada byron" in {e.key for e in space.graph().entities}
+    with _space() as space:
+        space.ingest([tmp_path])
+        assert space.stats().digest == _fresh_digest(tmp_path)
+
+
+def test_other_sizes_of_passages_leave_no_speaker_twice(tmp_path: Path) -> None:
+    turns = [f"{who}: Person {i} founded Company {i}. {'and so on ' * 8}" for i, who in enumerate("ABCDE" * 8)]
+    (tmp_path / "a.txt").write_text("\n\n".join(turns))
+    with _space() as space:
+        space.ingest([tmp_path])
+        space.ingest([tmp_path], IngestOptions(chunk_profile="small"))
+        changed = space.stats()
+    with _space("small") as space:
+        space.ingest([tmp_path], IngestOptions(chunk_profile="small"))
+        assert space.stats() == changed
+
+
+def test_vectors_that_hold_no_numbers_are_refused(tmp_path: Path) -> None:
+    class Broken(FakeEmbedder):
+        def embed_documents(self, texts: object) -> Vectors:
+            return np.full((len(texts), 32), np.nan, dtype=np.float32)  # type: ignore[arg-type]
+
+    (tmp_path / "a.txt").write_text(ONE)
+    with open_workspace("w", chat_model=FakeChat(), embedder=Broken()) as space, pytest.raises(StoreError, match="NaN"):
+        space.ingest([tmp_path])
+
+
+def test_a_plan_is_made_again_when_another_process_wrote_in_between(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(ONE)
+    with _space() as space, _space() as other:
+        space.ingest([tmp_path])
+        (tmp_path / "a.txt").write_text(TWO)
+        prepared = space.prepare_ingest([tmp_path])
+        other.delete("a")
+        prepared.run()
+        assert space.stats().digest == _fresh_digest(tmp_path)
+
+
+def test_two_writers_at_once_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(ONE)
+    with _space() as space:
+        space.ingest([tmp_path])
+        before = space.stats()
+        held = "import fcntl,sys; f=open(sys.argv[1],'w'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+        child = subprocess.Popen(
+            [sys.executable, "-c", held, str(space.folder / "lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        for write in (lambda: space.ingest([tmp_path]), lambda: space.delete("a")):
+            with pytest.raises(WorkspaceError, match="another process is writing"):
+                write()
+        child.communicate()
+        assert space.stats() == before
+        space.delete("a")

@@ -11,14 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question
 from dynagrag.graph_store.canonical import undo_merge
 from dynagrag.graph_store.derive import average_degree, average_degree_before
-from dynagrag.graph_store.two_step import mention_text, quote_of, record_text, text_id
 from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
@@ -28,9 +25,10 @@ from dynagrag.models.journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Retriever
 from dynagrag.retrieval.ego_index import EgoIndex
-from dynagrag.retrieval.filters import apply_filters, without_deleted
+from dynagrag.retrieval.filters import apply_filters
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, RelationRecord, Retrieval, Snapshot, VectorKind, Vectors
+from dynagrag.retrieval.snapshots import read_snapshot
+from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import ChunkProfile, Profile, Settings, load_settings
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -284,30 +282,8 @@ class Workspace:
     def snapshot(self) -> Snapshot:
         """All that a question needs, read once per version of the store."""
         self._derive_if_interrupted()
-        version = self.store.version()
-        if self._snapshot is None or self._snapshot.version != version:
-            passages = self.store.passages()
-            turns: dict[str, list[Any]] = {}
-            for turn in self.store.turns():
-                turns.setdefault(turn.document_id, []).append(turn)
-            missing = self.store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages])
-            passages = tuple(p for p in passages if p.id not in set(missing))
-            documents = {d.id: d for d in self.store.documents()}
-            records = {r.id: r for r in self.store.relation_records()}
-            summary_rows, summary_vectors = self._summaries(documents, records)
-            snapshot = Snapshot(
-                workspace=self.name,
-                version=version,
-                documents=documents,
-                turns={k: tuple(v) for k, v in turns.items()},
-                passages=passages,
-                passage_vectors=self.store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
-                records=records,
-                graph=self.store.graph(),
-                summary_rows=summary_rows,
-                summary_vectors=summary_vectors,
-            )
-            self._snapshot = without_deleted(snapshot, self.store)
+        if self._snapshot is None or self._snapshot.version != self.store.version():
+            self._snapshot = read_snapshot(self.store)
             self._arms.clear()
             self._indexes.clear()
         return self._snapshot
@@ -325,23 +301,6 @@ class Workspace:
                     self.pipeline(None).rederive()
         except WorkspaceError:
             return
-
-    def _summaries(self, documents: dict[str, Document], records: dict[str, RelationRecord]) -> tuple[dict[str, int], Vectors]:
-        """Where each summary's vector stands; a summary said of two names has the vector of the first."""
-        vectors: list[Vectors] = []
-        rows: dict[str, int] = {}
-        for kind, ids in (
-            (VectorKind.MENTION, {m.summary: text_id(mention_text(m)) for m in reversed(self.store.mentions()) if m.summary}),
-            (
-                VectorKind.RECORD,
-                {r.summary: text_id(record_text(r, quote_of(r, documents))) for r in reversed(records.values()) if r.summary},
-            ),
-        ):
-            missing = set(self.store.missing_vectors(kind, ids.values()))
-            there = {summary: id_ for summary, id_ in ids.items() if id_ not in missing and summary not in rows}
-            rows.update({summary: len(rows) + i for i, summary in enumerate(there)})
-            vectors.append(self.store.vectors(kind, list(there.values())))
-        return rows, np.concatenate([v for v in vectors if len(v)] or vectors[:1])
 
     def retrieve(self, text: str, options: AskOptions | None = None, num_passages: int = 10) -> Retrieval:
         """Evidence for a question, without a language model."""

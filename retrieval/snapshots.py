@@ -1,0 +1,54 @@
+"""A workspace as a question sees it, read from its store in one go."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dynagrag.graph_store.two_step import mention_text, quote_of, record_text, text_id
+from dynagrag.protocols import GraphStore
+from dynagrag.retrieval.filters import without_deleted
+from dynagrag.schema import Document, RelationRecord, Snapshot, Turn, VectorKind, Vectors
+
+
+def read_snapshot(store: GraphStore) -> Snapshot:
+    """The snapshot of the store's version; passages that have no vector yet are left out."""
+    version = store.version()
+    passages = store.passages()
+    turns: dict[str, list[Turn]] = {}
+    for turn in store.turns():
+        turns.setdefault(turn.document_id, []).append(turn)
+    missing = set(store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages]))
+    passages = tuple(p for p in passages if p.id not in missing)
+    documents = {d.id: d for d in store.documents()}
+    records = {r.id: r for r in store.relation_records()}
+    summary_rows, summary_vectors = _summaries(store, documents, records)
+    snapshot = Snapshot(
+        workspace=store.workspace,
+        version=version,
+        documents=documents,
+        turns={document: tuple(own) for document, own in turns.items()},
+        passages=passages,
+        passage_vectors=store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
+        records=records,
+        graph=store.graph(),
+        summary_rows=summary_rows,
+        summary_vectors=summary_vectors,
+    )
+    return without_deleted(snapshot, store)
+
+
+def _summaries(
+    store: GraphStore, documents: Mapping[str, Document], records: Mapping[str, RelationRecord]
+) -> tuple[dict[str, int], Vectors]:
+    """Where each summary's vector stands; a summary said of two names has the vector of the first."""
+    vectors: list[Vectors] = []
+    rows: dict[str, int] = {}
+    said = {m.summary: text_id(mention_text(m)) for m in reversed(store.mentions()) if m.summary}
+    stated = {r.summary: text_id(record_text(r, quote_of(r, documents))) for r in reversed(list(records.values())) if r.summary}
+    for kind, ids in ((VectorKind.MENTION, said), (VectorKind.RECORD, stated)):
+        missing = set(store.missing_vectors(kind, ids.values()))
+        there = {summary: id_ for summary, id_ in ids.items() if id_ not in missing and summary not in rows}
+        first = len(rows)
+        rows.update({summary: first + i for i, summary in enumerate(there)})
+        vectors.append(store.vectors(kind, list(there.values())))
+    return rows, np.concatenate([v for v in vectors if len(v)] or vectors[:1])

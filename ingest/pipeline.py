@@ -28,7 +28,7 @@ from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import speaker_mentions
 from dynagrag.protocols import Embedder, Extraction, Extractor, GraphStore
-from dynagrag.schema import Chunk, Document, LoadedSource, Mention, VectorKind, Vectors
+from dynagrag.schema import Chunk, Consolidation, Document, Graph, LoadedSource, Mention, VectorKind, Vectors
 
 _LOG = logging.getLogger(__name__)
 _EMBED_BATCH = 2048
@@ -92,6 +92,17 @@ class IngestReport:
     stopped_by: DynaGragError | None = None
 
 
+def _report(graph: Graph, average_degree_before: float, consolidation: Consolidation, notes: tuple[str, ...]) -> GraphReport:
+    return GraphReport(
+        num_entities=len(graph.entities),
+        num_relations=len(graph.relations),
+        average_degree_before=average_degree_before,
+        average_degree_after=average_degree(graph),
+        num_merges=len(consolidation.merges),
+        notes=notes,
+    )
+
+
 @dataclass(slots=True)
 class Pipeline:
     """Runs a plan. `judge` None: only safe merges; `embedder` fixes the workspace's vectors at the first write."""
@@ -122,7 +133,8 @@ class Pipeline:
                 self._drop_what_was_replaced(planned, extractor.name, failed[planned.document.id])
         if stopped_by is not None:
             self.judge = None
-        graph = self.rederive()
+        is_as_before = not plan.documents and self.judge is None and self.store.is_derived_current()
+        graph = self._report_of_before() if is_as_before else self.rederive()
         titles = {d.document.id: d.document.title for d in plan.documents}
         return IngestReport(
             added=tuple(d.document for d in plan.documents if not d.replaces),
@@ -182,6 +194,11 @@ class Pipeline:
 
     # ------------------------------------------------------------------------------------------------ records to graph
 
+    def _report_of_before(self) -> GraphReport:
+        """Nothing came and nothing went: the graph as it is stored."""
+        mentions, records, num_passages = self.store.mentions(), self.store.relation_records(), len(self.store.passages())
+        return _report(self.store.graph(), average_degree_before(mentions, records, num_passages), self.store.consolidation(), ())
+
     def rederive(self) -> GraphReport:
         """Embeds what is new, consolidates, derives and writes the graph; vectors that no record needs any more go."""
         documents = {d.id: d for d in self.store.documents()}
@@ -231,14 +248,8 @@ class Pipeline:
                 record_vectors=record_vectors,
             )
             self.store.write_graph(graph, result.consolidation)
-        return GraphReport(
-            num_entities=len(graph.entities),
-            num_relations=len(graph.relations),
-            average_degree_before=average_degree_before(mentions, records, len(passages)),
-            average_degree_after=average_degree(graph),
-            num_merges=len(result.consolidation.merges),
-            notes=result.notes,
-        )
+        before = average_degree_before(mentions, records, len(passages))
+        return _report(graph, before, result.consolidation, result.notes)
 
     def _embed(self, kind: VectorKind, texts: Mapping[str, str]) -> VectorTable:
         """The vectors of these texts by id; those that are missing are made, those of other ids deleted."""

@@ -22,6 +22,7 @@ _MIN_SHARE = 0.34
 _MIN_OWN_SHARE = 0.5
 _MIN_FOUND_SHARE = 0.5
 _MAX_FOUND = 2
+_MUCH_CLOSER = 1.25
 _MAX_KEPT = 4
 
 
@@ -37,6 +38,18 @@ def _stem(word: str) -> str:
 
 def _shared(evidence: Evidence, wanted: frozenset[str]) -> int:
     return len(wanted & content_stems(f"{evidence.speaker or ''} {evidence.quote}"))
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Two to four neighbouring words, function words left out but single letters kept: (cell, 1), (1, main, b)."""
+    words = [w.casefold() for w in _WORD.findall(text)]
+    kept = [_stem(w) for w in words if len(w) == 1 or w not in _NO_CONTENT]
+    return frozenset(tuple(kept[i : i + n]) for n in (2, 3, 4) for i in range(len(kept) - n + 1))
+
+
+def _closeness(evidence: Evidence, sentence: str) -> int:
+    """Shared content words, and shared runs of them: in "cell 1 on MAIN B" and "cell 1 on MAIN A" all words but the runs are alike."""
+    return _shared(evidence, content_stems(sentence)) + len(_runs(sentence) & _runs(evidence.quote))
 
 
 def supports(evidence: Evidence, sentence: str) -> bool:
@@ -65,10 +78,17 @@ def supported_sentence(sentence: str, evidence: Mapping[str, Evidence]) -> str:
 
 
 def _best(labels: list[str], sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
-    """The lines by how many content words they share with the sentence, without those that share less than half of the best's."""
-    wanted = content_stems(sentence)
-    shared = {label: _shared(evidence[label], wanted) for label in labels}
-    return sorted((label for label in labels if 2 * shared[label] >= max(shared.values())), key=lambda label: -shared[label])
+    """The lines by closeness to the sentence, without those that are less than half as close as the best.
+
+    A line that was not cited but is much closer than every one that was takes their place.
+    """
+    if not labels:
+        return []
+    close = {label: _closeness(evidence[label], sentence) for label in labels}
+    found = _found(sentence, evidence)
+    if found and _closeness(evidence[found[0]], sentence) >= _MUCH_CLOSER * max(close.values()):
+        return found[:1]
+    return sorted((label for label in labels if 2 * close[label] >= max(close.values())), key=lambda label: -close[label])
 
 
 def _found(sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
@@ -83,7 +103,7 @@ def _found(sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
             continue
         shared = len(wanted & content_stems(line.quote))
         if shared >= max(_MIN_SHARED, _MIN_FOUND_SHARE * len(wanted)):
-            ranked.append((-shared, order, label))
+            ranked.append((-_closeness(line, sentence), order, label))
     return [label for _, _, label in sorted(ranked)[:_MAX_FOUND]]
 
 

@@ -11,8 +11,8 @@ from dynagrag.protocols import ChunkWork, GraphStore
 from dynagrag.schema import Chunk, Document, LoadedSource, Passage, Turn
 from dynagrag.settings import ChunkProfile
 
-_REPLY_TOKENS_PER_CHUNK_TOKEN = 0.8
-"""Completion tokens a chunk token, for the estimate: 0.7 to 0.9 was seen with a 1.5-billion-parameter model."""
+_REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}
+"""Completion tokens a chunk token, by is_small, for the estimate: a model of 1.5 billion parameters gave 2 to 3."""
 _ASSUMED_SECONDS = {True: 30.0, False: 4.0}
 """Seconds a call, by is_small, until the workspace's own ledger knows better."""
 
@@ -38,7 +38,7 @@ class PlannedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An upper bound made before the run; replies in the cache cost nothing. `money` only where prices are set."""
+    """Made before the run, for a run without repairs; replies in the cache cost nothing. `money` only where prices are set."""
 
     calls: int
     prompt_tokens: int
@@ -136,7 +136,7 @@ def estimate_run(
     num_chunks = len(chunk_prompt_tokens)
     merge_calls = -(-num_chunks // 10) if is_judged else 0
     prompt_tokens = sum(chunk_prompt_tokens) + 800 * merge_calls
-    completion_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN * sum(chunk_tokens)) + 200 * merge_calls
+    completion_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens)) + 200 * merge_calls
     calls = num_chunks + merge_calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
     money = None

@@ -96,13 +96,7 @@ class _Inside:
     @classmethod
     def of(cls, snapshot: Snapshot, filters: Filters) -> "_Inside":
         documents = _documents(snapshot, filters.documents)
-        speakers = {name.casefold() for name in filters.speakers}
-        known = {t.speaker.casefold() for turns in snapshot.turns.values() for t in turns if t.speaker}
-        for name in filters.speakers:
-            if name.casefold() not in known:
-                raise UsageError(
-                    f"no speaker {name!r} in workspace {snapshot.workspace!r}; known: {', '.join(sorted(known)[:20]) or 'none'}"
-                )
+        speakers = {_speaker(name, snapshot) for name in filters.speakers}
         turns = {}
         for document in documents:
             own = {t.index: t for t in snapshot.turns.get(document, ()) if _is_inside(t, speakers, filters.start_s, filters.end_s)}
@@ -155,6 +149,18 @@ class _Inside:
         while last + 1 < len(turns) and turns[last + 1].start < record.quote_end:
             last += 1
         return all(index in own for index in range(record.turn_index, last + 1))
+
+
+def _speaker(name: str, snapshot: Snapshot) -> str:
+    """The speaker of that name, case aside, or the one whose name holds it."""
+    known = {t.speaker for turns in snapshot.turns.values() for t in turns if t.speaker}
+    alike = {s.casefold() for s in known}
+    wanted = name.casefold()
+    holding = [s for s in alike if wanted and wanted in s]
+    if wanted in alike or len(holding) == 1:
+        return wanted if wanted in alike else holding[0]
+    names = "; ".join(sorted(known)[:20]) or "none"
+    raise UsageError(f"{len(holding) or 'no'} speakers match {name!r} in workspace {snapshot.workspace!r}; known: {names}")
 
 
 def _is_inside(turn: Turn, speakers: set[str], start_s: float | None, end_s: float | None) -> bool:

@@ -62,6 +62,21 @@ _VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage 
 # ----------------------------------------------------------------------------------------------------------- plumbing
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        _out(f"dynagrag {version('dynagrag')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None:
+    """Turns transcripts and documents into a knowledge graph, and answers questions from it with evidence that code has checked."""
+
+
 def main(argv: list[str] | None = None) -> None:
     """Runs the command line and exits."""
     for stream in (sys.stdout, sys.stderr):
@@ -95,6 +110,9 @@ def run(argv: list[str] | None = None) -> int:
         _complain(f"{err.strerror or err}{where}; what was stored before stays")
         return 1
     except Exception as err:
+        if type(err).__name__ == "NoArgsIsHelpError" and hasattr(err, "format_message"):
+            _out(err.format_message())
+            return 2
         if type(err).__module__.split(".")[0] in {"click", "typer"} and hasattr(err, "format_message"):
             _complain(f"{err.format_message()} (see `dynagrag --help`)")
             return 2
@@ -315,7 +333,7 @@ def _print_plan(plan: Any, estimate: Any, workspace: str) -> None:
     if estimate is not None and plan.num_chunks:
         money = "" if estimate.money is None else f", price {estimate.money:.2f}"
         _out(
-            f"estimate: at most about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
+            f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
             f"reply tokens, {_duration(estimate.seconds)}{money}"
         )
 

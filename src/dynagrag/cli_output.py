@@ -5,11 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from dynagrag.generation.prompt_lines import clock
+from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, Citation, Usage
 
 _MAX_QUOTE = 240
 _MAX_EVIDENCE = 15
+_MAX_TITLE = 50
 
 
 def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
@@ -68,7 +70,7 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
     if with_text:
         yield answer.text
     if not answer.is_answered_by_model:
-        yield from (citation_line("-", item) for item in answer.evidence[:_MAX_EVIDENCE])
+        yield from (citation_line("-", item, answer.question) for item in answer.evidence[:_MAX_EVIDENCE])
         hidden = len(answer.evidence) - _MAX_EVIDENCE
         if hidden > 0:
             yield f"  ... and {hidden} more lines (--json shows all)"
@@ -77,7 +79,7 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
     labels = answer.trace.get("labels", [])
     assert isinstance(labels, list)
     for label, citation in zip(labels, answer.citations, strict=True):
-        yield citation_line(f"[{label}]", citation)
+        yield citation_line(f"[{label}]", citation, f"{answer.question} {answer.text}")
     uncited = answer.trace.get("uncited_sentences", 0)
     if uncited:
         yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
@@ -88,13 +90,23 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
         yield f"  ({usage_line(answer.usage)})"
 
 
-def citation_line(mark: str, citation: Citation) -> str:
-    """A citation: mark, document, speaker, time, quote."""
+def citation_line(mark: str, citation: Citation, about: str = "") -> str:
+    """A citation: mark, document, speaker, time, quote; a long quote is cut to the part that holds most words of `about`."""
     said_at = "" if citation.start_s is None else clock(citation.start_s)
     who = " ".join(part for part in (citation.speaker or "", said_at) if part)
-    quote = " ".join(citation.quote.split())
-    quote = quote if len(quote) <= _MAX_QUOTE else quote[: _MAX_QUOTE - 3] + "..."
-    return f'  {mark} {citation.document}{", " + who if who else ""}: "{quote}"'
+    title = citation.document if len(citation.document) <= _MAX_TITLE else citation.document[: _MAX_TITLE - 1] + "…"
+    return f'  {mark} {title}{", " + who if who else ""}: "{_excerpt(" ".join(citation.quote.split()), about)}"'
+
+
+def _excerpt(quote: str, about: str) -> str:
+    if len(quote) <= _MAX_QUOTE:
+        return quote
+    wanted, words = content_stems(about), quote.split(" ")
+    hits = [bool(content_stems(word) & wanted) for word in words]
+    size = max(1, _MAX_QUOTE * len(words) // len(quote))
+    start = max(range(max(1, len(words) - size + 1)), key=lambda i: (sum(hits[i : i + size]), -i))
+    cut = " ".join(words[start : start + size])
+    return ("… " if start else "") + cut + (" …" if start + size < len(words) else "")
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:

@@ -35,6 +35,16 @@ def test_a_sentence_keeps_what_supports_it_and_else_gets_what_does(text: str, ch
     assert supported_text(text, LINES) == checked
 
 
+def test_the_line_that_says_it_in_this_order_wins_over_the_one_with_the_same_words() -> None:
+    lines = {
+        "E4": Evidence("E4", "p", "d", 0, 1, "Fuel cells 1 and 3 are offline. FUEL CELL 1 to MAIN A, FUEL CELL 3 to MAIN B.", "EECOM"),
+        "E20": Evidence("E20", "p", "d", 0, 1, "Let's try to put FUEL CELL 1 on MAIN B, FUEL CELL 3 on MAIN A.", "EECOM"),
+    }
+    sentence = "EECOM wanted to try putting FUEL CELL 1 on MAIN B and FUEL CELL 3 on MAIN A."
+    assert supported_text(f"{sentence} [E4]", lines) == f"{sentence} [E20]"
+    assert supported_text("Fuel cells 1 and 3 were offline. [E20]", lines) == "Fuel cells 1 and 3 were offline. [E4]"
+
+
 def test_a_speakers_name_is_part_of_the_line() -> None:
     assert supports(LINES["E3"], "EECOM reported volts")
     assert not supports(LINES["E1"], "EECOM reported volts")

@@ -28,7 +28,7 @@ WORKSPACE = "demo"
 MODEL = "qwen"
 QUESTIONS = (
     "What happened to MAIN B?",
-    "What did FLIGHT suspect was wrong, and why?",
+    "What did INCO report about WIDE BEAM?",
     "Which fuel cells were offline, and what did EECOM want to try?",
 )
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -180,12 +181,18 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
                 stderr=pipe,
                 text=True,
                 env=dict(os.environ),
+                preexec_fn=_hears_ctrl_c,
                 **options,
             )
             stack.callback(_end, process)
             return process
 
         yield begin
+
+
+def _hears_ctrl_c() -> None:
+    """A runner in the background ignores SIGINT, and its children would inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _end(process: "subprocess.Popen[str]") -> None:

@@ -28,7 +28,7 @@ WORKSPACE = "demo"
 MODEL = "qwen"
 QUESTIONS = (
     "What happened to MAIN B?",
-    "What did INCO report about WIDE BEAM?",
+    "What low pressures did GNC report, and what would explain them?",
     "Which fuel cells were offline, and what did EECOM want to try?",
 )
 

@@ -181,7 +181,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
                 stderr=pipe,
                 text=True,
                 env=dict(os.environ),
-                preexec_fn=_hears_ctrl_c,
+                preexec_fn=options.pop("preexec_fn", _hears_ctrl_c),
                 **options,
             )
             stack.callback(_end, process)

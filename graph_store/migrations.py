@@ -56,7 +56,12 @@ _DERIVED = (
         support INTEGER NOT NULL, summaries TEXT NOT NULL, record_ids TEXT NOT NULL)""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_RECORDS, *_DERIVED),)
+_HEAVIEST_FIRST = (
+    "CREATE INDEX relations_of_head ON relations(head, weight DESC, id)",
+    "CREATE INDEX relations_of_tail ON relations(tail, weight DESC, id)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_RECORDS, *_DERIVED), _HEAVIEST_FIRST)
 """Migration i+1 brings a file of version i to version i+1. Never change one that was released; add the next."""
 
 

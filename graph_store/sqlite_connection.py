@@ -85,13 +85,15 @@ class Connection:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         with self._lock, self._translated():
+            if self._sqlite.in_transaction:  # a part of the caller's
+                yield self._sqlite
+                return
             self._sqlite.execute(begin)
             try:
                 yield self._sqlite
                 self._sqlite.execute("COMMIT")
             except BaseException:
-                if self._sqlite.in_transaction:
-                    self._sqlite.execute("ROLLBACK")
+                self._sqlite.rollback()  # nothing where SQLite has done it itself
                 raise
 
     @contextmanager

@@ -67,6 +67,11 @@ def unpacked(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
+def joined(text: str) -> str:
+    """A packed tuple's texts in one line, for search."""
+    return " ".join(unpacked(text))
+
+
 def document_row(d: Document) -> Row:
     """The workspace is the file's."""
     return (d.id, d.title, d.uri, d.sha256, d.text, json.dumps(dict(d.meta), ensure_ascii=False, sort_keys=True))

@@ -6,13 +6,15 @@ same transaction, and what changes nothing leaves it alone. After a deletion the
 
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from dynagrag.errors import EmbedderMismatchError, StoreError
+from dynagrag.graph_store import sqlite_browse as browse
+from dynagrag.graph_store import sqlite_health as health
 from dynagrag.graph_store import sqlite_rows as rows
 from dynagrag.graph_store.derive import digest_rows
 from dynagrag.graph_store.sqlite_connection import Connection
@@ -23,12 +25,16 @@ from dynagrag.schema import (
     Document,
     Edit,
     EmbedderIdentity,
+    Finding,
     Graph,
     LabelMerge,
     Mention,
+    Neighbourhood,
     Passage,
+    Records,
     RelationRecord,
     Turn,
+    Vector,
     VectorKind,
     Vectors,
 )
@@ -189,6 +195,23 @@ class SqliteStore:
         with self._connection.read() as sqlite:
             return tuple(rows.record(row) for row in sqlite.execute(rows.select("relation_records", "ORDER BY id")))
 
+    def extractions(self, document_id: str) -> tuple[Extraction, ...]:
+        """The document's live extractions with their records, `split` and empty ones included, by (start, end, extractor)."""
+        with self._connection.read() as sqlite:
+            found = sqlite.execute(
+                "SELECT id, start, stop, extractor FROM extractions WHERE document_id = ? ORDER BY start, stop, extractor", (document_id,)
+            ).fetchall()
+            mentions: dict[int, list[Mention]] = {number: [] for number, *_ in found}
+            records: dict[int, list[RelationRecord]] = {number: [] for number, *_ in found}
+            for row in sqlite.execute(rows.select("mentions", "WHERE document_id = ? ORDER BY id"), (document_id,)):
+                mentions[row[1]].append(rows.mention(row))
+            for row in sqlite.execute(rows.select("relation_records", "WHERE document_id = ? ORDER BY id"), (document_id,)):
+                records[row[1]].append(rows.record(row))
+            return tuple(
+                Extraction(document_id, start, stop, extractor, tuple(mentions[number]), tuple(records[number]))
+                for number, start, stop, extractor in found
+            )
+
     def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
         """Chunk span -> extractor of the document's live extractions, `split` left out, in order of span."""
         with self._connection.read() as sqlite:
@@ -212,6 +235,12 @@ class SqliteStore:
         with self._connection.read() as sqlite:
             return tuple(rows.edit(row) for row in sqlite.execute(rows.select("edits", "ORDER BY at, id")))
 
+    def records(self) -> Records:
+        """All records as they were at one moment: one transaction reads them."""
+        with self._connection.read() as sqlite:
+            version = _meta(sqlite, "records") or "0"
+            return Records(version, self.documents(), self.passages(), self.mentions(), self.relation_records(), self.edits())
+
     # vectors
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
@@ -226,6 +255,11 @@ class SqliteStore:
         """(n, d) in the order asked. A missing id: StoreError."""
         with self._connection.read() as sqlite:
             return read_vectors(sqlite, kind, ids, _dimension(sqlite))
+
+    def vector_ids(self, kind: VectorKind) -> tuple[str, ...]:
+        """The ids that have a vector, sorted."""
+        with self._connection.read() as sqlite:
+            return tuple(str(id_) for (id_,) in sqlite.execute("SELECT id FROM vectors WHERE kind = ? ORDER BY id", (kind.value,)))
 
     def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
         """Those of the ids that have no vector, in order, without doubles."""
@@ -259,12 +293,12 @@ class SqliteStore:
 
     # derived
 
-    def write_graph(self, graph: Graph, consolidation: Consolidation) -> None:
-        """Makes the derived view equal to this one, writing only what differs."""
+    def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
+        """Makes the derived view equal to this one, writing only what differs. `records`: those it was derived from."""
         with self._connection.write() as sqlite:
             with _counted(sqlite, "version"):
                 self._write_graph(sqlite, graph, consolidation)
-            _set_meta(sqlite, derived_of=_meta(sqlite, "records") or "0")
+            _set_meta(sqlite, derived_of=records.version)
         self._scrub()
 
     @staticmethod
@@ -326,6 +360,80 @@ class SqliteStore:
         """Whether the derived view was written after the last change of the records."""
         with self._connection.read() as sqlite:
             return _meta(sqlite, "derived_of") == (_meta(sqlite, "records") or "0")
+
+    # looking at the graph
+
+    def neighbourhood(
+        self,
+        entity_id: str,
+        *,
+        num_hops: int = 1,
+        fan_out: int = 25,
+        max_relations: int = 200,
+        min_weight: int = 1,
+        timeout_s: float = 10.0,
+    ) -> Neighbourhood:
+        """Up to `num_hops` hops around an entity, bounded. Unknown id: StoreError."""
+        with self._connection.read() as sqlite:
+            return browse.neighbourhood(
+                sqlite,
+                entity_id,
+                num_hops=num_hops,
+                fan_out=fan_out,
+                max_relations=max_relations,
+                min_weight=min_weight,
+                timeout_s=timeout_s,
+            )
+
+    def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
+        """Entities whose name, aliases or summaries hold words of the text: (id, score 0 to 1), best first."""
+        with self._connection.read() as sqlite:
+            return browse.search_entities(sqlite, text, limit)
+
+    def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine, exact; ties by id."""
+        with self._connection.read() as sqlite:
+            return browse.nearest(sqlite, kind, vector, limit)
+
+    # looking after it
+
+    def address(self) -> str:
+        """Where it is, for people."""
+        return f"embedded (SQLite), {self._path}"
+
+    @contextmanager
+    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
+        """The file lies in the workspace's folder, whose lock the caller has: nothing else is needed."""
+        yield
+
+    def health(self) -> tuple[Finding, ...]:
+        """Checks version, file, indexes and records; changes nothing."""
+        with self._connection.read() as sqlite:
+            return tuple(health.find(sqlite))
+
+    def repair(self) -> tuple[str, ...]:
+        """Makes missing indexes, deletes orphaned rows; what was done."""
+        with self._records() as sqlite:
+            return tuple(health.mend(sqlite))
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace; "" for none."""
+        with self._connection.read() as sqlite:
+            return _meta(sqlite, f"note:{name}")
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note."""
+        with self._connection.write() as sqlite:
+            _set_meta(sqlite, **{f"note:{name}": value})
+
+    def clear(self) -> None:
+        """Deletes the workspace: every row goes, and the file is rewritten. What is put next makes a new one."""
+        with self._connection.write() as sqlite:
+            for table in (*rows.COLUMNS, "extractions", "vectors", "meta"):
+                sqlite.execute(f"DELETE FROM {table}")
+            _set_meta(sqlite, scrub="due")
+        self._scrub()
+        self._claim()
 
     def close(self) -> None:
         """Wipes what was deleted, if that is still due, and releases the file. Closing twice is fine."""

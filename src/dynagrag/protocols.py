@@ -273,6 +273,9 @@ class StoreKeeper(Protocol):
     def address(self) -> str:
         """Where it is, for people: no user, no password."""
 
+    def exists(self) -> bool:
+        """Whether the workspace is there; opening a store alone makes none on a server."""
+
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> AbstractContextManager[None]:
         """Holds the right to derive this workspace's graph, over all processes and machines that share the store. `holder` names this
         machine's folder of the workspace, whose own lock the caller has. Waits for another holder, and says so once; a dead one's right

@@ -14,6 +14,9 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from dynagrag.errors import SettingsError
 
+_OTHERS_NAMES = {"OPENAI_BASE_URL", "OPENAI_API_KEY", "NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE"}
+"""Environment variables that other programs read too; every other one begins with DYNAGRAG_."""
+
 
 class Settings(BaseSettings):
     """Everything that is read from the environment, `.env` and `settings.toml` in the home folder."""
@@ -38,6 +41,15 @@ class Settings(BaseSettings):
     max_retries: int = Field(default=4, ge=0, description="Retries of a call that met a 429, a 5xx or no connection.")
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
     price_per_million_completion_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
+    store: str | None = Field(
+        default=None,
+        description="Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also with +s or +ssc. "
+        "Default: where the workspace was last, else NEO4J_URI, else sqlite.",
+    )
+    neo4j_uri: str | None = Field(default=None, validation_alias="NEO4J_URI", description="Neo4j server for new workspaces.")
+    neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME", description="Its user.")
+    neo4j_password: SecretStr | None = Field(default=None, validation_alias="NEO4J_PASSWORD", description="Its password.")
+    neo4j_database: str = Field(default="neo4j", validation_alias="NEO4J_DATABASE", description="Its database.")
     openai_base_url: str | None = Field(
         default=None, validation_alias="OPENAI_BASE_URL", description="Base URL of an OpenAI-compatible server."
     )
@@ -81,7 +93,7 @@ class _OwnDotEnv(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """The wrapped source's values, but for keys that are neither fields nor DYNAGRAG_ names."""
-        known = set(self.settings_cls.model_fields) | {"OPENAI_BASE_URL", "OPENAI_API_KEY"}
+        known = set(self.settings_cls.model_fields) | _OTHERS_NAMES
         return {k: v for k, v in self._inner().items() if k in known or k.lower().startswith("dynagrag_")}
 
 
@@ -92,7 +104,7 @@ def load_settings(**overrides: Any) -> Settings:
     if unknown:
         raise SettingsError(
             f"unknown setting {unknown[0]} in the environment; known: "
-            + ", ".join(f"DYNAGRAG_{n.upper()}" for n in Settings.model_fields if not n.startswith("openai"))
+            + ", ".join(f"DYNAGRAG_{n.upper()}" for n in Settings.model_fields if n.upper() not in _OTHERS_NAMES)
         )
     try:
         return Settings(**given)

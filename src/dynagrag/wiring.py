@@ -25,7 +25,10 @@ from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, S
 RETRIEVERS = ("dynagrag", "dynagrag-cosine", "naive", "bm25", "hybrid")
 TRAVERSALS = ("dsa-bfs", "bfs")
 EXTRACTORS = ("llm", "fast")
+EMBEDDED = "sqlite"
+_NEO4J_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 _GRAPH_FILE = "graph.sqlite"
+_ADDRESS_FILE = "store"
 NO_LLM = (
     "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
     "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
@@ -33,13 +36,44 @@ NO_LLM = (
 
 
 def has_store(folder: Path) -> bool:
-    """Whether a workspace is in a folder."""
-    return (folder / _GRAPH_FILE).is_file()
+    """Whether a workspace is in a folder, or its store's address."""
+    return (folder / _GRAPH_FILE).is_file() or (folder / _ADDRESS_FILE).is_file()
 
 
-def make_store(folder: Path, workspace: str) -> GraphStore:
-    """The workspace's graph store."""
-    return SqliteStore(folder / _GRAPH_FILE, workspace)
+def store_address(folder: Path, settings: Settings) -> str:
+    """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI for a new one, else `sqlite`."""
+    if settings.store is not None:
+        return settings.store
+    if (folder / _ADDRESS_FILE).is_file():
+        return (folder / _ADDRESS_FILE).read_text(encoding="utf-8").strip()
+    if (folder / _GRAPH_FILE).is_file() or settings.neo4j_uri is None:
+        return EMBEDDED
+    return settings.neo4j_uri
+
+
+def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
+    """The workspace's graph store; its address is remembered for commands that don't name one."""
+    address = store_address(folder, settings)
+    store: GraphStore
+    if address == EMBEDDED:
+        store = SqliteStore(folder / _GRAPH_FILE, workspace)
+    elif address.partition("://")[0] in _NEO4J_SCHEMES:
+        from dynagrag.graph_store.neo4j_store import Neo4jStore
+
+        store = Neo4jStore(
+            address,
+            workspace,
+            username=settings.neo4j_username,
+            password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else "",
+            database=settings.neo4j_database,
+            cache=folder / "cache.sqlite",
+        )
+    else:
+        scheme = address.partition("://")[0]
+        raise UsageError(f"unknown store {scheme!r}; known: {EMBEDDED}, or an address that starts with {'://, '.join(_NEO4J_SCHEMES)}://")
+    if settings.store is not None or address != EMBEDDED:
+        (folder / _ADDRESS_FILE).write_text(f"{address}\n", encoding="utf-8")
+    return store
 
 
 def make_journal(folder: Path) -> Journal:

@@ -126,18 +126,26 @@ def open_workspace(
     if not _NAME.fullmatch(name):
         raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
     folder = settings.workspaces_dir / name
-    if not wiring.has_store(folder) and not create:
-        known = ", ".join(workspace_names(settings)) or "none yet"
-        raise WorkspaceError(
-            f"there is no workspace {name!r} in {settings.workspaces_dir} (there: {known}); make it with `dynagrag ingest`"
-        )
+    is_embedded = wiring.store_address(folder, settings) == wiring.EMBEDDED
+    if not create and is_embedded and not wiring.has_store(folder):
+        raise _unknown_workspace(name, str(settings.workspaces_dir), settings)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as err:
         raise WorkspaceError(
             f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
         ) from err
-    return Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
+    space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
+    if not create and not space.store.exists():
+        address = space.store.address()
+        space.close()
+        raise _unknown_workspace(name, address, settings)
+    return space
+
+
+def _unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceError:
+    known = ", ".join(workspace_names(settings)) or "none yet"
+    return WorkspaceError(f"there is no workspace {name!r} in {where} (known here: {known}); make it with `dynagrag ingest`")
 
 
 class Workspace:
@@ -149,7 +157,7 @@ class Workspace:
         self.name = name
         self.folder = folder
         self.settings = settings
-        self.store: GraphStore = wiring.make_store(folder, name)
+        self.store: GraphStore = wiring.make_store(folder, name, settings)
         try:
             self.journal: Journal = wiring.make_journal(folder)
         except BaseException:

@@ -1,0 +1,1 @@
+"""A workspace in one file, and back."""

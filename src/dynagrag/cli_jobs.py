@@ -1,0 +1,1 @@
+"""`dynagrag jobs`: lists, resumes and cancels ingests, and retries what they set aside."""

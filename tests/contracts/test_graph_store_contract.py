@@ -1,18 +1,20 @@
 """What every graph store promises, whatever it is made of. A new store joins `STORES`; nothing else here changes."""
 
 import hashlib
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from neo4j_server import Neo4jServer
 
 from dynagrag.errors import EmbedderMismatchError, StoreError
 from dynagrag.graph_store.canonical import make_edit, make_merge
 from dynagrag.graph_store.derive import VectorTable, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.neo4j_store import Neo4jStore
 from dynagrag.graph_store.sqlite_store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.protocols import Extraction, GraphStore
@@ -32,8 +34,10 @@ from dynagrag.schema import (
     Vectors,
 )
 
-MakeStore = Callable[[str, str], GraphStore]
-"""(place, workspace): the same place and workspace is the same store, opened again."""
+MakeStore = Callable[[str], GraphStore]
+"""The store of a workspace, opened anew; the same workspace is the same store."""
+W = f"test-{uuid4().hex[:12]}"
+"""A workspace that nobody else has: a server may be shared."""
 NO_MERGES = Consolidation()
 EMBEDDER = EmbedderIdentity("fake", 8)
 HOSTILE = [
@@ -49,29 +53,43 @@ HOSTILE = [
 ]
 
 
-def _sqlite(folder: Path) -> Iterator[MakeStore]:
-    opened: list[SqliteStore] = []
+def _open_sqlite(folder: Path) -> MakeStore:
+    return lambda workspace: SqliteStore(folder / workspace / "graph.sqlite", workspace)
 
-    def make(place: str, workspace: str = "w") -> GraphStore:
-        opened.append(SqliteStore(folder / place / "graph.sqlite", workspace))
-        return opened[-1]
 
-    yield make
+def _open_neo4j(server: Neo4jServer) -> MakeStore:
+    def make(workspace: str) -> GraphStore:
+        return Neo4jStore(server.address, workspace, username=server.username, password=server.password, database="neo4j", cache=None)
+
+    return make
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("neo4j_server", marks=pytest.mark.neo4j), pytest.param("neo4j_2026", marks=pytest.mark.neo4j)]
+)
+def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
+    make = _open_sqlite(tmp_path) if request.param == "sqlite" else _open_neo4j(request.getfixturevalue(request.param))
+    opened: list[GraphStore] = []
+
+    def made(workspace: str) -> GraphStore:
+        store = make(workspace)
+        if workspace not in {s.workspace for s in opened}:
+            store.clear()  # a server may hold what a test before left there
+        opened.append(store)
+        return store
+
+    yield made
     for store in opened:
         store.close()
-
-
-STORES = {"sqlite": _sqlite}
-
-
-@pytest.fixture(params=sorted(STORES))
-def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
-    yield from STORES[request.param](tmp_path)
+    for workspace in {s.workspace for s in opened}:
+        last = make(workspace)
+        last.clear()
+        last.close()
 
 
 @pytest.fixture
 def store(make_store: MakeStore) -> GraphStore:
-    made = make_store("one", "w")
+    made = make_store(W)
     made.set_embedder(EMBEDDER)
     return made
 
@@ -83,7 +101,7 @@ Made = tuple[Document, list[Turn], list[Passage], list[Extraction]]
 Fact = tuple[str, str, str]
 
 
-def document(name: str, facts: Sequence[Fact], workspace: str = "w") -> Made:
+def document(name: str, facts: Sequence[Fact], workspace: str = W) -> Made:
     """A document of one passage and chunk a fact, with all records of it."""
     lines = [f"{h} {label} {t} ({name})" for h, label, t in facts] or [f"nothing in {name}"]
     text = "\n".join(lines)
@@ -172,7 +190,7 @@ def everything(store: GraphStore) -> tuple[object, ...]:
 
 
 def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(make_store: MakeStore) -> None:
-    store = make_store("one", "w")
+    store = make_store(W)
     store.set_embedder(EMBEDDER)
     doc, turns, passages, extractions = document("a", FACTS_A)
     put(store, (doc, turns, passages, extractions))
@@ -181,7 +199,7 @@ def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(make_
     rederive(store)
     before = everything(store)
     store.close()
-    again = make_store("one", "w")
+    again = make_store(W)
     assert again.documents() == (doc,)
     assert again.turns(doc.id) == tuple(turns)
     assert again.passages() == tuple(passages)
@@ -316,7 +334,7 @@ def test_vectors_of_another_dimension_are_refused(store: GraphStore) -> None:
 
 
 def test_vectors_need_an_embedder_first(make_store: MakeStore) -> None:
-    store = make_store("bare", "w")
+    store = make_store(W)
     assert store.embedder() is None
     with pytest.raises(StoreError, match="set_embedder"):
         store.put_vectors(VectorKind.PASSAGE, ["a"], np.zeros((1, 8), dtype=np.float32))
@@ -326,7 +344,7 @@ def test_vectors_need_an_embedder_first(make_store: MakeStore) -> None:
 
 
 def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:
-    graph = make_store("bare", "w").graph()
+    graph = make_store(W).graph()
     assert (graph.entities, graph.relations, graph.entity_passages) == ((), (), ())
     assert len(graph.entity_vectors) == len(graph.relation_vectors) == 0
 
@@ -362,51 +380,61 @@ def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(store
     assert {e.key for e in store.graph().entities} == {"ada", "bob", "acme", "zenith", "canary77"}
 
 
-def test_add_a_add_b_delete_a_equals_b_alone(make_store: MakeStore) -> None:
-    both, alone = make_store("both", "w"), make_store("alone", "w")
+def test_add_a_add_b_delete_a_equals_b_alone(store: GraphStore) -> None:
     a, b = document("a", FACTS_A), document("b", FACTS_B)
-    for store in (both, alone):
-        store.set_embedder(EMBEDDER)
-    put(both, a)
-    put(both, b)
-    rederive(both)
-    both.delete_document(a[0].id)
-    rederive(both)
-    put(alone, b)
-    rederive(alone)
-    assert everything(both) == everything(alone)
-    said = repr(everything(both))
+    put(store, b)
+    rederive(store)
+    alone = everything(store)
+    store.clear()
+    store.set_embedder(EMBEDDER)
+    put(store, a)
+    put(store, b)
+    rederive(store)
+    assert [store.graph().entities[i].name for i in found_by(store, "Canary77")] == ["Canary77"]
+    store.delete_document(a[0].id)
+    rederive(store)
+    assert everything(store) == alone
+    said = repr(everything(store))
     assert "said in a" not in said
     assert "Canary77" not in said
+    assert found_by(store, "Canary77") == []
+    assert found_by(store, "said in a") == found_by(store, "said in")
     texts_of_a = mention_texts(m for e in a[3] for m in e.mentions)
-    assert both.missing_vectors(VectorKind.MENTION, texts_of_a) == tuple(texts_of_a)
-    assert both.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(p.id for p in a[2])
+    assert store.missing_vectors(VectorKind.MENTION, texts_of_a) == tuple(texts_of_a)
+    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(p.id for p in a[2])
 
 
-_numbers = itertools.count()
+def found_by(store: GraphStore, text: str) -> list[int]:
+    """The places in the graph of what full-text search finds."""
+    place = {e.id: i for i, e in enumerate(store.graph().entities)}
+    return sorted(place[id_] for id_, _ in store.search_entities(text, limit=100))
+
+
 _names = st.sampled_from(["Ada", "Bob", "Acme", "Zenith", "ada"])
 _facts = st.lists(st.tuples(_names, st.sampled_from(["founded", "likes", "mentioned with"]), _names), max_size=5)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(a=_facts, b=_facts, is_merged=st.booleans())
-def test_deletion_leaves_no_trace_of_any_document(make_store: MakeStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+def test_deletion_leaves_no_trace_of_any_document(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
     consolidation = Consolidation((make_merge(["ada", "bob"], "bob", "model", ""),) if is_merged else ())
-    number = next(_numbers)
-    both, alone = make_store(f"both{number}", "w"), make_store(f"alone{number}", "w")
-    for store in (both, alone):
-        store.set_embedder(EMBEDDER)
     one, two = document("a", a), document("b", b)
-    for made in (one, two):
-        put(both, made)
-    rederive(both, consolidation)
-    both.delete_document(one[0].id)
-    rederive(both, consolidation)
-    put(alone, two)
-    rederive(alone, consolidation)
-    assert everything(both) == everything(alone)
-    both.close()
-    alone.close()
+    states = []
+    for documents in ([two], [one, two]):
+        store.clear()
+        store.set_embedder(EMBEDDER)
+        for made in documents:
+            put(store, made)
+        rederive(store, consolidation)
+        if len(documents) == 2:
+            store.delete_document(one[0].id)
+            rederive(store, consolidation)
+        searched = tuple(tuple(found_by(store, word)) for word in ("ada", "bob", "acme", "zenith", "said in a", "said in b"))
+        kinds = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.ENTITY, VectorKind.RELATION)
+        held = tuple((store.vector_ids(k), store.vectors(k, store.vector_ids(k)).tobytes()) for k in kinds)
+        near = store.nearest(VectorKind.ENTITY, np.ones(8, dtype=np.float32), limit=100)
+        states.append((everything(store), searched, held, [id_ for id_, _ in near]))
+    assert states[0] == states[1]
 
 
 # -------------------------------------------------------------------------------------------------- hostile text, safety
@@ -419,7 +447,7 @@ def test_hostile_names_and_types_are_stored_as_text(store: GraphStore, text: str
     hostile = Mention(base.id, doc.id, 0, 5, (text,), text, text, text, text, MentionKind.SAID, "llm")
     record = RelationRecord("r1", doc.id, 0, 5, text, text, "ada", text, text, 0, 3, 0, "llm")
     ada = mention(doc.id, 0, 5, "Ada", passages[0].id, "", "llm")
-    store.put_document(Document(doc.id, "w", text, text, doc.sha256, text, {text: text}), turns, passages)
+    store.put_document(Document(doc.id, W, text, text, doc.sha256, text, {text: text}), turns, passages)
     store.put_extractions([Extraction(doc.id, 0, 5, "llm", (hostile, ada), (record,))])
     rederive(store)
     assert store.documents()[0].title == store.documents()[0].text == text
@@ -430,7 +458,7 @@ def test_hostile_names_and_types_are_stored_as_text(store: GraphStore, text: str
 
 
 def test_two_workspaces_share_nothing_though_all_names_are_equal(make_store: MakeStore) -> None:
-    stores = [make_store(place, place) for place in ("left", "right")]
+    stores = [make_store(workspace) for workspace in (f"{W}-left", f"{W}-right")]
     for store in stores:
         store.set_embedder(EMBEDDER)
         put(store, document("a", FACTS_A, store.workspace))
@@ -441,7 +469,7 @@ def test_two_workspaces_share_nothing_though_all_names_are_equal(make_store: Mak
     stores[0].delete_document(stores[0].documents()[0].id)
     assert stores[1].num_chunks() == 3
     with pytest.raises(StoreError, match="workspace"):
-        put(stores[0], document("b", FACTS_B, "right"))
+        put(stores[0], document("b", FACTS_B, f"{W}-right"))
 
 
 def test_a_call_that_fails_in_the_middle_leaves_the_state_before(store: GraphStore) -> None:

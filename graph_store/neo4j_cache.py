@@ -1,0 +1,136 @@
+"""A local copy of one workspace's rows and vectors, refreshed by what changed: the server is asked for (uid, signature) pairs, and then
+only for rows whose signature is new. It is a cache: a damaged file is thrown away. Deleted rows are overwritten in the file.
+"""
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import StoreError
+
+_LOG = logging.getLogger(__name__)
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS cached (label TEXT NOT NULL, uid TEXT NOT NULL, sig TEXT NOT NULL, body BLOB NOT NULL,
+                                   PRIMARY KEY (label, uid)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS stamps (label TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
+"""
+_FORMAT = 1
+_BUSY_TIMEOUT_S = 30.0
+_FETCH_AT_ONCE = 2_000
+_MAX_TURNS = 20
+
+Signatures = Iterable[tuple[str, str]]
+Fetch = Callable[[list[str]], Iterable[tuple[str, str, bytes]]]
+"""uids in, (uid, signature, body) out; what has gone meanwhile is left out."""
+
+
+class RowCache:
+    """See the module. `label` is whatever names a kind of row. Thread-safe; several processes may share a file."""
+
+    def __init__(self, path: Path | None, owner: str) -> None:
+        """`owner` names the workspace and server that the rows are of: a file of another owner is emptied."""
+        self._path = path
+        self._owner = owner
+        self._lock = threading.RLock()
+        self._sqlite = self._open()
+
+    def read(self, label: str, stamp: str, signatures: Callable[[], Signatures], fetch: Fetch) -> dict[str, bytes]:
+        """The label's bodies by uid, in order of uid, as the server had them at `stamp`; the server is asked only if they are not here."""
+        for _ in range(_MAX_TURNS):
+            with self._transaction() as sqlite:
+                found = sqlite.execute("SELECT stamp FROM stamps WHERE label = ?", (label,)).fetchone()
+                if found is not None and found[0] == stamp:
+                    return dict(sqlite.execute("SELECT uid, body FROM cached WHERE label = ? ORDER BY uid", (label,)).fetchall())
+            self._refresh(label, stamp, signatures(), fetch)
+        raise StoreError(f"other processes change the local copy {self._path} all the time; run the command again")
+
+    def _refresh(self, label: str, stamp: str, signatures: Signatures, fetch: Fetch) -> None:
+        wanted = dict(signatures)
+        with self._transaction() as sqlite:
+            there = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
+        new = [uid for uid, sig in wanted.items() if there.get(uid) != sig]
+        for start in range(0, len(new), _FETCH_AT_ONCE):
+            self.put(label, fetch(new[start : start + _FETCH_AT_ONCE]))
+        with self._transaction() as sqlite:
+            there = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
+            sqlite.executemany("DELETE FROM cached WHERE label = ? AND uid = ?", [(label, uid) for uid in there if uid not in wanted])
+            is_whole = all(there.get(uid) == sig for uid, sig in wanted.items())
+            if is_whole:  # else rows went or changed while they were fetched: the caller asks again
+                sqlite.execute("INSERT OR REPLACE INTO stamps VALUES (?, ?)", (label, stamp))
+
+    def put(self, label: str, rows: Iterable[tuple[str, str, bytes]]) -> None:
+        """Stores rows that were fetched, or that were just written to the server."""
+        values = [(label, uid, sig, body) for uid, sig, body in rows]
+        with self._transaction() as sqlite:
+            sqlite.executemany("INSERT OR REPLACE INTO cached VALUES (?, ?, ?, ?)", values)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        with self._transaction() as sqlite:
+            sqlite.execute("DELETE FROM cached")
+            sqlite.execute("DELETE FROM stamps WHERE label <> 'owner'")
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._lock:
+            self._sqlite.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._prepared()
+        except sqlite3.DatabaseError as err:
+            if self._path is None:
+                raise
+            _LOG.info("the local copy %s is damaged (%s) and made anew", self._path, err)
+            self._path.unlink(missing_ok=True)
+            return self._prepared()
+
+    def _prepared(self) -> sqlite3.Connection:
+        place: str | Path = ":memory:" if self._path is None else self._path
+        sqlite = sqlite3.connect(place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+        try:
+            sqlite.execute("PRAGMA secure_delete = ON")
+            sqlite.execute("PRAGMA synchronous = OFF")  # lost with the power at worst, and then made anew
+            sqlite.executescript(_SCHEMA)
+            owner = f"{_FORMAT} {self._owner}"
+            sqlite.execute("BEGIN IMMEDIATE")
+            found = sqlite.execute("SELECT stamp FROM stamps WHERE label = 'owner'").fetchone()
+            if found is None or found[0] != owner:
+                sqlite.execute("DELETE FROM cached")
+                sqlite.execute("DELETE FROM stamps")
+                sqlite.execute("INSERT INTO stamps VALUES ('owner', ?)", (owner,))
+            sqlite.execute("COMMIT")
+        except BaseException:
+            sqlite.close()
+            raise
+        return sqlite
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._sqlite.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._sqlite
+                    self._sqlite.execute("COMMIT")
+                except BaseException:
+                    self._sqlite.rollback()
+                    raise
+            except sqlite3.Error as err:
+                remedy = "free some disk space" if "full" in str(err) else "delete it, it is made anew"
+                raise StoreError(f"the local copy {self._path or 'in memory'} of the workspace cannot be used ({err}); {remedy}") from err
+
+
+def packed(row: Sequence[Any]) -> bytes:
+    """A row as bytes."""
+    return json.dumps(row, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+
+
+def unpacked(bodies: Mapping[str, bytes]) -> list[list[Any]]:
+    """All rows, in one parse."""
+    return json.loads(b"[" + b",".join(bodies.values()) + b"]") if bodies else []

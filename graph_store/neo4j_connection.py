@@ -1,0 +1,199 @@
+"""One Neo4j driver: opening, transactions that are replayed whole, and the server's errors said in our words."""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
+from urllib.parse import urlsplit
+
+from dynagrag.errors import SettingsError, StoreError, UsageError
+from dynagrag.graph_store import cypher
+
+if TYPE_CHECKING:
+    from neo4j import Driver, ManagedTransaction
+
+_LOG = logging.getLogger(__name__)
+T = TypeVar("T")
+
+OLDEST_VERSION = (5, 26)
+_CONNECT_S = 4.0
+_RETRY_S = 3.0
+"""A server that went away is given up after about this long, so that a user reads why within ten seconds."""
+_MAX_REPLAYS = 40
+"""Deadlocks and lock time-outs are tried again this often; with four writers over twenty shared hubs three were enough."""
+_QUERY_S = 120.0
+_FETCH_SIZE = 5_000
+
+
+class Neo4jConnection:
+    """A driver, its database and its version. Thread-safe; a session a call."""
+
+    def __init__(self, address: str, *, username: str, password: str, database: str) -> None:
+        """Connects and asks the server's version.
+
+        Raises:
+            UsageError: The address holds a user or password.
+            SettingsError: The driver isn't installed.
+            StoreError: No server, wrong password, unknown database, or a server that is too old.
+        """
+        self.address = _checked_address(address)
+        self.username = username
+        self.database = database
+        try:
+            import neo4j
+        except ImportError as err:
+            raise SettingsError("a Neo4j store needs the driver: pip install 'dynagrag[neo4j]'") from err
+        with self._translated():
+            self._driver: Driver = neo4j.GraphDatabase.driver(
+                address,
+                auth=(username, password),
+                connection_timeout=_CONNECT_S,
+                connection_acquisition_timeout=_CONNECT_S + 2,
+                max_transaction_retry_time=_RETRY_S,
+                notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
+                telemetry_disabled=True,
+                user_agent="dynagrag",
+            )
+        try:
+            row = self.read(cypher.COMPONENTS)[0]
+            self.version, self.edition = str(row["version"]), str(row["edition"])
+            self.version_number = version_number(self.version)
+            if self.version_number < OLDEST_VERSION:
+                raise StoreError(
+                    f"Neo4j at {self.address} is version {self.version}; dynagrag needs {'.'.join(map(str, OLDEST_VERSION))} or later: "
+                    "upgrade the server, or use --store sqlite"
+                )
+        except BaseException:
+            self._driver.close()
+            raise
+
+    def read(self, query: LiteralString, timeout_s: float = _QUERY_S, **parameters: Any) -> list[Mapping[str, Any]]:
+        """The rows of one reading statement."""
+        return self._run(lambda tx: [row.data() for row in tx.run(query, parameters)], timeout_s, is_write=False)
+
+    def write(self, work: "Callable[[ManagedTransaction], T]", timeout_s: float = _QUERY_S) -> T:
+        """What `work` gives, in one transaction. It must be idempotent: after a lost connection, a deadlock or a commit whose reply was
+        lost it runs again, whole.
+        """
+        return self._run(work, timeout_s, is_write=True)
+
+    def schema(self, statement: LiteralString, **parameters: Any) -> list[Mapping[str, Any]]:
+        """One statement in a transaction of its own, as changes of the schema want it."""
+        return self._run(lambda tx: [row.data() for row in tx.run(statement, parameters)], 600.0, is_write=True)
+
+    def close(self) -> None:
+        """Closes the driver."""
+        self._driver.close()
+
+    def _run(self, work: "Callable[[ManagedTransaction], T]", timeout_s: float, *, is_write: bool) -> T:
+        import neo4j
+        from neo4j.exceptions import IncompleteCommit, TransientError
+
+        unit = neo4j.unit_of_work(timeout=timeout_s, metadata={"app": "dynagrag"})(work)
+        with self._translated():
+            for replay in range(_MAX_REPLAYS):
+                try:
+                    with self._driver.session(database=self.database, fetch_size=_FETCH_SIZE) as session:
+                        return session.execute_write(unit) if is_write else session.execute_read(unit)
+                except IncompleteCommit:  # not retryable for the driver: it can't know that the work is idempotent
+                    if replay >= 3:
+                        raise
+                    _LOG.info("the connection to Neo4j was lost while committing; the batch is sent again")
+                except TransientError as err:
+                    if replay == _MAX_REPLAYS - 1 or "OutOfMemory" in (err.code or ""):
+                        raise
+                    time.sleep(random.uniform(0.05, 0.1 * (replay + 1)))
+        raise AssertionError("the last replay returns or raises")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """The driver's errors, once, in our words."""
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        try:
+            yield
+        except (Neo4jError, DriverError, ValueError, OSError) as err:
+            if isinstance(err, UnicodeEncodeError):
+                code = f"U+{ord(err.object[err.start]):04X}"
+                raise StoreError(f"Neo4j at {self.address}: text with a lone surrogate ({code}) cannot be stored; mend the source") from err
+            if isinstance(err, ValueError | OSError) and not isinstance(err, Neo4jError | DriverError) and not _is_about_address(err):
+                raise
+            raise StoreError(f"Neo4j at {self.address}: {_remedy(err, self.username, self.database)}") from err
+
+
+def version_number(version: str) -> tuple[int, int]:
+    """5.26.22 -> (5, 26); 2026.08.1 -> (2026, 8)."""
+    parts = [int("".join(c for c in part if c.isdigit()) or 0) for part in version.split("-")[0].split(".")]
+    return (parts[0], parts[1] if len(parts) > 1 else 0)
+
+
+def _checked_address(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError as err:
+        raise UsageError("the store's address cannot be read; write it as bolt://HOST:7687 or neo4j://HOST:7687") from err
+    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+        raise UsageError(
+            "the store's address must not hold a user or password; set NEO4J_USERNAME and NEO4J_PASSWORD, and write it as bolt://HOST:7687"
+        )
+    if not host:
+        raise UsageError(f"the store's address {parts.scheme}:// names no host; write it as bolt://HOST:7687 or neo4j://HOST:7687")
+    return f"{parts.scheme}://{host if ':' not in host else f'[{host}]'}{f':{port}' if port else ''}"
+
+
+def _is_about_address(err: Exception) -> bool:
+    return "resolve" in str(err).lower() or isinstance(err, ConnectionError)
+
+
+_BY_CODE = (
+    ("Security.CredentialsExpired", "the password of user {user!r} must be changed first: sign in to the system database and change it"),
+    (
+        "Security.AuthenticationRateLimit",
+        "user {user!r} is locked for a while after too many wrong passwords; wait, then check NEO4J_PASSWORD",
+    ),
+    ("Security.Unauthorized", "it refused user {user!r}: check NEO4J_USERNAME and NEO4J_PASSWORD"),
+    ("Security.Forbidden", "user {user!r} lacks a privilege there: it must read and write data, and make constraints and indexes ({text})"),
+    ("Database.DatabaseNotFound", "it has no database {database!r}: set NEO4J_DATABASE to one that is there (Community has only neo4j)"),
+    (
+        "ConstraintValidationFailed",
+        "a constraint of the database refused a write; is it another program's? Use a database of its own ({text})",
+    ),
+    ("ConstraintCreationFailed", "its data breaks a constraint that dynagrag needs; use a database of its own ({text})"),
+    ("ForbiddenOnReadOnlyDatabase", "the database is read-only: allow writing, or use another one"),
+    (
+        "TransactionTimedOut",
+        "a statement took too long and was ended by the server; try again when it is less busy, or raise db.transaction.timeout",
+    ),
+    ("OutOfMemory", "it ran out of memory: raise server.memory.heap.max_size, then run the command again"),
+    ("OutOfDiskSpace", "its disk is full: free some space, then run the command again (what was stored before stays)"),
+    ("DatabaseUnavailable", "database {database!r} is not available now; start it, then run the command again"),
+    ("DeadlockDetected", "other writers kept it locked; run the command again"),
+    ("LockClient", "other writers kept it locked; run the command again"),
+    ("LockAcquisitionTimeout", "other writers kept it locked; run the command again"),
+)
+
+
+def _remedy(err: Exception, user: str, database: str) -> str:
+    code, text = str(getattr(err, "code", "") or ""), _short(err)
+    for sign, remedy in _BY_CODE:
+        if sign in code:
+            return remedy.format(user=user, database=database, text=text)
+    name = type(err).__name__
+    if name in ("ConfigurationError",):
+        return f"the address cannot be used: {text}"
+    if name in ("ServiceUnavailable", "SessionExpired", "IncompleteCommit", "ConnectionAcquisitionTimeoutError") or isinstance(
+        err, OSError
+    ):
+        return (
+            "it cannot be reached, or went away; check that it runs and that the address is right. What was stored before stays, and the "
+            "same command goes on from there"
+        )
+    return f"it says: {text}"
+
+
+def _short(err: Exception) -> str:
+    text = " ".join(str(getattr(err, "message", None) or err).split())
+    return text if len(text) <= 240 else f"{text[:237]}..."

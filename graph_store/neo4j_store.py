@@ -1,0 +1,573 @@
+"""The Neo4j store: workspaces of one database, told apart by `ws` (storage spec, section 3). Implements `dynagrag.protocols.GraphStore`.
+
+The workspace's node holds three marks, each a new random text when records, vectors or the derived view change. Reads go through a
+local copy that is refreshed by what changed under those marks; writes go to the server at once, and lock the workspace's node first.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dynagrag.errors import EmbedderMismatchError, StoreError, WorkspaceError
+from dynagrag.graph_store import cypher
+from dynagrag.graph_store import neo4j_records as changes
+from dynagrag.graph_store import neo4j_rows as rows
+from dynagrag.graph_store.derive import digest_rows
+from dynagrag.graph_store.hops import walk_hops
+from dynagrag.graph_store.neo4j_cache import RowCache, packed, unpacked
+from dynagrag.graph_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_graph import GraphWriter, read_pages
+from dynagrag.graph_store.neo4j_schema import Neo4jSchema
+from dynagrag.graph_store.neo4j_vectors import Neo4jVectors
+from dynagrag.protocols import Extraction
+from dynagrag.schema import (
+    Consolidation,
+    Document,
+    Edit,
+    EmbedderIdentity,
+    Finding,
+    Graph,
+    Mention,
+    Neighbourhood,
+    Passage,
+    Records,
+    Relation,
+    RelationRecord,
+    Turn,
+    Vector,
+    VectorKind,
+    Vectors,
+)
+
+_LOG = logging.getLogger(__name__)
+_LEASE_S = 30.0
+_POLL_S = 0.5
+_MAX_READS = 5
+_CLEAR_AT_ONCE = 10_000
+State = Mapping[str, Any]
+T = TypeVar("T")
+Placed = TypeVar("Placed", Turn, Passage)
+
+
+class Neo4jStore:
+    """One workspace of a Neo4j database. Thread-safe; any number of processes and machines may use one workspace.
+
+    Raises:
+        UsageError: The address holds a user or password.
+        SettingsError: The driver isn't installed.
+        StoreError: The server can't be reached, refuses the user, is too old, or has no such database.
+    """
+
+    def __init__(self, address: str, workspace: str, *, username: str, password: str, database: str, cache: Path | None = None) -> None:
+        self._ws = workspace
+        self._connection = Neo4jConnection(address, username=username, password=password, database=database)
+        try:
+            self._schema = Neo4jSchema(self._connection)
+            self._cache = RowCache(cache, f"{self._connection.address} {database} {workspace}")
+        except BaseException:
+            self._connection.close()
+            raise
+        self._vectors = Neo4jVectors(self._connection, workspace, self._cache)
+        self._is_ready = False
+        self._is_closed = False
+
+    @property
+    def workspace(self) -> str:
+        """The workspace's name."""
+        return self._ws
+
+    # records
+
+    def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
+        """Stores a document whole, or replaces its turns and passages (the vectors of passages that go, go with them)."""
+        if document.workspace != self._ws:
+            raise StoreError(f"document {document.title!r} belongs to workspace {document.workspace!r}, not {self._ws!r}")
+        self._change("records", lambda tx, _: changes.put_document(tx, self._ws, document, turns, passages))
+
+    def put_extractions(self, extractions: Sequence[Extraction]) -> None:
+        """Replaces the live extraction of each chunk span and of every span that overlaps it; `split` and the rest don't see each other."""
+        if extractions:
+            self._change("records", lambda tx, _: changes.put_extractions(tx, self._ws, extractions))
+
+    def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
+        """Drops a document's live extractions (but `split`) whose span or extractor is not among those given; how many."""
+        keep = list(keep_spans)
+        return self._change("records", lambda tx, _: changes.drop_extractions(tx, document_id, keep, extractor))
+
+    def delete_document(self, document_id: str) -> None:
+        """Deletes a document, every record of it and its passages' vectors. Unknown id: StoreError."""
+        if not self._change("records", lambda tx, _: changes.delete_document(tx, self._ws, document_id)):
+            raise StoreError(f"workspace {self._ws!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
+
+    def documents(self) -> tuple[Document, ...]:
+        """All documents, by title then id."""
+        return _by_title(rows.document(row, self._ws) for row in self._rows("Document"))
+
+    def turns(self, document_id: str | None = None) -> tuple[Turn, ...]:
+        """Turns in order, of one document or all (by title, then id)."""
+        found = self._rows("Turn") if document_id is None else self._rows_of("Turn", document_id)
+        return self._in_order([rows.turn(row) for row in found], document_id)
+
+    def passages(self, document_id: str | None = None) -> tuple[Passage, ...]:
+        """Passages by document (title, id), then index."""
+        found = self._rows("Passage") if document_id is None else self._rows_of("Passage", document_id)
+        return self._in_order([rows.passage(row) for row in found], document_id)
+
+    def _in_order(self, items: list[Placed], document_id: str | None) -> tuple[Placed, ...]:
+        if document_id is not None:
+            return tuple(sorted(items, key=lambda i: i.index))
+        return _by_document(items, self.documents())
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, by id."""
+        return tuple(rows.mention(row) for row in self._rows("Mention"))
+
+    def relation_records(self) -> tuple[RelationRecord, ...]:
+        """All relation records, by id."""
+        return tuple(rows.record(row) for row in self._rows("RelationRecord"))
+
+    def extractions(self, document_id: str) -> tuple[Extraction, ...]:
+        """The document's live extractions with their records, `split` and empty ones included, by (start, end, extractor)."""
+        mentions: dict[str, list[Mention]] = {}
+        records: dict[str, list[RelationRecord]] = {}
+        for row in self._connection.read(cypher.of_document("Mention"), document=document_id):
+            mentions.setdefault(row["extraction"], []).append(rows.mention(row["row"]))
+        for row in self._connection.read(cypher.of_document("RelationRecord"), document=document_id):
+            records.setdefault(row["extraction"], []).append(rows.record(row["row"]))
+        made = [
+            Extraction(
+                *(document, start, stop, extractor),
+                mentions=tuple(sorted(mentions.get(uid, []), key=lambda m: m.id)),
+                relations=tuple(sorted(records.get(uid, []), key=lambda r: r.id)),
+            )
+            for uid, document, start, stop, extractor in self._rows_of("Extraction", document_id)
+        ]
+        return tuple(sorted(made, key=lambda e: (e.start, e.end, e.extractor)))
+
+    def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
+        """Chunk span -> extractor of the document's live extractions, `split` left out, in order of span."""
+        found = self._connection.read(cypher.EXTRACTIONS_OF, document=document_id)
+        spans = {(x["start"], x["stop"]): x["extractor"] for x in found if x["extractor"] != rows.SPLIT_EXTRACTOR}
+        return dict(sorted(spans.items()))
+
+    def num_chunks(self) -> int:
+        """How many chunks have a live extraction."""
+        return int(self._connection.read(cypher.NUM_CHUNKS, ws=self._ws)[0]["num"])
+
+    def put_edit(self, edit: Edit) -> None:
+        """Stores a person's correction."""
+        self._change("records", lambda tx, _: changes.put_edit(tx, self._ws, edit))
+
+    def edits(self) -> tuple[Edit, ...]:
+        """All edits in order of time, then id."""
+        return tuple(sorted((rows.edit(row) for row in self._rows("Edit")), key=lambda e: (e.at, e.id)))
+
+    def records(self) -> Records:
+        """All records as they were at one moment: read again if something came in between, in the end with the writers held off."""
+        for _ in range(_MAX_READS):
+            made, is_consistent = self._read_records()
+            if is_consistent:
+                return made
+        return self._connection.write(lambda tx: (tx.run(cypher.LOCK, ws=self._ws).consume(), self._read_records()[0])[1])
+
+    def _read_records(self) -> tuple[Records, bool]:
+        before = self._mark("records")
+        documents = self.documents()
+        made = Records(
+            before,
+            documents,
+            _by_document([rows.passage(row) for row in self._rows("Passage")], documents),
+            self.mentions(),
+            self.relation_records(),
+            self.edits(),
+        )
+        return made, self._mark("records") == before
+
+    # vectors
+
+    def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
+        """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the embedder's, StoreError for NaN."""
+        if len(ids) != len(vectors):
+            raise StoreError(f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector")
+        if kind in (VectorKind.ENTITY, VectorKind.RELATION):
+            raise StoreError(f"{kind.value} vectors come with the graph; write them with write_graph")
+        _check_dimension(self._state(), self._ws, vectors)
+        if not np.isfinite(vectors).all():
+            raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
+        for batch in self._vectors.batches(kind, ids, vectors):
+            self._change("vectors", partial(self._vectors.put, kind, batch))
+            self._vectors.remember(kind, batch)
+
+    def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
+        """(n, d) in the order asked. A missing id: StoreError."""
+        state = self._state()
+        return self._vectors.read(kind, ids, _dimension(state), _stamp(state, kind))
+
+    def vector_ids(self, kind: VectorKind) -> tuple[str, ...]:
+        """The ids that have a vector, sorted."""
+        state = self._state()
+        return tuple(self._vectors.ids(kind, _dimension(state), _stamp(state, kind)))
+
+    def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
+        """Those of the ids that have no vector, in order, without doubles."""
+        stored = set(self.vector_ids(kind))
+        return tuple(id_ for id_ in dict.fromkeys(ids) if id_ not in stored)
+
+    def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
+        """Deletes the kind's vectors whose id is not among these; how many."""
+        keep = set(ids)
+        gone = [id_ for id_ in self.vector_ids(kind) if id_ not in keep]
+        for batch in changes.batches(gone, _CLEAR_AT_ONCE):
+            self._change("vectors", partial(self._vectors.drop, kind, batch))
+        return len(gone)
+
+    def embedder(self) -> EmbedderIdentity | None:
+        """Whose vectors these are; None before the first."""
+        return _embedder(self._state())
+
+    def set_embedder(self, identity: EmbedderIdentity) -> None:
+        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
+
+        def work(tx: Any, state: State) -> bool:
+            found = _embedder(state)
+            if found is None:
+                fixed = {"embedder_name": identity.name, "embedder_dimension": identity.dimension, "vector_index": "deferred"}
+                tx.run(cypher.SET_STATE, ws=self._ws, state=fixed).consume()
+            elif found != identity:
+                raise EmbedderMismatchError(
+                    f"workspace {self._ws!r} holds vectors of {found.name} ({found.dimension} dimensions), not of {identity.name} "
+                    f"({identity.dimension}); use that embedder, or ingest into another workspace"
+                )
+            return found is None
+
+        if self.embedder() != identity:
+            self._change("vectors", work)
+
+    # derived
+
+    def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
+        """Makes the derived view equal to this one, writing only what differs. `records`: those it was derived from.
+
+        Several transactions; until the last one the view is marked as not current.
+        """
+        state = self._state()
+        if len(graph.entities):
+            _check_dimension(state, self._ws, graph.entity_vectors)
+        writer = GraphWriter(self._connection, self._ws, self._cache, _dimension(state))
+        steps = writer.plan(graph, consolidation, records)
+        if steps:
+            self._change("graph", lambda tx, _: self._set(tx, derived_of=""))
+            for step in steps:
+                step()
+        if steps or state.get("derived_of") != records.version:
+            self._change("graph", lambda tx, _: self._set(tx, derived_of=records.version) and bool(steps))
+        if graph.entities and state.get("vector_index") == "deferred":
+            self._schema.make_vector_indexes(_dimension(state))
+            self._change("graph", lambda tx, _: not self._set(tx, vector_index="made"))
+
+    def _set(self, tx: Any, **values: Any) -> bool:
+        tx.run(cypher.SET_STATE, ws=self._ws, state=values).consume()
+        return True
+
+    def graph(self) -> Graph:
+        """The derived view as last written; empty before."""
+        for _ in range(_MAX_READS):
+            before = self._mark("graph")
+            made = self._read_graph()
+            if self._mark("graph") == before:
+                return made
+        return made
+
+    def _read_graph(self) -> Graph:
+        state = self._state()
+        entities = [rows.entity(row) for row in self._rows("Entity")]
+        there = {entity.id for entity, _ in entities}
+        relations = tuple(r for r in map(rows.relation, self._rows("RELATES")) if r.head in there and r.tail in there)
+        dimension = _dimension(state)
+        return Graph(
+            entities=tuple(entity for entity, _ in entities),
+            relations=relations,
+            entity_vectors=self._vectors.read(VectorKind.ENTITY, [e.id for e, _ in entities], dimension, _stamp(state, VectorKind.ENTITY)),
+            relation_vectors=self._vectors.read(
+                VectorKind.RELATION, [r.id for r in relations], dimension, _stamp(state, VectorKind.RELATION)
+            ),
+            entity_passages=tuple(passages for _, passages in entities),
+        )
+
+    def consolidation(self) -> Consolidation:
+        """The merges as last written."""
+        merges = sorted(self._rows("Merge"), key=lambda row: int(row[1]))
+        labels = sorted(self._rows("LabelMerge"), key=lambda row: int(row[1]))
+        return Consolidation(tuple(rows.merge(row) for row in merges), tuple(rows.label_merge(row) for row in labels))
+
+    def digest(self) -> str:
+        """Hash of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support)."""
+        entities = [rows.entity(row)[0] for row in self._rows("Entity")]
+        keys = {e.id: e.key for e in entities}
+        relations = [rows.relation(row) for row in self._rows("RELATES")]
+        return digest_rows(
+            [(e.key, e.sense, e.type, e.weight) for e in entities],
+            [(keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in relations if r.head in keys and r.tail in keys],
+        )
+
+    def version(self) -> str:
+        """Changes whenever records, vectors or the derived view change; never shared with another store."""
+        state = self._state()
+        return f"{state['token'][:8]}-{state['records'][:8]}-{state['vectors'][:8]}-{state['graph'][:8]}" if state else "none"
+
+    def is_derived_current(self) -> bool:
+        """Whether the derived view is that of the records as they are."""
+        state = self._state()
+        return bool(state) and state["derived_of"] == state["records"]
+
+    # looking at the graph
+
+    def neighbourhood(
+        self,
+        entity_id: str,
+        *,
+        num_hops: int = 1,
+        fan_out: int = 25,
+        max_relations: int = 200,
+        min_weight: int = 1,
+        timeout_s: float = 10.0,
+    ) -> Neighbourhood:
+        """Up to `num_hops` hops around an entity, bounded, a statement a hop. Unknown id: StoreError."""
+        end = time.monotonic() + timeout_s
+
+        def deadline() -> None:
+            if time.monotonic() > end:
+                raise StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
+
+        def expand(frontier: list[str]) -> list[Relation]:
+            left = max(end - time.monotonic(), 0.1)
+            found = self._connection.read(cypher.HOP, left, frontier=frontier, ws=self._ws, min_weight=min_weight, fan_out=fan_out + 1)
+            return [rows.relation(row["row"]) for row in found]
+
+        found = walk_hops(entity_id, expand, num_hops=num_hops, fan_out=fan_out, max_relations=max_relations, deadline=deadline)
+        nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in self._connection.read(cypher.ENTITIES, uids=list(found.hops))}
+        if entity_id not in nodes:
+            raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
+        ordered = sorted((i for i in found.hops if i in nodes), key=lambda i: (found.hops[i], i))
+        return Neighbourhood(tuple(nodes[i] for i in ordered), found.relations, found.is_cut)
+
+    def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
+        """Entities whose name, aliases or summaries hold words of the text: (id, score of the full-text index), best first."""
+        words = " OR ".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in text.split())
+        if not words or not self._schema.version():
+            return ()
+        found = self._connection.read(cypher.SEARCH_NAMES, words=words, ws=self._ws, limit=limit)
+        ordered = sorted(found, key=lambda row: (-row["score"], -row["weight"], row["uid"]))
+        return tuple((row["uid"], float(row["score"])) for row in ordered)
+
+    def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine, from the server's vector index; exact from the local copy where the index has too few of them."""
+        state = self._state()
+        if not state.get("embedder_dimension"):
+            return ()
+        if state.get("vector_index") == "made":
+            found = self._vectors.nearest(kind, vector, limit, _dimension(state), has_filter=self._schema.has_vector_filter)
+            if len(found) == limit:
+                return found
+        return self._vectors.nearest_exactly(kind, vector, limit, _dimension(state), _stamp(state, kind))
+
+    # looking after it
+
+    def address(self) -> str:
+        """Where it is, for people: no user, no password."""
+        c = self._connection
+        return f"{c.address} (Neo4j {c.version} {c.edition}, database {c.database})"
+
+    def exists(self) -> bool:
+        """Whether the workspace is in the database."""
+        return bool(self._state())
+
+    @contextmanager
+    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
+        """Holds the right to derive the workspace's graph, renewed while it is held; a holder that died loses it after half a minute."""
+        self._ready()
+        self._take_lease(holder, wait_s, on_wait)
+        is_done = threading.Event()
+        renewal = threading.Thread(target=self._renew_lease, args=(holder, is_done), name="neo4j-lease", daemon=True)
+        renewal.start()
+        try:
+            yield
+        finally:
+            is_done.set()
+            renewal.join()
+            try:
+                self._connection.write(lambda tx: tx.run(cypher.END_LEASE, ws=self._ws, holder=holder).consume())
+            except StoreError as err:
+                _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
+
+    def _take_lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> None:
+        end, has_said = time.monotonic() + wait_s, False
+        while not self._lease(holder):
+            if not has_said:
+                on_wait(f"another machine is deriving the graph of workspace {self._ws!r}; waiting")
+                has_said = True
+            if time.monotonic() > end:
+                raise WorkspaceError(
+                    f"another machine has been deriving the graph of workspace {self._ws!r} for {wait_s:.0f} s; run the command again later"
+                )
+            time.sleep(_POLL_S)
+
+    def _lease(self, holder: str) -> bool:
+        def work(tx: Any) -> bool:
+            tx.run(cypher.LOCK, ws=self._ws).consume()
+            row = tx.run(cypher.TAKE_LEASE, ws=self._ws, holder=holder, milliseconds=int(_LEASE_S * 1000)).single(strict=True)
+            return bool(row["is_free"])
+
+        return self._connection.write(work)
+
+    def _renew_lease(self, holder: str, is_done: threading.Event) -> None:
+        while not is_done.wait(_LEASE_S / 3):
+            try:
+                self._lease(holder)
+            except StoreError as err:
+                _LOG.info("the lease on workspace %s could not be renewed: %s", self._ws, err)
+
+    def health(self) -> tuple[Finding, ...]:
+        """Checks the server, the schema, and the records of this workspace; changes nothing."""
+        state = self._state()
+        found = [Finding("store", True, self.address())]
+        found += self._schema.findings(_dimension(state) or None, state.get("vector_index") != "made")
+        counts = [f"{num} {what}" for what, query in cypher.ORPHANS if (num := int(self._connection.read(query, ws=self._ws)[0]["num"]))]
+        remedy = "run `dynagrag doctor --repair`"
+        found.append(Finding("orphaned records", not counts, ", ".join(counts) or "none", remedy, is_repairable=True))
+        others = ", ".join(f"{row['num']} :{row['label']}" for row in self._connection.read(cypher.FOREIGN_NODES))
+        if others:
+            found.append(Finding("other data", True, f"the database also holds {others} of another program, left alone"))
+        return tuple(found)
+
+    def repair(self) -> tuple[str, ...]:
+        """Makes missing or failed constraints and indexes, deletes orphaned records; what was done."""
+        state = self._state()
+        is_made = state.get("vector_index") == "made"
+        done = self._schema.repair(_dimension(state) if is_made else None)
+        num = 0
+
+        def work(tx: Any, _: State) -> bool:
+            nonlocal num
+            num = sum(int(tx.run(query, ws=self._ws).single(strict=True)["num"]) for query in cypher.DELETE_ORPHANS)
+            return num > 0
+
+        self._change("records", work)
+        return (*done, f"deleted {num} orphaned records") if num else tuple(done)
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace; "" for none."""
+        return str(self._state().get(f"note_{name}") or "")
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note."""
+        self._change("records", lambda tx, _: not self._set(tx, **{f"note_{name}": value or None}))
+
+    def clear(self) -> None:
+        """Deletes the workspace from the database, in batches; its own node goes last."""
+        for label in (*reversed([n for n in cypher.NODE_LABELS if n != "Workspace"]), "Workspace"):
+            while self._connection.write(partial(self._clear_some, label)):
+                continue
+        self._cache.clear()
+        self._is_ready = False
+
+    def _clear_some(self, label: str, tx: Any) -> int:
+        return int(tx.run(cypher.clear(label), ws=self._ws, limit=_CLEAR_AT_ONCE).single(strict=True)["num"])
+
+    def close(self) -> None:
+        """Closes the driver and the local copy. Closing twice is fine."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._connection.close()
+            self._cache.close()
+
+    # inside
+
+    def _state(self) -> State:
+        """The workspace node's properties; empty before the first write."""
+        found = self._connection.read(cypher.WORKSPACE, ws=self._ws)
+        return found[0]["state"] if found else {}
+
+    def _mark(self, name: str) -> str:
+        return str(self._state().get(name, "0"))
+
+    def _ready(self) -> None:
+        """Before the first write: the schema is made in a new database, and must be whole in another."""
+        if not self._is_ready:
+            state = self._state()
+            self._schema.prepare(_dimension(state) or None, state.get("vector_index") != "made")
+            self._is_ready = True
+
+    def _change(self, mark: str, work: Callable[[Any, State], T]) -> T:
+        """One transaction under the workspace's lock; the mark is made anew if `work` gives something true."""
+        self._ready()
+
+        def unit(tx: Any) -> T:
+            state = tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]
+            result = work(tx, state)
+            if result:
+                self._set(tx, **{mark: uuid.uuid4().hex})
+            return result
+
+        return self._connection.write(unit)
+
+    def _rows(self, label: str) -> list[rows.Row]:
+        """All rows of a label, by uid (edits and merges: in any order)."""
+        is_record = label in cypher.RECORD_LABELS
+        stamp = self._mark("records" if is_record else "graph")
+        bodies = self._cache.read(label, stamp, lambda: self._signatures(label), lambda uids: self._fetch(label, uids))
+        return unpacked(bodies)
+
+    def _signatures(self, label: str) -> Iterable[tuple[str, str]]:
+        return read_pages(self._connection, cypher.signatures(label), ws=self._ws)
+
+    def _fetch(self, label: str, uids: list[str]) -> Iterator[tuple[str, str, bytes]]:
+        for row in self._connection.read(cypher.fetch(label), uids=uids):
+            yield row["uid"], row["sig"], packed(row["row"])
+
+    def _rows_of(self, label: str, document_id: str) -> list[rows.Row]:
+        return [row["row"] for row in self._connection.read(cypher.of_document(label), document=document_id)]
+
+
+def _by_title(documents: Iterable[Document]) -> tuple[Document, ...]:
+    return tuple(sorted(documents, key=lambda d: (d.title, d.id)))
+
+
+def _by_document(items: Iterable[Placed], documents: Iterable[Document]) -> tuple[Placed, ...]:
+    place = {d.id: i for i, d in enumerate(documents)}
+    return tuple(sorted((i for i in items if i.document_id in place), key=lambda i: (place[i.document_id], i.index)))
+
+
+def _embedder(state: State) -> EmbedderIdentity | None:
+    name = state.get("embedder_name")
+    return EmbedderIdentity(str(name), _dimension(state)) if name else None
+
+
+def _dimension(state: State) -> int:
+    return int(state.get("embedder_dimension") or 0)
+
+
+def _stamp(state: State, kind: VectorKind) -> str:
+    """What changes whenever vectors of the kind may have."""
+    if kind in (VectorKind.ENTITY, VectorKind.RELATION):
+        return str(state.get("graph", "0"))
+    return f"{state.get('vectors', '0')} {state.get('records', '0')}" if kind is VectorKind.PASSAGE else str(state.get("vectors", "0"))
+
+
+def _check_dimension(state: State, workspace: str, vectors: Vectors) -> None:
+    embedder = _embedder(state)
+    if embedder is None:
+        raise StoreError(f"workspace {workspace!r} has no embedder yet; fix it with set_embedder before storing vectors")
+    if vectors.ndim != 2 or vectors.shape[1] != embedder.dimension:
+        raise EmbedderMismatchError(
+            f"workspace {workspace!r} holds vectors of {embedder.name} ({embedder.dimension} dimensions), not of shape {vectors.shape}; "
+            "use that embedder, or ingest into another workspace"
+        )

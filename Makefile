@@ -3,9 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo check lint types order test help-docs bench clean models
+.PHONY: setup help demo check lint types order test test-neo4j neo4j-jars help-docs bench clean models
 
-setup: $(STAMP)
+setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target begins with it
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "Tests marked neo4j start a real Neo4j 5.26 (Java 17 or later) and, with Java 21 or later, a 2026.x; Maven fetches the jars once,"
+	@echo "120 and 150 MB, into your cache folder (or DYNAGRAG_TEST_NEO4J). Without Java or Maven they skip and say so; with NEO4J_URI,"
+	@echo "NEO4J_USERNAME and NEO4J_PASSWORD set they use that server instead, in workspaces of their own that they delete again."
+	@echo "With CI=true they fail rather than skip. 'python tests/neo4j_server.py' starts such a server for you to try things on."
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("dynagrag needs Python 3.11 or later, this is " + sys.version.split()[0] + "; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -22,19 +30,25 @@ models: setup  ## the small models that the tests marked `model` use
 	$(BIN)/dynagrag models pull minilm
 	$(BIN)/dynagrag models pull smollm2
 
-test: models  ## all tests
+neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Maven and Java are there
+	$(BIN)/python tests/neo4j_jars.py
+
+test: models neo4j-jars  ## all tests, those on a real Neo4j too
 	$(BIN)/python -m pytest
+
+test-neo4j: neo4j-jars  ## only the tests that need a Neo4j server
+	$(BIN)/python -m pytest -m neo4j
 
 check: lint types order test  ## what CI runs
 
-lint: setup
+lint: setup  ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: setup
+types: setup  ## mypy --strict
 	$(BIN)/mypy
 
-order: setup
+order: setup  ## the import order
 	$(BIN)/lint-imports
 
 help-docs: setup  ## writes docs/cli.md from the commands' own help
@@ -43,5 +57,5 @@ help-docs: setup  ## writes docs/cli.md from the commands' own help
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py
 
-clean:
+clean:  ## removes .venv and what builds and checks left
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -1,8 +1,11 @@
-"""What every test stands on: a temporary home, an environment without settings, and the fakes."""
+"""What every test stands on: a temporary home, an environment without settings, the fakes, and a real Neo4j for those that ask."""
 
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from uuid import uuid4
 
 import platformdirs
 import pytest
@@ -10,9 +13,19 @@ import pytest
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes_server import OpenAIStubServer
 
+# `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no folder on the path itself.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cutting_proxy import CuttingProxy
+from neo4j_jars import NEO4J_5, NEO4J_2026, JavaMissingError, Neo4jMissingError, Release, cache_folder, install
+from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
+
 # Read at import, before the fixture below hides the real home: models that were pulled there may be used by tests marked `model`.
 _REAL_HOME = Path(os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False))
 _MODELS_DIR = Path(os.environ.get("DYNAGRAG_TEST_MODELS") or _REAL_HOME / "models")
+# The same for Neo4j: Maven and Java need the real HOME and PATH, and NEO4J_URI may name a server to use.
+_REAL_ENVIRONMENT = dict(os.environ)
+_NEO4J_CACHE = cache_folder(_REAL_ENVIRONMENT)
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +61,65 @@ def openai_stub() -> Iterator[OpenAIStubServer]:
 def models_dir() -> Path:
     """Where pulled models lie; tests marked `model` skip without them."""
     return _MODELS_DIR
+
+
+# --------------------------------------------------------------------------------------------------------------- Neo4j
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[Neo4jServer | GivenServer]:
+    """A running Neo4j 5.26, one for all tests, or the user's own server where NEO4J_URI is set. One database: see `neo4j_workspace`."""
+    if _REAL_ENVIRONMENT.get("NEO4J_URI"):
+        yield GivenServer(_REAL_ENVIRONMENT)
+        return
+    with ExitStack() as stack:
+        yield _started(NEO4J_5, stack)
+
+
+@pytest.fixture(scope="session")
+def neo4j_2026() -> Iterator[Neo4jServer]:
+    """A running Neo4j 2026.x, one for all tests; it needs Java 21."""
+    with ExitStack() as stack:
+        yield _started(NEO4J_2026, stack)
+
+
+def _started(release: Release, stack: ExitStack) -> Neo4jServer:
+    """Skips where Maven or Java is missing. In CI that is a failure, but for a release whose Java isn't there."""
+    try:
+        installation = install(release, _NEO4J_CACHE, _REAL_ENVIRONMENT)
+    except Neo4jMissingError as err:
+        is_optional = release is not NEO4J_5 and isinstance(err, JavaMissingError)
+        if _REAL_ENVIRONMENT.get("CI") == "true" and not is_optional:
+            pytest.fail(f"in CI the tests marked neo4j must run: {err}")
+        pytest.skip(str(err))
+    return stack.enter_context(Neo4jServer(installation, _REAL_ENVIRONMENT))
+
+
+@pytest.fixture
+def own_neo4j(neo4j_server: Neo4jServer | GivenServer) -> Iterator[Neo4jServer]:
+    """The 5.26 server for a test that stops or kills it; runs again afterwards. Skips on a server of the user's own."""
+    if isinstance(neo4j_server, GivenServer):
+        pytest.skip("stops the server, so it needs one of the tests' own: run it without NEO4J_URI")
+    neo4j_server.start()
+    yield neo4j_server
+    neo4j_server.start()
+
+
+@pytest.fixture
+def neo4j_workspace(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A workspace name nobody used before; names that begin with it are the test's too. A user's own server is left without them."""
+    name = f"test-{uuid4().hex[:16]}"
+    yield name
+    if "neo4j_server" in request.fixturenames:
+        server = request.getfixturevalue("neo4j_server")
+        if not server.is_own:
+            delete_workspaces(server, name)
+
+
+@pytest.fixture
+def cutting_proxy(neo4j_server: Neo4jServer | GivenServer) -> Iterator[CuttingProxy]:
+    """A proxy before the 5.26 server that cuts, refuses or stalls connections when told."""
+    if not neo4j_server.address.startswith(("bolt://", "neo4j://")):
+        pytest.skip(f"the proxy cannot read what is encrypted: run it without NEO4J_URI={neo4j_server.address}")
+    with CuttingProxy(neo4j_server.address) as proxy:
+        yield proxy

@@ -196,15 +196,15 @@ def _check_sqlite(path: Path, name: str, file: Path) -> None:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as sqlite:
             sqlite.execute("PRAGMA trusted_schema = OFF")
-            kinds = {str(kind) for (kind,) in sqlite.execute("SELECT DISTINCT type FROM sqlite_master")}
+            kinds = dict(sqlite.execute("SELECT name, type FROM sqlite_master").fetchall())
             application = int(sqlite.execute("PRAGMA application_id").fetchone()[0])
             trouble = [str(row[0]) for row in sqlite.execute("PRAGMA integrity_check(1)") if row[0] != "ok"]
             trouble += [f"a row of {row[0]} belongs to no {row[2]}" for row in sqlite.execute("PRAGMA foreign_key_check").fetchmany(1)]
     except sqlite3.Error as err:
         raise StoreError(f"{file}: {name} is no sound SQLite file ({err}); {_AGAIN}") from err
-    if kinds - {"table", "index"}:
+    if set(kinds.values()) - {"table", "index"}:
         raise StoreError(f"{file}: {name} holds triggers or views, which no workspace has; {_AGAIN}")
-    if name == GRAPH and application != APPLICATION_ID:
+    if (name == GRAPH and application != APPLICATION_ID) or (name == JOURNAL and "replies" not in kinds):
         raise StoreError(f"{file}: {name} is another program's database; {_AGAIN}")
     if trouble:
         raise StoreError(f"{file}: {name} is damaged: {trouble[0]}; {_AGAIN}")

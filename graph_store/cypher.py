@@ -22,7 +22,6 @@ SHOW_INDEXES = (
     "RETURN name, type, state, populationPercent, entityType, labelsOrTypes, properties, failureMessage"
 )
 SHOW_CONSTRAINTS = "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties RETURN name, type, labelsOrTypes, properties"
-AWAIT_INDEXES = "CALL db.awaitIndexes($seconds)"
 SCHEMA_VERSION = "MATCH (s:DynagragSchema {uid: 'schema'}) RETURN s.version AS version"
 SET_SCHEMA_VERSION = "MERGE (s:DynagragSchema {uid: 'schema'}) SET s.version = $version, s.migrated = $names"
 
@@ -76,7 +75,7 @@ DELETE_TURNS = "UNWIND $uids AS uid MATCH (n:Turn {uid: uid}) DETACH DELETE n"
 DELETE_PASSAGES = "UNWIND $uids AS uid MATCH (n:Passage {uid: uid}) DETACH DELETE n"
 
 EXTRACTIONS_OF = """
-MATCH (x:Extraction) WHERE x.document = $document
+MATCH (x:Extraction) WHERE x.document = $document AND x.start >= 0
 RETURN x.uid AS uid, x.start AS start, x.stop AS stop, x.extractor AS extractor
 """
 OVERLAPPING = """
@@ -147,8 +146,8 @@ RETURN count(*) AS num
 """
 PUT_EDIT = "MERGE (e:Edit {uid: $uid}) SET e += $props"
 SIGNATURE_OF_EDIT = "MATCH (e:Edit {uid: $uid}) RETURN e.sig AS sig"
-NUM_CHUNKS = "MATCH (x:Extraction) WHERE x.ws = $ws AND x.extractor <> 'split' RETURN count(x) AS num"
-NUM_DOCUMENTS = "MATCH (d:Document) WHERE d.ws = $ws RETURN count(d) AS num"
+NUM_CHUNKS = "MATCH (x:Extraction) WHERE x.ws = $ws AND x.uid > '' AND x.extractor <> 'split' RETURN count(x) AS num"
+NUM_DOCUMENTS = "MATCH (d:Document) WHERE d.ws = $ws AND d.uid > '' RETURN count(d) AS num"
 
 # ------------------------------------------------------------------------------------------------------------- vectors
 
@@ -221,16 +220,19 @@ UNWIND $frontier AS uid
 MATCH (s:Entity {uid: uid})
 CALL (s) {
   WITH s WHERE s.strongest IS NULL
-  MATCH (s)-[r:RELATES]-(:Entity) WHERE r.ws = $ws AND r.weight >= $min_weight
+  MATCH (s)-[r:RELATES]-(:Entity)
   RETURN r ORDER BY r.weight DESC, r.uid LIMIT $fan_out
 UNION
   WITH s WHERE s.strongest IS NOT NULL
   UNWIND s.strongest[..$fan_out] AS strong
-  MATCH ()-[r:RELATES {uid: strong}]->() WHERE r.weight >= $min_weight
+  MATCH ()-[r:RELATES {uid: strong}]->()
   RETURN r
 }
-RETURN DISTINCT [r.uid, startNode(r).uid, endNode(r).uid, r.label, r.weight, r.support, r.summaries, r.record_ids] AS row
+WITH DISTINCT r WHERE r.weight >= $min_weight AND r.ws = $ws
+RETURN r.uid AS id, startNode(r).uid AS head, endNode(r).uid AS tail, r.weight AS weight
+ORDER BY weight DESC, id LIMIT $limit
 """
+LARGEST_DEGREE = "UNWIND $frontier AS uid MATCH (s:Entity {uid: uid}) RETURN max(COUNT { (s)-[:RELATES]-() }) AS degree"
 ENTITIES = """
 UNWIND $uids AS uid
 MATCH (n:Entity {uid: uid})
@@ -244,20 +246,17 @@ RETURN node.uid AS uid, score, node.weight AS weight LIMIT $limit
 
 # --------------------------------------------------------------------------------------------------------------- health
 
-ORPHANS = (
-    ("turns", "MATCH (n:Turn) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:PART_OF]->(:Document) } RETURN count(n) AS num"),
-    ("passages", "MATCH (n:Passage) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:PART_OF]->(:Document) } RETURN count(n) AS num"),
-    ("extractions", "MATCH (n:Extraction) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:PART_OF]->(:Document) } RETURN count(n) AS num"),
-    ("mentions", "MATCH (n:Mention) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:FROM]->(:Extraction) } RETURN count(n) AS num"),
-    ("relation records", "MATCH (n:RelationRecord) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:FROM]->(:Extraction) } RETURN count(n) AS num"),
+_WITHOUT_DOCUMENT = "n.ws = $ws AND n.uid > '' AND NOT EXISTS { (n)-[:PART_OF]->(:Document) }"
+_WITHOUT_EXTRACTION = "n.ws = $ws AND n.uid > '' AND NOT EXISTS { (n)-[:FROM]->(:Extraction) }"
+_ORPHANS = (
+    ("turns", "Turn", _WITHOUT_DOCUMENT),
+    ("passages", "Passage", _WITHOUT_DOCUMENT),
+    ("extractions", "Extraction", _WITHOUT_DOCUMENT),
+    ("mentions", "Mention", _WITHOUT_EXTRACTION),
+    ("relation records", "RelationRecord", _WITHOUT_EXTRACTION),
 )
-DELETE_ORPHANS = (
-    "MATCH (n:Turn) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:PART_OF]->(:Document) } DETACH DELETE n RETURN count(*) AS num",
-    "MATCH (n:Passage) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:PART_OF]->(:Document) } DETACH DELETE n RETURN count(*) AS num",
-    "MATCH (n:Extraction) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:PART_OF]->(:Document) } DETACH DELETE n RETURN count(*) AS num",
-    "MATCH (n:Mention) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:FROM]->(:Extraction) } DETACH DELETE n RETURN count(*) AS num",
-    "MATCH (n:RelationRecord) WHERE n.ws = $ws AND NOT EXISTS { (n)-[:FROM]->(:Extraction) } DETACH DELETE n RETURN count(*) AS num",
-)
+ORPHANS = tuple((what, f"MATCH (n:{label}) WHERE {is_orphan} RETURN count(n) AS num") for what, label, is_orphan in _ORPHANS)
+DELETE_ORPHANS = tuple(f"MATCH (n:{label}) WHERE {is_orphan} DETACH DELETE n RETURN count(*) AS num" for _, label, is_orphan in _ORPHANS)
 FOREIGN_NODES = """
 MATCH (n) WHERE n.ws IS NULL AND NOT n:DynagragSchema
 WITH n LIMIT 10000
@@ -390,9 +389,12 @@ def drop_index(name: str) -> LiteralString:
 
 
 def clear(label: str) -> LiteralString:
-    """Some nodes of a workspace go, until none is left."""
+    """Some nodes of a workspace go, or some relations between its entities, until none is left."""
     _check(label)
-    return _fixed(f"MATCH (n:{label}) WHERE n.ws = $ws WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS num")
+    if label == "RELATES":
+        return "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > '' WITH r LIMIT $limit DELETE r RETURN count(*) AS num"
+    place = "n.kind > '' AND n.id > ''" if label == "Vector" else "n.uid > ''"
+    return _fixed(f"MATCH (n:{label}) WHERE n.ws = $ws AND {place} WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS num")
 
 
 def _row(label: str) -> str:

@@ -1,73 +1,56 @@
 """The bounded walk that every store's `neighbourhood` is: hop by hop, never by paths (storage spec, section 3, "Ego-graph")."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from dynagrag.schema import Relation
+
+class Edge(NamedTuple):
+    """A relation as the walk needs it."""
+
+    id: str
+    head: str
+    tail: str
+    weight: int
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """Heaviest first, ties by id."""
+        return (-self.weight, self.id)
+
+
+Expand = Callable[[list[str], int], tuple[list[Edge], bool]]
+"""(frontier, limit) in; out: the relations that are among the `fan_out` heaviest of a frontier node, by (weight desc, id), each once, at
+most `limit`; and whether any frontier node has more relations than `fan_out`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hops:
-    """Hop number of each entity id, the relations by (weight desc, id), and whether a bound let something out."""
+    """Hop number of each entity id, relation ids by (weight desc, id), and whether a bound let something out."""
 
     hops: dict[str, int]
-    relations: tuple[Relation, ...]
+    relation_ids: tuple[str, ...]
     is_cut: bool
 
 
-def walk_hops(
-    entity_id: str,
-    expand: Callable[[list[str]], Sequence[Relation]],
-    *,
-    num_hops: int,
-    fan_out: int,
-    max_relations: int,
-    deadline: Callable[[], None],
-) -> Hops:
-    """Walks from an entity. `expand` gives the relations of each frontier node, at least the `fan_out` + 1 heaviest of each where it has
-    them; what is over `fan_out` only tells that there is more. `deadline` raises when time is up.
-    """
+def walk_hops(entity_id: str, expand: Expand, *, num_hops: int, max_relations: int, check_time: Callable[[], None]) -> Hops:
+    """Walks from an entity; a hop's heaviest relations are taken first. `check_time` raises when time is up."""
     hops = {entity_id: 0}
-    taken: dict[str, Relation] = {}
+    taken: dict[str, Edge] = {}
     frontier, is_cut = [entity_id], False
     for hop in range(1, num_hops + 1):
-        deadline()
-        found = {r.id: r for r in expand(sorted(frontier))}
-        near, has_more = _heaviest(found.values(), frontier, fan_out)
-        is_cut = is_cut or has_more
+        check_time()
+        edges, has_more = expand(sorted(frontier), max_relations + 1)
+        new = [edge for edge in edges if edge.id not in taken]
+        room = max_relations - len(taken)
+        is_cut = is_cut or has_more or len(new) > room
         frontier = []
-        for relation in near:
-            if relation.id in taken:
-                continue
-            if len(taken) >= max_relations:
-                is_cut = True
-                break
-            taken[relation.id] = relation
-            for end in (relation.head, relation.tail):
+        for edge in new[:room]:
+            taken[edge.id] = edge
+            for end in (edge.head, edge.tail):
                 if end not in hops:
                     hops[end] = hop
                     frontier.append(end)
         if not frontier:
             break
-    return Hops(hops, tuple(sorted(taken.values(), key=_order)), is_cut)
-
-
-def _heaviest(relations: Iterable[Relation], frontier: Sequence[str], fan_out: int) -> tuple[list[Relation], bool]:
-    """The relations that are among the `fan_out` heaviest of a frontier node, by (weight desc, id); whether a node had more."""
-    at: dict[str, list[Relation]] = {node: [] for node in frontier}
-    has_more = False
-    near: dict[str, Relation] = {}
-    for relation in sorted(relations, key=_order):
-        for end in (relation.head, relation.tail):
-            if end not in at:
-                continue
-            if len(at[end]) < fan_out:
-                at[end].append(relation)
-                near[relation.id] = relation
-            else:
-                has_more = True
-    return sorted(near.values(), key=_order), has_more
-
-
-def _order(relation: Relation) -> tuple[int, str]:
-    return (-relation.weight, relation.id)
+    return Hops(hops, tuple(edge.id for edge in sorted(taken.values(), key=lambda e: e.order)), is_cut)

@@ -50,23 +50,27 @@ class RowCache:
         raise StoreError(f"other processes change the local copy {self._path} all the time; run the command again")
 
     def _refresh(self, label: str, stamp: str, signatures: Signatures, fetch: Fetch) -> None:
-        wanted = dict(signatures)
+        """Another process may refresh the same file to a later moment meanwhile: the stamp is only set where what is there is what was
+        asked for, and taken away where it isn't.
+        """
         with self._transaction() as sqlite:
-            there = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
-        new = [uid for uid, sig in wanted.items() if there.get(uid) != sig]
+            before = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
+        wanted = dict(signatures)
+        new = [uid for uid, sig in wanted.items() if before.get(uid) != sig]
         for start in range(0, len(new), _FETCH_AT_ONCE):
             self.put(label, fetch(new[start : start + _FETCH_AT_ONCE]))
         with self._transaction() as sqlite:
+            sqlite.executemany("DELETE FROM cached WHERE label = ? AND uid = ?", [(label, uid) for uid in before if uid not in wanted])
             there = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
-            sqlite.executemany("DELETE FROM cached WHERE label = ? AND uid = ?", [(label, uid) for uid in there if uid not in wanted])
-            is_whole = all(there.get(uid) == sig for uid, sig in wanted.items())
-            if is_whole:  # else rows went or changed while they were fetched: the caller asks again
-                sqlite.execute("INSERT OR REPLACE INTO stamps VALUES (?, ?)", (label, stamp))
+            sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
+            if there == wanted:  # else rows came, went or changed while they were fetched: the caller asks again
+                sqlite.execute("INSERT INTO stamps VALUES (?, ?)", (label, stamp))
 
     def put(self, label: str, rows: Iterable[tuple[str, str, bytes]]) -> None:
-        """Stores rows that were fetched, or that were just written to the server."""
+        """Stores rows that were fetched, or that were just written to the server; the label's signatures are compared at its next read."""
         values = [(label, uid, sig, body) for uid, sig, body in rows]
         with self._transaction() as sqlite:
+            sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
             sqlite.executemany("INSERT OR REPLACE INTO cached VALUES (?, ?, ?, ?)", values)
 
     def clear(self) -> None:
@@ -84,8 +88,11 @@ class RowCache:
         try:
             return self._prepared()
         except sqlite3.DatabaseError as err:
-            if self._path is None:
-                raise
+            is_damaged = any(sign in str(err) for sign in ("malformed", "not a database", "encrypted"))
+            if self._path is None or not is_damaged:
+                raise StoreError(
+                    f"the local copy {self._path} of the workspace cannot be opened ({err}); free some disk space, or end other processes"
+                ) from err
             _LOG.info("the local copy %s is damaged (%s) and made anew", self._path, err)
             self._path.unlink(missing_ok=True)
             return self._prepared()

@@ -12,17 +12,17 @@ from dynagrag.errors import SettingsError, StoreError, UsageError
 from dynagrag.graph_store import cypher
 
 if TYPE_CHECKING:
-    from neo4j import Driver, ManagedTransaction
+    from neo4j import Driver, Transaction
 
 _LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 OLDEST_VERSION = (5, 26)
 _CONNECT_S = 4.0
-_RETRY_S = 3.0
+_RETRY_S = 2.0
 """A server that went away is given up after about this long, so that a user reads why within ten seconds."""
 _MAX_REPLAYS = 40
-"""Deadlocks and lock time-outs are tried again this often; with four writers over twenty shared hubs three were enough."""
+"""Deadlocks and lock time-outs are tried again this often; sleeps grow to four seconds."""
 _QUERY_S = 120.0
 _FETCH_SIZE = 5_000
 
@@ -51,7 +51,6 @@ class Neo4jConnection:
                 auth=(username, password),
                 connection_timeout=_CONNECT_S,
                 connection_acquisition_timeout=_CONNECT_S + 2,
-                max_transaction_retry_time=_RETRY_S,
                 notifications_min_severity=neo4j.NotificationMinimumSeverity.OFF,
                 telemetry_disabled=True,
                 user_agent="dynagrag",
@@ -73,7 +72,11 @@ class Neo4jConnection:
         """The rows of one reading statement."""
         return self._run(lambda tx: [row.data() for row in tx.run(query, parameters)], timeout_s, is_write=False)
 
-    def write(self, work: "Callable[[ManagedTransaction], T]", timeout_s: float = _QUERY_S) -> T:
+    def look(self, work: "Callable[[Transaction], T]", timeout_s: float) -> T:
+        """What `work` gives, in one reading transaction: several small statements without a round trip for each beginning and end."""
+        return self._run(work, timeout_s, is_write=False)
+
+    def write(self, work: "Callable[[Transaction], T]", timeout_s: float = _QUERY_S) -> T:
         """What `work` gives, in one transaction. It must be idempotent: after a lost connection, a deadlock or a commit whose reply was
         lost it runs again, whole.
         """
@@ -87,24 +90,36 @@ class Neo4jConnection:
         """Closes the driver."""
         self._driver.close()
 
-    def _run(self, work: "Callable[[ManagedTransaction], T]", timeout_s: float, *, is_write: bool) -> T:
-        import neo4j
-        from neo4j.exceptions import IncompleteCommit, TransientError
+    def _run(self, work: "Callable[[Transaction], T]", timeout_s: float, *, is_write: bool) -> T:
+        """A transaction, tried again as a whole: the driver's own retries know neither that every work here is idempotent, so that a commit
+        whose reply was lost may be replayed, nor how soon a user wants to know that the server is gone.
+        """
+        from neo4j import READ_ACCESS, WRITE_ACCESS
+        from neo4j.exceptions import ServiceUnavailable, SessionExpired, TransientError
 
-        unit = neo4j.unit_of_work(timeout=timeout_s, metadata={"app": "dynagrag"})(work)
+        mode = WRITE_ACCESS if is_write else READ_ACCESS
+        gone_since: float | None = None
         with self._translated():
             for replay in range(_MAX_REPLAYS):
                 try:
-                    with self._driver.session(database=self.database, fetch_size=_FETCH_SIZE) as session:
-                        return session.execute_write(unit) if is_write else session.execute_read(unit)
-                except IncompleteCommit:  # not retryable for the driver: it can't know that the work is idempotent
-                    if replay >= 3:
-                        raise
-                    _LOG.info("the connection to Neo4j was lost while committing; the batch is sent again")
+                    with (
+                        self._driver.session(database=self.database, fetch_size=_FETCH_SIZE, default_access_mode=mode) as session,
+                        session.begin_transaction(metadata={"app": "dynagrag"}, timeout=timeout_s) as tx,
+                    ):
+                        result = work(tx)
+                        tx.commit()
+                        return result
                 except TransientError as err:
-                    if replay == _MAX_REPLAYS - 1 or "OutOfMemory" in (err.code or ""):
+                    if replay == _MAX_REPLAYS - 1 or any(sign in (err.code or "") for sign in ("OutOfMemory", "DatabaseUnavailable")):
                         raise
-                    time.sleep(random.uniform(0.05, 0.1 * (replay + 1)))
+                    _LOG.debug("other writers were in the way (%s); tried again", err.code)
+                    time.sleep(random.uniform(0.02, 0.1 * (replay + 1)))
+                except (ServiceUnavailable, SessionExpired) as err:  # the reply to a commit that was lost is one of them
+                    gone_since = gone_since or time.monotonic()
+                    if time.monotonic() - gone_since > _RETRY_S:
+                        raise
+                    _LOG.info("the connection to Neo4j was lost (%s); tried again", type(err).__name__)
+                    time.sleep(0.3)
         raise AssertionError("the last replay returns or raises")
 
     @contextmanager

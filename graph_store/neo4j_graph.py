@@ -19,9 +19,9 @@ from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_records import batches
 from dynagrag.schema import Consolidation, Graph, Records, Relation, Vectors
 
-HUB_DEGREE = 500
+HUB_DEGREE = 100
 """A node of more relations than this keeps a list of its heaviest, so that a look at it needn't sort them all."""
-MAX_STRONGEST = 200
+MAX_STRONGEST = 100
 _PAGE = 20_000
 _ENTITIES_AT_ONCE = 2_000
 _RELATIONS_AT_ONCE = 2_000
@@ -44,14 +44,13 @@ class GraphWriter:
 
     def plan(self, graph: Graph, consolidation: Consolidation, records: Records) -> list[Callable[[], None]]:
         """The steps that make the view equal to this one; none where it is equal already."""
-        entities, stale_entities = self._entities(graph)
+        entities, stale_entities = self.plan_entities(graph)
         relations, stale_relations = self._relations(graph)
         merges, stale_merges = self._merges(consolidation)
         labels, stale_labels = self._labels(consolidation)
         mention_links, record_links = self._links(graph, records)
-        put_vectors = cypher.put_node_vectors("Entity", self._dimension)
         steps: list[tuple[int, Callable[[], None]]] = [
-            (len(entities), lambda: self.put_entities(entities, put_vectors)),
+            (len(entities), lambda: self.put_entities(entities)),
             (len(relations), lambda: self.put_relations(relations)),
             (len(mention_links), lambda: self._send(cypher.LINK_MENTIONS, mention_links, _LINKS_AT_ONCE)),
             (len(record_links), lambda: self._send(cypher.LINK_RECORDS, record_links, _LINKS_AT_ONCE)),
@@ -66,7 +65,8 @@ class GraphWriter:
 
     # entities and relations
 
-    def _entities(self, graph: Graph) -> tuple[Rows, list[str]]:
+    def plan_entities(self, graph: Graph) -> tuple[Rows, list[str]]:
+        """The entities that are new or differ, and the ids of those that are to go."""
         there = dict(self.pages(cypher.signatures("Entity")))
         strongest = strongest_relations(graph.relations)
         vectors = _as_bytes(graph.entity_vectors, len(graph.entities))
@@ -82,8 +82,9 @@ class GraphWriter:
         wanted = {e.id for e in graph.entities}
         return changed, [uid for uid in there if uid not in wanted]
 
-    def put_entities(self, entities: Rows, put_vectors: Statement) -> None:
+    def put_entities(self, entities: Rows) -> None:
         """Entities with their vectors, a batch a transaction."""
+        put_vectors = cypher.put_node_vectors("Entity", self._dimension)
 
         def one(batch: Rows) -> None:
             sent = [{"uid": e["uid"], "props": e["props"]} for e in batch]
@@ -118,12 +119,14 @@ class GraphWriter:
         changed.sort(key=lambda r: (str(r["head"]), str(r["tail"])))  # neighbours in one batch: fewer waits for each other's locks
         return changed, [uid for uid in there if uid not in wanted]
 
-    def put_relations(self, relations: Rows) -> None:
-        """Relations with their vectors as bytes, a batch a transaction."""
+    def put_relations(self, relations: Rows, is_cached: bool = True) -> None:
+        """Relations with their vectors as bytes, a batch a transaction; `is_cached`: the local copy is kept up as well."""
 
         def one(batch: Rows) -> None:
             sent = [{k: r[k] for k in ("uid", "head", "tail", "props")} for r in batch]
             self._connection.write(lambda tx: tx.run(cypher.PUT_RELATIONS, rows=sent).consume())
+            if not is_cached:
+                return
             self._cache.put("RELATES", ((r["uid"], r["props"]["sig"], packed(r["row"])) for r in batch))
             self._cache.put(RELATION_VECTORS, ((r["uid"], r["props"]["vec_sig"], r["props"]["vec"]) for r in batch))
 

@@ -12,12 +12,12 @@ from dynagrag.protocols import Extraction
 from dynagrag.schema import Document, Edit, Passage, Turn
 
 if TYPE_CHECKING:
-    from neo4j import ManagedTransaction
+    from neo4j import Transaction
 
 _ROWS_AT_ONCE = 2_000
 
 
-def put_document(tx: "ManagedTransaction", workspace: str, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> bool:
+def put_document(tx: "Transaction", workspace: str, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> bool:
     """Stores a document, or replaces its turns and passages; speakers heard in passages that go, go with them."""
     row = rows.document_row(document)
     sig = rows.signature(row)
@@ -55,7 +55,7 @@ def put_document(tx: "ManagedTransaction", workspace: str, document: Document, t
     return True
 
 
-def put_extractions(tx: "ManagedTransaction", workspace: str, extractions: Sequence[Extraction]) -> bool:
+def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction]) -> bool:
     """Replaces live extractions, in the order given where they overlap each other."""
     known = {r["uid"] for r in tx.run(cypher.KNOWN_DOCUMENTS, ws=workspace, uids=list({e.document_id for e in extractions}))}
     for extraction in extractions:
@@ -66,7 +66,7 @@ def put_extractions(tx: "ManagedTransaction", workspace: str, extractions: Seque
     return any(is_changed)
 
 
-def _put_apart(tx: "ManagedTransaction", workspace: str, extractions: Sequence[Extraction]) -> bool:
+def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extraction]) -> bool:
     """Puts extractions none of which overlaps another."""
     nodes = [_node("Extraction", workspace, rows.extraction_row(e), {}) for e in extractions]
     uids = [node["uid"] for node in nodes]
@@ -101,7 +101,7 @@ def _put_apart(tx: "ManagedTransaction", workspace: str, extractions: Sequence[E
     return True
 
 
-def drop_extractions(tx: "ManagedTransaction", document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
+def drop_extractions(tx: "Transaction", document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
     """Drops live extractions of another span or extractor; how many."""
     keep = set(keep_spans)
     gone = [
@@ -113,13 +113,13 @@ def drop_extractions(tx: "ManagedTransaction", document_id: str, keep_spans: Ite
     return len(gone)
 
 
-def delete_document(tx: "ManagedTransaction", workspace: str, document_id: str) -> bool:
+def delete_document(tx: "Transaction", workspace: str, document_id: str) -> bool:
     """Deletes a document with all its parts and records; whether it was there."""
     row = tx.run(cypher.DELETE_DOCUMENT, ws=workspace, document=document_id).single(strict=True)
     return bool(row["num"])
 
 
-def put_edit(tx: "ManagedTransaction", workspace: str, edit: Edit) -> bool:
+def put_edit(tx: "Transaction", workspace: str, edit: Edit) -> bool:
     """Stores a person's correction."""
     row = rows.edit_row(edit)
     uid, sig = rows.scoped_uid(workspace, "Edit", edit.id), rows.signature(row)
@@ -136,7 +136,7 @@ def _node(label: str, workspace: str, row: rows.Row, caption: Mapping[str, Any])
     return {"uid": row[0], "props": {**caption, **rows.properties(label, row), "ws": workspace, "sig": sig}}
 
 
-def _extractions(tx: "ManagedTransaction", document_id: str) -> list[Mapping[str, Any]]:
+def _extractions(tx: "Transaction", document_id: str) -> list[Mapping[str, Any]]:
     return [r.data() for r in tx.run(cypher.EXTRACTIONS_OF, document=document_id)]
 
 
@@ -151,7 +151,7 @@ def _overlap(extractions: Sequence[Extraction]) -> bool:
     return False
 
 
-def _each(tx: "ManagedTransaction", statement: LiteralString, name: str, values: Sequence[Any], **more: Any) -> None:
+def _each(tx: "Transaction", statement: LiteralString, name: str, values: Sequence[Any], **more: Any) -> None:
     for some in batches(values, _ROWS_AT_ONCE):
         tx.run(statement, {name: some, **more}).consume()
 

@@ -5,6 +5,7 @@ for a first load they are made after it (several times faster), which the worksp
 """
 
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -128,7 +129,7 @@ class Neo4jSchema:
         )
         if dimension is not None:
             self.make_vector_indexes(dimension)
-        self._connection.schema(cypher.AWAIT_INDEXES, seconds=_AWAIT_S)
+        self._await_indexes()
         done.extend(f"made {name}" for name in sorted(self._names() - before))
         return done
 
@@ -137,6 +138,16 @@ class Neo4jSchema:
         for label in ("Passage", "Entity"):
             self._connection.schema(cypher.vector_index(label, dimension, self.has_vector_filter))
 
+    def _await_indexes(self) -> None:
+        """Until ours are filled, the vector indexes aside; another program's, which may have failed, are not waited for."""
+        end = time.monotonic() + _AWAIT_S
+        while any(
+            row["state"] == "POPULATING" and row["type"] != "VECTOR" and _is_ours(row) for row in self._connection.read(cypher.SHOW_INDEXES)
+        ):
+            if time.monotonic() > end:
+                raise StoreError(f"Neo4j at {self._connection.address} is still filling indexes after {_AWAIT_S} s; try again later")
+            time.sleep(0.1)
+
     def _names(self) -> set[str]:
         return {str(row["name"]) for row in self._connection.read(cypher.SHOW_INDEXES)}
 
@@ -144,7 +155,7 @@ class Neo4jSchema:
         for migration in MIGRATIONS[version:]:
             for statement in migration:
                 self._connection.schema(statement)
-        self._connection.schema(cypher.AWAIT_INDEXES, seconds=_AWAIT_S)
+        self._await_indexes()
         names = [f"migration {i + 1}" for i in range(len(MIGRATIONS))]
         self._connection.schema(cypher.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=names)
         _LOG.info("schema of %s: migrated from version %d to %d", self._connection.address, version, len(MIGRATIONS))

@@ -21,7 +21,7 @@ from dynagrag.graph_store import cypher
 from dynagrag.graph_store import neo4j_records as changes
 from dynagrag.graph_store import neo4j_rows as rows
 from dynagrag.graph_store.derive import digest_rows
-from dynagrag.graph_store.hops import walk_hops
+from dynagrag.graph_store.hops import Edge, walk_hops
 from dynagrag.graph_store.neo4j_cache import RowCache, packed, unpacked
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_graph import GraphWriter, read_pages
@@ -39,7 +39,6 @@ from dynagrag.schema import (
     Neighbourhood,
     Passage,
     Records,
-    Relation,
     RelationRecord,
     Turn,
     Vector,
@@ -51,7 +50,7 @@ _LOG = logging.getLogger(__name__)
 _LEASE_S = 30.0
 _POLL_S = 0.5
 _MAX_READS = 5
-_CLEAR_AT_ONCE = 10_000
+_CLEAR_AT_ONCE = 5_000
 State = Mapping[str, Any]
 T = TypeVar("T")
 Placed = TypeVar("Placed", Turn, Passage)
@@ -99,12 +98,26 @@ class Neo4jStore:
 
     def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
         """Drops a document's live extractions (but `split`) whose span or extractor is not among those given; how many."""
-        keep = list(keep_spans)
-        return self._change("records", lambda tx, _: changes.drop_extractions(tx, document_id, keep, extractor))
+        keep, num = list(keep_spans), 0
+
+        def work(tx: Any, _: State) -> bool:
+            nonlocal num
+            num = max(num, changes.drop_extractions(tx, document_id, keep, extractor))  # a replay finds them gone
+            return num > 0
+
+        self._change("records", work)
+        return num
 
     def delete_document(self, document_id: str) -> None:
         """Deletes a document, every record of it and its passages' vectors. Unknown id: StoreError."""
-        if not self._change("records", lambda tx, _: changes.delete_document(tx, self._ws, document_id)):
+        was_there = False
+
+        def work(tx: Any, _: State) -> bool:
+            nonlocal was_there
+            was_there = changes.delete_document(tx, self._ws, document_id) or was_there  # a replay finds it gone
+            return was_there
+
+        if not self._change("records", work):
             raise StoreError(f"workspace {self._ws!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
 
     def documents(self) -> tuple[Document, ...]:
@@ -203,8 +216,7 @@ class Neo4jStore:
         if not np.isfinite(vectors).all():
             raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
         for batch in self._vectors.batches(kind, ids, vectors):
-            self._change("vectors", partial(self._vectors.put, kind, batch))
-            self._vectors.remember(kind, batch)
+            self._vectors.remember(kind, self._change("vectors", partial(self._vectors.put, kind, batch)))
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
         """(n, d) in the order asked. A missing id: StoreError."""
@@ -263,19 +275,24 @@ class Neo4jStore:
             _check_dimension(state, self._ws, graph.entity_vectors)
         writer = GraphWriter(self._connection, self._ws, self._cache, _dimension(state))
         steps = writer.plan(graph, consolidation, records)
+        mark = uuid.uuid4().hex
         if steps:
-            self._change("graph", lambda tx, _: self._set(tx, derived_of=""))
+            self._write(lambda tx, _: self._set(tx, derived_of="", graph=mark))
             for step in steps:
                 step()
         if steps or state.get("derived_of") != records.version:
-            self._change("graph", lambda tx, _: self._set(tx, derived_of=records.version) and bool(steps))
+            self._write(lambda tx, now: self._end_writing(tx, now, mark if steps else str(now["graph"]), records.version))
         if graph.entities and state.get("vector_index") == "deferred":
             self._schema.make_vector_indexes(_dimension(state))
-            self._change("graph", lambda tx, _: not self._set(tx, vector_index="made"))
+            self._write(lambda tx, _: self._set(tx, vector_index="made"))
 
-    def _set(self, tx: Any, **values: Any) -> bool:
+    def _end_writing(self, tx: Any, state: State, mark: str, derived_of: str) -> None:
+        """Marks the view as current, unless another writer began meanwhile: then neither can know what the view holds."""
+        is_mine = state["graph"] in (mark, f"{mark} done")
+        self._set(tx, derived_of=derived_of if is_mine else "", graph=f"{mark} done" if is_mine else uuid.uuid4().hex)
+
+    def _set(self, tx: Any, **values: Any) -> None:
         tx.run(cypher.SET_STATE, ws=self._ws, state=values).consume()
-        return True
 
     def graph(self) -> Graph:
         """The derived view as last written; empty before."""
@@ -343,21 +360,34 @@ class Neo4jStore:
         """Up to `num_hops` hops around an entity, bounded, a statement a hop. Unknown id: StoreError."""
         end = time.monotonic() + timeout_s
 
-        def deadline() -> None:
+        def check_time() -> None:
             if time.monotonic() > end:
                 raise StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
 
-        def expand(frontier: list[str]) -> list[Relation]:
-            left = max(end - time.monotonic(), 0.1)
-            found = self._connection.read(cypher.HOP, left, frontier=frontier, ws=self._ws, min_weight=min_weight, fan_out=fan_out + 1)
-            return [rows.relation(row["row"]) for row in found]
+        def work(tx: Any) -> Neighbourhood:
+            has_more = False
 
-        found = walk_hops(entity_id, expand, num_hops=num_hops, fan_out=fan_out, max_relations=max_relations, deadline=deadline)
-        nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in self._connection.read(cypher.ENTITIES, uids=list(found.hops))}
-        if entity_id not in nodes:
+            def expand(frontier: list[str], limit: int) -> tuple[list[Edge], bool]:
+                nonlocal has_more
+                values = {"frontier": frontier, "ws": self._ws, "min_weight": min_weight, "fan_out": fan_out, "limit": limit}
+                edges = [Edge(*row.values()) for row in tx.run(cypher.HOP, values)]
+                if not has_more:  # else it is known that something is left out
+                    has_more = (tx.run(cypher.LARGEST_DEGREE, frontier=frontier).single(strict=True)["degree"] or 0) > fan_out
+                return edges, has_more
+
+            walked = walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=check_time)
+            nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in tx.run(cypher.ENTITIES, uids=list(walked.hops))}
+            found = tx.run(cypher.fetch("RELATES"), uids=list(walked.relation_ids))
+            relations = {row["uid"]: rows.relation(row["row"]) for row in found}
+            ordered = sorted((i for i in walked.hops if i in nodes), key=lambda i: (walked.hops[i], i))
+            kept = [relations[i] for i in walked.relation_ids if i in relations]  # one may go while this reads
+            kept = [r for r in kept if r.head in nodes and r.tail in nodes]
+            return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
+
+        made = self._connection.look(work, timeout_s)
+        if entity_id not in {e.id for e in made.entities}:
             raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
-        ordered = sorted((i for i in found.hops if i in nodes), key=lambda i: (found.hops[i], i))
-        return Neighbourhood(tuple(nodes[i] for i in ordered), found.relations, found.is_cut)
+        return made
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold words of the text: (id, score of the full-text index), best first."""
@@ -402,11 +432,13 @@ class Neo4jStore:
             yield
         finally:
             is_done.set()
-            renewal.join()
-            try:
-                self._connection.write(lambda tx: tx.run(cypher.END_LEASE, ws=self._ws, holder=holder).consume())
-            except StoreError as err:
-                _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
+            self._end_lease(holder)
+
+    def _end_lease(self, holder: str) -> None:
+        try:
+            self._connection.write(lambda tx: tx.run(cypher.END_LEASE, ws=self._ws, holder=holder).consume())
+        except StoreError as err:
+            _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
 
     def _take_lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> None:
         end, has_said = time.monotonic() + wait_s, False
@@ -431,7 +463,9 @@ class Neo4jStore:
     def _renew_lease(self, holder: str, is_done: threading.Event) -> None:
         while not is_done.wait(_LEASE_S / 3):
             try:
-                self._lease(holder)
+                if not self._lease(holder):
+                    _LOG.warning("another machine took over deriving the graph of workspace %s, this one was away too long", self._ws)
+                    return
             except StoreError as err:
                 _LOG.info("the lease on workspace %s could not be renewed: %s", self._ws, err)
 
@@ -457,7 +491,7 @@ class Neo4jStore:
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            num = sum(int(tx.run(query, ws=self._ws).single(strict=True)["num"]) for query in cypher.DELETE_ORPHANS)
+            num = max(num, sum(int(tx.run(query, ws=self._ws).single(strict=True)["num"]) for query in cypher.DELETE_ORPHANS))
             return num > 0
 
         self._change("records", work)
@@ -469,11 +503,11 @@ class Neo4jStore:
 
     def set_note(self, name: str, value: str) -> None:
         """Keeps or (with "") drops a note."""
-        self._change("records", lambda tx, _: not self._set(tx, **{f"note_{name}": value or None}))
+        self._write(lambda tx, _: self._set(tx, **{f"note_{name}": value or None}))
 
     def clear(self) -> None:
         """Deletes the workspace from the database, in batches; its own node goes last."""
-        for label in (*reversed([n for n in cypher.NODE_LABELS if n != "Workspace"]), "Workspace"):
+        for label in ("RELATES", *reversed(cypher.NODE_LABELS)):
             while self._connection.write(partial(self._clear_some, label)):
                 continue
         self._cache.clear()
@@ -508,16 +542,19 @@ class Neo4jStore:
 
     def _change(self, mark: str, work: Callable[[Any, State], T]) -> T:
         """One transaction under the workspace's lock; the mark is made anew if `work` gives something true."""
-        self._ready()
 
-        def unit(tx: Any) -> T:
-            state = tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]
+        def marked(tx: Any, state: State) -> T:
             result = work(tx, state)
             if result:
                 self._set(tx, **{mark: uuid.uuid4().hex})
             return result
 
-        return self._connection.write(unit)
+        return self._write(marked)
+
+    def _write(self, work: Callable[[Any, State], T]) -> T:
+        """One transaction under the workspace's lock."""
+        self._ready()
+        return self._connection.write(lambda tx: work(tx, tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]))
 
     def _rows(self, label: str) -> list[rows.Row]:
         """All rows of a label, by uid (edits and merges: in any order)."""

@@ -15,7 +15,7 @@ from dynagrag.graph_store.neo4j_graph import read_pages, vector_signature
 from dynagrag.schema import Vector, VectorKind, Vectors
 
 if TYPE_CHECKING:
-    from neo4j import ManagedTransaction
+    from neo4j import Transaction
 
 _AT_ONCE = 2_000
 _MIN_REACH = 100
@@ -55,8 +55,8 @@ class Neo4jVectors:
         for start in range(0, len(stored), _AT_ONCE):
             yield stored[start : start + _AT_ONCE]
 
-    def put(self, kind: VectorKind, batch: Sequence[StoredVector], tx: "ManagedTransaction", state: Mapping[str, Any]) -> bool:
-        """Stores those that differ; whether any did. A passage that isn't there any more is passed over."""
+    def put(self, kind: VectorKind, batch: Sequence[StoredVector], tx: "Transaction", state: Mapping[str, Any]) -> list[StoredVector]:
+        """Stores those that differ, and gives them. A passage that isn't there any more is passed over."""
         ids = [v.id for v in batch]
         if kind is VectorKind.PASSAGE:
             there = {r["uid"]: r["sig"] for r in tx.run(cypher.SOME_SIGNATURES_OF_PASSAGE_VECTORS, uids=ids)}
@@ -65,19 +65,19 @@ class Neo4jVectors:
                 dimension = len(new[0].data) // 4
                 sent = [{"uid": v.id, "sig": v.sig, "vector": np.frombuffer(v.data, dtype="<f4").tolist()} for v in new]
                 tx.run(cypher.put_node_vectors("Passage", dimension), rows=sent).consume()
-            return bool(new)
+            return new
         there = {r["uid"]: r["sig"] for r in tx.run(cypher.SOME_SIGNATURES_OF_VECTORS, uids=ids, ws=self._ws, kind=kind.value)}
         new = [v for v in batch if there.get(v.id) != v.sig]
         if new:
             sent = [{"uid": self._uid(kind, v.id), "id": v.id, "sig": v.sig, "vector": v.data} for v in new]
             tx.run(cypher.PUT_VECTORS, rows=sent, ws=self._ws, kind=kind.value).consume()
-        return bool(new)
+        return new
 
     def remember(self, kind: VectorKind, batch: Sequence[StoredVector]) -> None:
         """Puts what was just written into the local copy, so that it isn't fetched back."""
         self._cache.put(_name(kind), ((v.id, v.sig, v.data) for v in batch))
 
-    def drop(self, kind: VectorKind, ids: Sequence[str], tx: "ManagedTransaction", state: Mapping[str, Any]) -> int:
+    def drop(self, kind: VectorKind, ids: Sequence[str], tx: "Transaction", state: Mapping[str, Any]) -> int:
         """Deletes vectors; how many were asked for."""
         if kind in _LABELS:
             tx.run(cypher.drop_node_vectors(_LABELS[kind], int(state["embedder_dimension"])), uids=list(ids)).consume()

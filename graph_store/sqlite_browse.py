@@ -8,8 +8,8 @@ import numpy as np
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store import sqlite_rows as rows
-from dynagrag.graph_store.hops import walk_hops
-from dynagrag.schema import Neighbourhood, Relation, Vector, VectorKind
+from dynagrag.graph_store.hops import Edge, walk_hops
+from dynagrag.schema import Neighbourhood, Vector, VectorKind
 
 _ROWS_A_STEP = 2_000
 _IDS_AT_ONCE = 500
@@ -26,24 +26,33 @@ def neighbourhood(
     timeout_s: float,
 ) -> Neighbourhood:
     """See `GraphBrowser.neighbourhood`. Both ends of a relation are indexed by weight, so a hub costs no more than `fan_out`."""
-    columns = ", ".join(rows.COLUMNS["relations"])
-    half = f"SELECT * FROM (SELECT {columns} FROM relations WHERE {{end}} = ?1 AND weight >= ?2 ORDER BY weight DESC, id LIMIT ?3)"
-    query = f"{half.format(end='head')} UNION {half.format(end='tail')} ORDER BY weight DESC, id LIMIT ?3"
+    half = "SELECT * FROM (SELECT id, head, tail, weight FROM relations WHERE {end} = ?1 ORDER BY weight DESC, id LIMIT ?2)"
+    query = f"{half.format(end='head')} UNION {half.format(end='tail')} ORDER BY weight DESC, id LIMIT ?2"
 
-    def expand(frontier: list[str]) -> list[Relation]:
-        return [rows.relation(row) for node in frontier for row in sqlite.execute(query, (node, min_weight, fan_out + 1))]
+    def expand(frontier: list[str], limit: int) -> tuple[list[Edge], bool]:
+        found: dict[str, Edge] = {}
+        has_more = False
+        for node in frontier:
+            edges = [Edge(*row) for row in sqlite.execute(query, (node, fan_out + 1))]
+            has_more = has_more or len(edges) > fan_out
+            found.update((edge.id, edge) for edge in edges[:fan_out] if edge.weight >= min_weight)
+        return sorted(found.values(), key=lambda e: e.order)[:limit], has_more
 
-    found = walk_hops(entity_id, expand, num_hops=num_hops, fan_out=fan_out, max_relations=max_relations, deadline=_deadline(timeout_s))
-    entities = {}
-    for start in range(0, len(found.hops), _IDS_AT_ONCE):
-        some = list(found.hops)[start : start + _IDS_AT_ONCE]
-        marks = ", ".join("?" * len(some))
-        for row in sqlite.execute(rows.select("entities", f"WHERE id IN ({marks})"), some):
-            entities[str(row[0])] = rows.entity(row)[0]
+    walked = walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=_deadline(timeout_s))
+    entities = {row[0]: rows.entity(row)[0] for row in _by_id(sqlite, "entities", list(walked.hops))}
     if entity_id not in entities:
         raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
-    ordered = tuple(entities[i] for i in sorted(found.hops, key=lambda i: (found.hops[i], i)))
-    return Neighbourhood(ordered, found.relations, found.is_cut)
+    relations = {row[0]: rows.relation(row) for row in _by_id(sqlite, "relations", list(walked.relation_ids))}
+    ordered = sorted(walked.hops, key=lambda i: (walked.hops[i], i))
+    return Neighbourhood(tuple(entities[i] for i in ordered), tuple(relations[i] for i in walked.relation_ids), walked.is_cut)
+
+
+def _by_id(sqlite: sqlite3.Connection, table: str, ids: list[str]) -> list[rows.Row]:
+    found: list[rows.Row] = []
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        some = ids[start : start + _IDS_AT_ONCE]
+        found += sqlite.execute(rows.select(table, f"WHERE id IN ({', '.join('?' * len(some))})"), some).fetchall()
+    return found
 
 
 def _deadline(timeout_s: float) -> Callable[[], None]:

@@ -1,48 +1,38 @@
 """An ingest from plan to graph. Every step is idempotent and stored as it is done, so a run that was killed is resumed by running it again.
 
-    store documents -> extract chunks (each stored at once) -> drop what was replaced -> embed -> consolidate -> derive -> write the graph
+    store documents -> extract chunks (each stored at once)                                              nobody is kept waiting
+    -> what another run took away is put back -> drop what was replaced -> derive the graph -> index     the workspace is held
 
-The same last three steps follow a deletion (`rederive`), so the graph is always a function of the records.
+Several runs may be at one workspace. Each stores what it makes; whoever ends last has all its documents in place, and the graph is that of
+all records.
 """
 
+import hashlib
 import logging
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
-from dynagrag.errors import BudgetError, DynaGragError, ModelError
-from dynagrag.graph_store.derive import (
-    VectorTable,
-    average_degree,
-    average_degree_before,
-    counting_mentions,
-    derive,
-    mention_texts,
-    record_texts,
-)
-from dynagrag.graph_store.two_step import text_id
-from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
-from dynagrag.ingest.plan import IngestPlan, PlannedDocument
+from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError
+from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
+from dynagrag.ingest.rederive import Deriver, GraphReport, Progress
 from dynagrag.ingest.split import speaker_mentions
-from dynagrag.protocols import Embedder, Extraction, Extractor, GraphStore
-from dynagrag.schema import Chunk, Consolidation, Document, Graph, LoadedSource, Mention, VectorKind, Vectors
+from dynagrag.protocols import ChunkWork, Extraction, Extractor, GraphStore
+from dynagrag.schema import Chunk, Document, LoadedSource, Mention
 
 _LOG = logging.getLogger(__name__)
-_EMBED_BATCH = 2048
+_MAX_ROUNDS = 3
 SPLIT = "split"
 """The extractor name of mentions that the splitter makes: speakers."""
 
-Progress = Callable[[str, int, int], None]
-"""(stage, done, total); called from the thread that runs the ingest."""
 
+class IngestJournal(Protocol):
+    """What the pipeline needs of the journal: the list of chunks that failed, and forgetting."""
 
-class IngestJournal(VerdictStore, Protocol):
-    """What the pipeline needs of the journal: a model's verdicts, and the list of chunks that failed."""
-
-    def set_aside(self, document_id: str, start: int, end: int, reason: str) -> None:
+    def set_aside(self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None) -> None:
         """Puts a chunk on the list."""
 
     def forget_documents(self, document_ids: Iterable[str]) -> int:
@@ -63,20 +53,8 @@ class SetAsideChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphReport:
-    """The graph as it is after a run. `average_degree_before`: without any merge."""
-
-    num_entities: int
-    num_relations: int
-    average_degree_before: float
-    average_degree_after: float
-    num_merges: int
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run did. `stopped_by` is the reason when it ended early with its work kept."""
+    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`: their files are gone."""
 
     added: tuple[Document, ...]
     replaced: tuple[Document, ...]
@@ -90,187 +68,208 @@ class IngestReport:
     mended: Mapping[str, int] = field(default_factory=dict)
     num_doubles: int = 0
     stopped_by: DynaGragError | None = None
+    removed: tuple[Document, ...] = ()
 
 
-def _report(graph: Graph, average_degree_before: float, consolidation: Consolidation, notes: tuple[str, ...]) -> GraphReport:
-    return GraphReport(
-        num_entities=len(graph.entities),
-        num_relations=len(graph.relations),
-        average_degree_before=average_degree_before,
-        average_degree_after=average_degree(graph),
-        num_merges=len(consolidation.merges),
-        notes=notes,
-    )
+@dataclass(slots=True)
+class _Run:
+    """What a run has made so far: extractions by document and span, and the chunks that failed."""
+
+    plan: IngestPlan
+    extractor: Extractor
+    done: dict[str, dict[tuple[int, int], Extraction]] = field(default_factory=dict)
+    failed: list[tuple[Chunk, str]] = field(default_factory=list)
+    num_done: int = 0
+    stopped_by: DynaGragError | None = None
 
 
 @dataclass(slots=True)
 class Pipeline:
-    """Runs a plan. `judge` None: only safe merges; `embedder` fixes the workspace's vectors at the first write."""
+    """Runs a plan.
+
+    Args:
+        store: Where records and graph are.
+        journal: Where failed chunks are noted.
+        deriver: Makes the graph of the records; its seconds and progress are the run's.
+        hold: Holds the workspace: what is inside runs alone, over all processes.
+        claimed: Documents that other runs are at now; they are left alone.
+        check: Called after each chunk; raises BudgetError where the run shall end.
+        job_id: The job that chunks are set aside in.
+        build_index: Called with the workspace held, once the graph is written.
+    """
 
     store: GraphStore
-    embedder: Embedder
     journal: IngestJournal
-    judge: Judge | None = None
-    judge_name: str = ""
-    is_small_judge: bool = False
-    max_concurrency: int = 1
-    progress: Progress = lambda stage, done, total: None
-    seconds: dict[str, float] = field(default_factory=dict)
+    deriver: Deriver
+    hold: Callable[[], AbstractContextManager[None]] = nullcontext
+    claimed: Callable[[], Collection[str]] = tuple
+    check: Callable[[], None] = lambda: None
+    job_id: int | None = None
+    build_index: Callable[[], None] = lambda: None
 
     def run(self, plan: IngestPlan, extractor: Extractor) -> IngestReport:
         """Carries out the plan. A stop by budget or by a refusing model is in the report's `stopped_by`, with the graph of what was
         done.
         """
         if plan.documents:
-            self.store.set_embedder(self.embedder.identity)
-        with self._timed("store"):
-            self._store_documents(plan)
-        with self._timed("extract"):
-            num_done, set_aside, stopped_by = self._extract(plan, extractor)
-        if stopped_by is None:
-            failed = Counter(chunk.document_id for chunk, _ in set_aside)
-            for planned in plan.documents:
-                self._drop_what_was_replaced(planned, extractor.name, failed[planned.document.id])
-        if stopped_by is not None:
-            self.judge = None
-        is_as_before = not plan.documents and self.judge is None and self.store.is_derived_current()
-        graph = self._report_of_before() if is_as_before else self.rederive()
-        titles = {d.document.id: d.document.title for d in plan.documents}
-        return IngestReport(
-            added=tuple(d.document for d in plan.documents if not d.replaces),
-            replaced=tuple(d.document for d in plan.documents if d.replaces),
-            unchanged=plan.unchanged,
-            refused=plan.refused,
-            num_chunks=num_done,
-            set_aside=tuple(SetAsideChunk(titles[c.document_id], c.start, c.end, reason) for c, reason in set_aside),
-            graph=graph,
-            seconds=self.seconds,
-            dropped=dict(extractor.dropped),
-            mended=dict(extractor.mended),
-            num_doubles=plan.num_doubles,
-            stopped_by=stopped_by,
-        )
-
-    def _drop_what_was_replaced(self, planned: PlannedDocument, extractor: str, num_failed: int) -> None:
-        """Old records go where new ones came: those of a chunk that failed stay, and so does a version whose successor yielded nothing."""
-        if not num_failed:
-            self.store.drop_extractions(planned.document.id, [(c.start, c.end) for c in planned.chunks], extractor)
-        if num_failed and num_failed == len(planned.chunks):
-            return
-        for old in planned.replaces:
-            self.journal.forget_documents([old])  # first: killed in between, the next run still finds it to delete
-            self.store.delete_document(old)
-
-    def _store_documents(self, plan: IngestPlan) -> None:
-        for planned in plan.documents:  # also those that are there: killed between the next two steps, a document lacks its speakers
-            self.store.put_document(planned.document, planned.turns, planned.passages)
-            speakers = speaker_mentions(planned.document, planned.turns, planned.passages)
-            by_span: dict[tuple[int, int], list[Mention]] = {}
-            for mention in speakers:
-                by_span.setdefault((mention.chunk_start, mention.chunk_end), []).append(mention)
-            self.store.put_extractions(
-                [Extraction(planned.document.id, start, end, SPLIT, tuple(made), ()) for (start, end), made in by_span.items()]
-            )
-
-    def _extract(self, plan: IngestPlan, extractor: Extractor) -> tuple[int, list[tuple[Chunk, str]], DynaGragError | None]:
-        work = [item for planned in plan.documents for item in planned.work]
-        num_done = 0
-
-        def on_chunk(extraction: Extraction) -> None:
-            nonlocal num_done
-            self.store.put_extractions([extraction])
-            self.journal.clear_set_aside(extraction.document_id, extraction.start, extraction.end)
-            num_done += 1
-            self.progress("extract", num_done, len(work))
-
-        self.progress("extract", 0, len(work))
-        try:
-            set_aside = extractor.extract(work, on_chunk)
-        except (BudgetError, ModelError) as err:
-            return num_done, [], err
-        for chunk, reason in set_aside:
-            self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason)
-        return num_done, set_aside, None
-
-    # ------------------------------------------------------------------------------------------------ records to graph
-
-    def _report_of_before(self) -> GraphReport:
-        """Nothing came and nothing went: the graph as it is stored."""
-        mentions, records, num_passages = self.store.mentions(), self.store.relation_records(), len(self.store.passages())
-        return _report(self.store.graph(), average_degree_before(mentions, records, num_passages), self.store.consolidation(), ())
+            self.store.set_embedder(self.deriver.embedder.identity)
+        run = _Run(plan, extractor)
+        with self.deriver.timed("store"):
+            for planned in plan.documents:  # also those that are there: killed between its two steps, a document lacks its speakers
+                if planned.is_whole:
+                    self._store_document(planned)
+        self._extract(run, [item for planned in plan.documents for item in planned.work])
+        for is_last in (*[False] * (_MAX_ROUNDS - 1), True):
+            with self.hold():
+                lacking = [] if run.stopped_by else self._put_back(run)
+                if not lacking or is_last:
+                    return self._finish(run)
+            self._extract(run, lacking)
+        raise AssertionError("the last round returns")
 
     def rederive(self) -> GraphReport:
-        """Embeds what is new, consolidates, derives and writes the graph; vectors that no record needs any more go."""
-        stored = self.store.records()
-        documents = {d.id: d for d in stored.documents}
-        passages, mentions, records, edits = stored.passages, stored.mentions, stored.relations, stored.edits
-        counted = counting_mentions(mentions, len(passages))
-        with self._timed("embed"):
-            self._embed(VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in passages})
-            mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted))
-            keys = {m.key for m in counted}
-            used = [r for r in records if r.head in keys and r.tail in keys]
-            record_vectors = self._embed(VectorKind.RECORD, record_texts(used, documents))
-        labels: dict[str, str] = {}
+        """The graph made of the records as they are; the caller holds the workspace."""
+        return self.deriver.rederive()
 
-        def embed_labels(texts: Sequence[str]) -> Vectors:
-            labels.update((text_id(text), text) for text in texts)
-            self._embed(VectorKind.LABEL, labels)
-            return self.store.vectors(VectorKind.LABEL, [text_id(text) for text in texts])
+    def _finish(self, run: _Run) -> IngestReport:
+        plan, deriver = run.plan, self.deriver
+        removed: tuple[Document, ...] = ()
+        if run.stopped_by is None:
+            removed = self._drop_what_was_replaced(run)
+        else:
+            deriver.judge = None
+        is_as_before = not plan.documents and not removed and deriver.judge is None and self.store.is_derived_current()
+        graph = deriver.report_of_before() if is_as_before else deriver.rederive()
+        self.build_index()
+        titles = {d.document.id: d.document.title for d in plan.documents}
+        return IngestReport(
+            added=tuple(d.document for d in plan.documents if d.is_whole and not d.replaces),
+            replaced=tuple(d.document for d in plan.documents if d.is_whole and d.replaces),
+            unchanged=plan.unchanged,
+            refused=plan.refused,
+            num_chunks=run.num_done,
+            set_aside=tuple(SetAsideChunk(titles[c.document_id], c.start, c.end, reason) for c, reason in run.failed),
+            graph=graph,
+            seconds=deriver.seconds,
+            dropped=dict(run.extractor.dropped),
+            mended=dict(run.extractor.mended),
+            num_doubles=plan.num_doubles,
+            stopped_by=run.stopped_by,
+            removed=removed,
+        )
 
-        with self._timed("consolidate"):
-            self.progress("consolidate", 0, 1)
-            result = consolidate(
-                counted,
-                used,
-                mention_vectors=mention_vectors,
-                embed=embed_labels,
-                judge=self.judge,
-                judge_name=self.judge_name,
-                verdicts=self.journal,
-                edits=edits,
-                texts=[d.text for d in documents.values()],
-                one_block_a_call=self.is_small_judge,
-                max_concurrency=self.max_concurrency,
-            )
-            self.store.keep_vectors(VectorKind.LABEL, labels)
-            self.progress("consolidate", 1, 1)
-        with self._timed("derive"):
-            graph = derive(
-                self.store.workspace,
-                mentions,
-                records,
-                documents=documents,
-                num_passages=len(passages),
-                consolidation=result.consolidation,
-                edits=edits,
-                mention_vectors=mention_vectors,
-                record_vectors=record_vectors,
-            )
-            self.store.write_graph(graph, result.consolidation, stored)
-        before = average_degree_before(mentions, records, len(passages))
-        return _report(graph, before, result.consolidation, result.notes)
+    # ------------------------------------------------------------------------------------------------ storing records
 
-    def _embed(self, kind: VectorKind, texts: Mapping[str, str]) -> VectorTable:
-        """The vectors of these texts by id; those that are missing are made, those of other ids deleted."""
-        ids = tuple(texts)
-        self.store.keep_vectors(kind, ids)
-        missing = self.store.missing_vectors(kind, ids)
-        if missing:
-            self.store.set_embedder(self.embedder.identity)
-        for start in range(0, len(missing), _EMBED_BATCH):
-            self.progress(f"embed {kind}s", start, len(missing))
-            batch = missing[start : start + _EMBED_BATCH]
-            self.store.put_vectors(kind, batch, self.embedder.embed_documents([texts[i] for i in batch]))
-        if missing:
-            self.progress(f"embed {kind}s", len(missing), len(missing))
-        return VectorTable.of(ids, self.store.vectors(kind, ids))
+    def _store_document(self, planned: PlannedDocument) -> None:
+        self.store.put_document(planned.document, planned.turns, planned.passages)
+        speakers = speaker_mentions(planned.document, planned.turns, planned.passages)
+        by_span: dict[tuple[int, int], list[Mention]] = {}
+        for mention in speakers:
+            by_span.setdefault((mention.chunk_start, mention.chunk_end), []).append(mention)
+        self.store.put_extractions(
+            [Extraction(planned.document.id, start, end, SPLIT, tuple(made), ()) for (start, end), made in by_span.items()]
+        )
 
-    @contextmanager
-    def _timed(self, stage: str) -> Iterator[None]:
-        start = time.perf_counter()
+    def _extract(self, run: _Run, work: Sequence[ChunkWork]) -> None:
+        num_before = run.num_done
+
+        def on_chunk(extraction: Extraction) -> None:
+            self._keep(extraction)
+            run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = extraction
+            self.journal.clear_set_aside(extraction.document_id, extraction.start, extraction.end)
+            run.num_done += 1
+            self.deriver.progress("extract", run.num_done - num_before, len(work))
+            self.check()
+
+        with self.deriver.timed("extract"):
+            self.deriver.progress("extract", 0, len(work))
+            try:
+                self.check()
+                failed = run.extractor.extract(work, on_chunk)
+            except (BudgetError, ModelError) as err:
+                run.stopped_by = err
+                return
+        for chunk, reason in failed:
+            self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason, self.job_id)
+        run.failed.extend(failed)
+
+    def _keep(self, extraction: Extraction) -> None:
         try:
-            yield
-        finally:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
-            _LOG.info("%s: %.2f s", stage, self.seconds[stage])
+            self.store.put_extractions([extraction])
+        except StoreError:
+            if any(d.id == extraction.document_id for d in self.store.documents()):
+                raise
+            _LOG.info("document %s was deleted while it was extracted; it is put back at the end", extraction.document_id)
+
+    # ------------------------------------------------------------------------------------------------ with the workspace held
+
+    def _put_back(self, run: _Run) -> list[ChunkWork]:
+        """Makes this run's documents be there as it stored them, whatever other runs did meanwhile; the chunks it must extract for that."""
+        lacking: list[ChunkWork] = []
+        name = run.extractor.name
+        failed = {chunk.span for chunk, _ in run.failed}
+        for planned in run.plan.documents:
+            document = planned.document
+            if not planned.is_whole:
+                continue
+            done = run.done.get(document.id, {})
+            live = self.store.live_spans(document.id)
+            has_passages = {p.id for p in self.store.passages(document.id)} == {p.id for p in planned.passages}
+            if not has_passages:
+                self._store_document(planned)
+            gone = [extraction for span, extraction in done.items() if live.get(span) != name]
+            if gone:
+                self.store.put_extractions(gone)
+            lacking += [
+                ChunkWork(document, planned.turns, chunk)
+                for chunk in planned.chunks
+                if chunk.span not in failed and live.get(chunk.span[1:]) != name and chunk.span[1:] not in done
+            ]
+        return lacking
+
+    def _drop_what_was_replaced(self, run: _Run) -> tuple[Document, ...]:
+        """Old records go where new ones came: those of a chunk that failed stay, and so does a version whose successor yielded nothing.
+
+        Which versions are old is decided now, not when the plan was made. Returns the documents that went because their file is gone.
+        """
+        plan, stored, claimed = run.plan, {d.id: d for d in self.store.documents()}, self.claimed()
+        failed = Counter(chunk.document_id for chunk, _ in run.failed)
+        kept = plan.document_ids | set(claimed)
+        for planned in plan.documents:
+            own, num_failed = planned.document, failed[planned.document.id]
+            if not num_failed and planned.is_whole:
+                self.store.drop_extractions(own.id, [(c.start, c.end) for c in planned.chunks], run.extractor.name)
+            if num_failed and num_failed == len(planned.chunks):
+                continue
+            others = [d for d in stored.values() if d.uri == own.uri and d.id not in kept]
+            if not planned.is_whole:
+                others = [d for d in others if d.id in planned.replaces]
+            newer = _version_on_disk(own, others) if planned.is_whole else None
+            for old in (own, *(d for d in others if d is not newer)) if newer else others:
+                self._delete(old.id)
+                del stored[old.id]
+        if not plan.removes_missing:
+            return ()
+        here = [d for d in plan.missing if d.id in stored and d.id not in kept]
+        gone = find_missing(here, [Path(d.uri).parent for d in here])  # some may have come back since
+        for document in gone:
+            self._delete(document.id)
+        return gone
+
+    def _delete(self, document_id: str) -> None:
+        self.journal.forget_documents([document_id])  # first: killed in between, the next run still finds it to delete
+        self.store.delete_document(document_id)
+
+
+def _version_on_disk(own: Document, others: Sequence[Document]) -> Document | None:
+    """The version that another run stored, where the file has changed to it since this run read it; None: this run's stands."""
+    if not others:
+        return None
+    try:
+        sha256 = hashlib.sha256(Path(own.uri).read_bytes()).hexdigest()
+    except OSError:
+        return None
+    return next((d for d in others if d.sha256 == sha256), None) if sha256 != own.sha256 else None
+
+
+__all__ = ["SPLIT", "GraphReport", "IngestJournal", "IngestReport", "Pipeline", "Progress", "SetAsideChunk"]

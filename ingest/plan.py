@@ -1,6 +1,7 @@
 """What an ingest would do, before it does anything: which sources are new, changed, unchanged or refused, and what it will cost."""
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +20,9 @@ _ASSUMED_SECONDS = {True: 30.0, False: 4.0}
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A document to store, its chunks, those still to extract, and the earlier versions it replaces."""
+    """A document to store, its chunks, those still to extract, and the earlier versions it replaces. `is_whole`: the chunks are all it
+    has; else only those that an earlier run set aside.
+    """
 
     document: Document
     turns: tuple[Turn, ...]
@@ -29,6 +32,7 @@ class PlannedDocument:
     replaces: tuple[str, ...]
     is_stored: bool
     notes: tuple[str, ...] = ()
+    is_whole: bool = True
 
     @property
     def work(self) -> list[ChunkWork]:
@@ -49,17 +53,27 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class IngestPlan:
-    """The documents with something to do, those with nothing to do, the refused sources, and how many doubles were passed over."""
+    """The documents with something to do, those with nothing to do, the refused sources, and how many doubles were passed over.
+
+    `missing`: documents whose file was under one of the folders and is no longer there; `removes_missing`: the run deletes them.
+    """
 
     documents: tuple[PlannedDocument, ...]
     unchanged: tuple[Document, ...]
     refused: tuple[LoadedSource, ...]
     num_doubles: int = 0
+    missing: tuple[Document, ...] = ()
+    removes_missing: bool = False
 
     @property
     def num_chunks(self) -> int:
         """Chunks to extract."""
         return sum(len(d.to_extract) for d in self.documents)
+
+    @property
+    def document_ids(self) -> frozenset[str]:
+        """All documents that the run is about."""
+        return frozenset({d.document.id for d in self.documents} | {d.id for d in self.unchanged})
 
 
 def uri_of(path: str | Path) -> str:
@@ -67,8 +81,16 @@ def uri_of(path: str | Path) -> str:
     return str(Path(path).resolve()).encode("utf-8", "backslashreplace").decode()
 
 
-def make_plan(sources: Iterable[Path], store: GraphStore, profile: ChunkProfile, extractor_name: str) -> IngestPlan:
-    """Reads the sources and compares them with the store. Nothing is written."""
+def make_plan(
+    sources: Iterable[Path],
+    store: GraphStore,
+    profile: ChunkProfile,
+    extractor_name: str,
+    folders: Sequence[Path] = (),
+    removes_missing: bool = False,
+) -> IngestPlan:
+    """Reads the sources and compares them with the store. Nothing is written. `folders`: where files that are gone are looked for."""
+    sources = list(sources)
     stored = {d.id: d for d in store.documents()}
     by_uri: dict[str, list[str]] = {}
     for document in stored.values():
@@ -95,7 +117,53 @@ def make_plan(sources: Iterable[Path], store: GraphStore, profile: ChunkProfile,
             unchanged.append(document)
     here = set(planned) | {d.id for d in unchanged}  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
     documents = tuple(replace(p, replaces=tuple(i for i in p.replaces if i not in here)) for p in planned.values())
-    return IngestPlan(documents, tuple(unchanged), tuple(refused), num_doubles)
+    gone = [d for d in stored.values() if d.id not in here]
+    missing = find_missing(gone, folders, {uri_of(path) for path in sources})
+    return IngestPlan(documents, tuple(unchanged), tuple(refused), num_doubles, missing, removes_missing)
+
+
+def find_missing(documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()) -> tuple[Document, ...]:
+    """The documents whose file was under one of these folders, at any depth, and is no longer there. `present`: uris of files that are."""
+    roots = [Path(uri_of(folder)) for folder in folders]
+    return tuple(
+        d for d in documents if d.uri not in present and any(Path(d.uri).is_relative_to(root) for root in roots) and _is_gone(d.uri)
+    )
+
+
+def _is_gone(uri: str) -> bool:
+    """Whether the system says that no such file is there; a folder that may not be looked into is no proof."""
+    try:
+        os.lstat(uri)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def make_retry_plan(places: Iterable[tuple[str, int, int]], store: GraphStore) -> IngestPlan:
+    """The chunks at these places (document id, start, end) again, from the documents as they are stored; a place that fits no passage any
+    more is passed over.
+    """
+    stored = {d.id: d for d in store.documents()}
+    by_document: dict[str, list[tuple[int, int]]] = {}
+    for document_id, start, end in places:
+        if document_id in stored:
+            by_document.setdefault(document_id, []).append((start, end))
+    planned: list[PlannedDocument] = []
+    for document_id, spans in by_document.items():
+        passages = store.passages(document_id)
+        held = [(s, e, tuple(p for p in passages if s <= p.start and p.end <= e)) for s, e in spans]
+        chunks = tuple(Chunk(document_id, s, e, own) for s, e, own in held if own)
+        document = stored[document_id]
+        # A version of which nothing could be extracted left the one before in place: now it may take its place.
+        others = tuple(d.id for d in stored.values() if d.uri == document.uri and d.id != document_id)
+        replaces = () if store.live_spans(document_id) else others
+        if chunks:
+            turns = store.turns(document_id)
+            planned.append(PlannedDocument(document, turns, passages, chunks, chunks, replaces, True, is_whole=False))
+    replaced = {old for p in planned for old in p.replaces}
+    return IngestPlan(tuple(p for p in planned if p.document.id not in replaced or p.replaces), (), ())
 
 
 def _plan_document(

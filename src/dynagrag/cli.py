@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dynagrag import cli_keep
 from dynagrag.cli_common import (
     EMBEDDER,
     EXIT_SET_ASIDE,
@@ -25,7 +26,6 @@ from dynagrag.cli_common import (
     Bars,
     complain,
     confirm,
-    duration_text,
     is_terminal,
     open_space,
     printable,
@@ -34,9 +34,9 @@ from dynagrag.cli_common import (
     say_json,
     set_up_log,
 )
+from dynagrag.cli_ingest import EXIT_INTERRUPTED, run_prepared
+from dynagrag.cli_jobs import jobs_app
 from dynagrag.errors import DynaGragError, UsageError
-
-EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="dynagrag",
@@ -51,6 +51,7 @@ graph_app = typer.Typer(help="Looks at the graph: stats, entities, merges, expor
 models_app = typer.Typer(help="Lists and fetches models.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
+app.add_typer(jobs_app, name="jobs")
 
 # ----------------------------------------------------------------------------------------------------------- plumbing
 
@@ -187,11 +188,17 @@ def ingest(
     ] = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls; the call after it is refused.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Hard budget of tokens, prompts and replies together.")] = None,
+    remove_missing: Annotated[
+        bool, typer.Option("--remove-missing", help="Delete documents whose file was under one of the folders and is no longer there.")
+    ] = False,
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Reads sources, extracts entities and relations, and builds the graph. Repeat it at will: only what is new or changed is worked on."""
+    """Reads sources, extracts entities and relations, and builds the graph. Repeat it at will: only what is new or changed is worked on.
+
+    Several ingests may run at once. Each is a job: `dynagrag jobs` lists, resumes and cancels them.
+    """
     set_up_log(verbose)
     from dynagrag.ingest.extract import ExtractionOptions
     from dynagrag.ingest.load import find_sources
@@ -201,24 +208,10 @@ def ingest(
     if extractor == "llm" and settings.llm is None:
         extractor = _ask_for_fast(yes)
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
-    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens)
+    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing)
     find_sources(paths)  # a path that isn't there makes no workspace
     with open_space(workspace, settings, create=True) as space:
-        prepared = space.prepare_ingest(paths, options)
-        plan, estimate = prepared.plan, prepared.estimate()
-        if not as_json:
-            _print_plan(plan, estimate, space.name)
-        if not plan.documents and not plan.unchanged:
-            raise DynaGragError(_refused_line(plan.refused))
-        if estimate is not None and plan.num_chunks and not confirm("Go on?", yes, without_terminal=True):
-            raise typer.Abort()
-        with Bars(as_json) as progress:
-            report = prepared.run(progress)
-        usage = prepared.chat.usage() if prepared.chat else None
-        _print_report(report, usage, as_json)
-    if report.stopped_by is not None:
-        raise report.stopped_by
-    return EXIT_SET_ASIDE if report.set_aside or report.refused else 0
+        return run_prepared(space.prepare_ingest(paths, options), yes, as_json)
 
 
 def _ask_for_fast(yes: bool) -> str:
@@ -229,38 +222,6 @@ def _ask_for_fast(yes: bool) -> str:
     if is_terminal() and (yes or typer.confirm(question, err=True)):
         return "fast"
     raise SettingsError(NO_LLM)
-
-
-def _refused_line(refused: Any) -> str:
-    first = refused[0]
-    more = f" (and {len(refused) - 1} more; see `dynagrag inspect`)" if len(refused) > 1 else ""
-    return f"nothing could be read: {first.path}: {first.refused}{more}"
-
-
-def _print_plan(plan: Any, estimate: Any, workspace: str) -> None:
-    new = sum(not d.replaces for d in plan.documents)
-    say(
-        f"workspace {workspace}: {new} new, {len(plan.documents) - new} changed, {len(plan.unchanged)} unchanged, "
-        f"{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
-    )
-    for source in plan.refused:
-        say(f"  refused {source.path}: {source.refused}")
-    if estimate is not None and plan.num_chunks:
-        money = "" if estimate.money is None else f", price {estimate.money:.2f}"
-        say(
-            f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
-            f"reply tokens, {duration_text(estimate.seconds)}{money}"
-        )
-
-
-def _print_report(report: Any, usage: Any, as_json: bool) -> None:
-    from dynagrag.cli_output import report_json, report_lines
-
-    if as_json:
-        say_json(report_json(report, usage))
-        return
-    for line in report_lines(report, usage):
-        say(line)
 
 
 # ------------------------------------------------------------------------------------------------------------------ ask
@@ -508,21 +469,12 @@ def models_pull(
     return 0
 
 
-# ------------------------------------------------------------------------------------------------------- doctor and demo
+# ------------------------------------------------------------------------------------------------ looking after it, demo
 
-
-@app.command()
-def doctor(workspace: WORKSPACE = None, store: STORE = None, llm: LLM = None, embedder: EMBEDDER = None, as_json: JSON = False) -> int:
-    """Checks the installation, the settings, the models and, if it is there, the workspace. Exit 1 when something is wrong."""
-    from dynagrag.doctor import check
-
-    checks = check(read_settings(llm, embedder, store), workspace)
-    if as_json:
-        say_json([asdict(c) for c in checks])
-    else:
-        for item in checks:
-            say(f"{'ok  ' if item.is_ok else 'BAD '} {item.what:<22} {item.finding}")
-    return 0 if all(c.is_ok for c in checks) else 1
+app.command("backup")(cli_keep.backup)
+app.command("restore")(cli_keep.restore)
+app.command("doctor")(cli_keep.doctor)
+graph_app.command("copy")(cli_keep.graph_copy)
 
 
 @app.command()

@@ -20,6 +20,8 @@ def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
     if usage:
         yield "model: " + usage_line(usage)
+    for document in report.removed:
+        yield f"  deleted {document.title}: its file is gone"
     if report.num_doubles:
         yield f"  passed over {report.num_doubles} files with the same content as another"
     for how, count in report.mended.items():
@@ -35,7 +37,7 @@ def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     for note in graph.notes:
         yield f"  note: {note}"
     if report.set_aside:
-        yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again"
+        yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again, or `dynagrag jobs retry`"
 
 
 def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
@@ -43,6 +45,7 @@ def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
     return {
         "added": [d.title for d in report.added],
         "replaced": [d.title for d in report.replaced],
+        "removed": [d.title for d in report.removed],
         "unchanged": [d.title for d in report.unchanged],
         "refused": [{"path": s.path, "reason": s.refused} for s in report.refused],
         "chunks": report.num_chunks,

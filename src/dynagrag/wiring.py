@@ -69,8 +69,8 @@ def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
             cache=folder / "cache.sqlite",
         )
     else:
-        scheme = address.partition("://")[0]
-        raise UsageError(f"unknown store {scheme!r}; known: {EMBEDDED}, or an address that starts with {'://, '.join(_NEO4J_SCHEMES)}://")
+        said = repr(address) if address.isalnum() else "that"  # an address may hold a password
+        raise UsageError(f"unknown store ({said}); known: {EMBEDDED}, or an address that starts with {'://, '.join(_NEO4J_SCHEMES)}://")
     if settings.store is not None or address != EMBEDDED:
         (folder / _ADDRESS_FILE).write_text(f"{address}\n", encoding="utf-8")
     return store

@@ -1,7 +1,5 @@
 """The façade: a workspace is opened, fed, asked, corrected and closed. The command line and the app do nothing that it doesn't offer."""
 
-import fcntl
-import json
 import logging
 import re
 import shutil
@@ -17,39 +15,27 @@ from dynagrag.errors import EmbedderMismatchError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question
 from dynagrag.graph_store.canonical import undo_merge
 from dynagrag.graph_store.derive import average_degree, average_degree_before
-from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
-from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
-from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, span_tokens, uri_of
+from dynagrag.ingest.plan import uri_of
+from dynagrag.ingest.rederive import Deriver
 from dynagrag.ingest.verdicts import STAGE as CONSOLIDATION_STAGE
+from dynagrag.ingest_run import RETRY, IngestOptions, PreparedIngest, options_of, prepare_ingest, prepare_retry, retry_groups
+from dynagrag.models.jobs import RESUMABLE, Job
 from dynagrag.models.journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered import MeteredChat
-from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Retriever
+from dynagrag.protocols import ChatModel, Embedder, GraphStore, Retriever
 from dynagrag.retrieval.ego_index import EgoIndex
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.snapshots import read_snapshot
 from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, Retrieval, Snapshot
-from dynagrag.settings import ChunkProfile, Profile, Settings, load_settings
+from dynagrag.settings import Profile, Settings, load_settings
+from dynagrag.workspace_lock import MAX_WAIT_S, WorkspaceLock
 
 _LOG = logging.getLogger(__name__)
 _MANY_ENTITIES = 5000
 """From here on `paper`'s index can take minutes where there are hubs: 10,000 entities round one took 27 s of CPU, `default` 0.7 s."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
-    """How to ingest. `chunk_profile` None: chosen by the model. `merges`: names are merged by `rules` alone, or the `model` is asked too;
-    None: the model, unless it is small.
-    """
-
-    extractor: str = "llm"
-    chunk_profile: str | None = None
-    merges: str | None = None
-    extraction: ExtractionOptions = field(default_factory=ExtractionOptions)
-    max_calls: int | None = None
-    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +129,14 @@ def open_workspace(
     return space
 
 
+def open_journal(name: str | None, settings: Settings) -> Journal:
+    """A workspace's journal alone, for what needs no store: the list of jobs, a cancellation. WorkspaceError where it has none."""
+    name = name or settings.workspace
+    if not _NAME.fullmatch(name) or not (settings.workspaces_dir / name).is_dir():
+        raise _unknown_workspace(name, str(settings.workspaces_dir), settings)
+    return wiring.make_journal(settings.workspaces_dir / name)
+
+
 def _unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceError:
     known = ", ".join(workspace_names(settings)) or "none yet"
     return WorkspaceError(f"there is no workspace {name!r} in {where} (known here: {known}); make it with `dynagrag ingest`")
@@ -163,6 +157,8 @@ class Workspace:
         except BaseException:
             self.store.close()
             raise
+        self.max_wait_s = MAX_WAIT_S
+        self._lock = WorkspaceLock(name, folder, self.store)
         self._opened: list[Any] = []  # models that were not handed in, and so are closed here
         self._chat_model = chat_model
         self._embedder = embedder
@@ -201,37 +197,71 @@ class Workspace:
             self._opened.extend([self._chat_model] if self._chat_model else [])
         return self._chat_model
 
-    def _metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
+    def metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
+        """The language model with cache, ledger and budget; None where none is configured."""
         model = self.chat_model
         return None if model is None else wiring.make_metered(model, self.journal, self.name, max_calls, max_tokens)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Holds the workspace for one writer; the system lets go however the process ends. WorkspaceError when another has it."""
-        with (self.folder / "lock").open("w") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as err:
-                raise WorkspaceError(
-                    f"another process is writing to workspace {self.name!r}; wait until it is done, or use another --workspace"
-                ) from err
+    def writing(
+        self, wait_s: float | None = None, progress: Progress | None = None, check: Callable[[], None] = lambda: None
+    ) -> Iterator[None]:
+        """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The system lets go however the process ends.
+
+        Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError after `wait_s` (None: `max_wait_s`).
+        `check` is called while it waits, and may raise.
+        """
+        wait_s = self.max_wait_s if wait_s is None else wait_s
+        show = progress or (lambda *_: None)
+        waits: list[str] = []
+
+        def on_wait(text: str) -> None:
+            _LOG.warning("%s", text)
+            waits.append(text)
+            show("wait", 0, 1)
+
+        with self._lock.hold(wait_s, on_wait if wait_s else lambda text: None, check):
+            if waits:
+                show("wait", 1, 1)
             yield
 
     # ------------------------------------------------------------------------------------------------------ ingest
 
-    def prepare_ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None) -> "PreparedIngest":
+    def prepare_ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None) -> PreparedIngest:
         """Reads the sources and says what an ingest would do and cost, before it does anything.
 
         Raises LoadError when nothing is there to read, SettingsError when the extractor needs a model and none is configured.
         """
-        options = options or IngestOptions()
-        chat = self._metered(options.max_calls, options.max_tokens) if options.extractor != "fast" else None
-        model = self.chat_model if options.extractor != "fast" else None
-        profile = wiring.make_chunk_profile(options.chunk_profile, model)
-        extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, self.settings)
-        sources = find_sources(paths)
-        plan = make_plan(sources, self.store, profile, extractor.name)
-        return PreparedIngest(self, sources, plan, self.store.version(), extractor, profile, chat, _judge(chat, options.merges))
+        return prepare_ingest(self, paths, options or IngestOptions())
+
+    def prepare_resume(self, job_id: int | None = None, **changes: Any) -> PreparedIngest:
+        """A job again that ended before it was done (None: the last such), with its paths and options but those given.
+
+        Raises UsageError where there is none, or it is at work or done.
+        """
+        job = self.journal.job_book.to_resume() if job_id is None else self.journal.job_book.job(job_id)
+        if job.status not in RESUMABLE:
+            raise UsageError(f"job {job.id} is {job.status}: only a job that was interrupted, stopped, cancelled or failed can be resumed")
+        options = options_of(job.request, **changes)
+        if job.kind == RETRY:
+            aside = {(item.document_id, item.start, item.end) for item in self.set_asides()}
+            return prepare_retry(self, [place for place in job.request.places if place in aside], options, job)
+        return prepare_ingest(self, job.request.paths, options, job)
+
+    def prepare_retries(self, options: IngestOptions | None = None) -> list[PreparedIngest]:
+        """The set-aside chunks again, from the stored documents: a run for each set of options they were set aside under, or with these."""
+        groups = retry_groups(self.journal)
+        if options is not None:
+            return [prepare_retry(self, [p for group in groups for p in group.places], options)] if groups else []
+        return [prepare_retry(self, group.places, options_of(group.request)) for group in groups]
+
+    def jobs(self) -> tuple[Job, ...]:
+        """All ingests of this workspace with how they stand, oldest first."""
+        return self.journal.jobs()
+
+    def cancel_job(self, job_id: int) -> Job:
+        """Asks a running job, in whatever process, to stop after its calls in flight; marks an interrupted one. UsageError for others."""
+        return self.journal.job_book.cancel(job_id)
 
     def ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None) -> IngestReport:
         """Reads, extracts, consolidates and stores. Safe to repeat: only what is new or changed is worked on.
@@ -246,10 +276,15 @@ class Workspace:
     def delete(self, reference: str, progress: Progress | None = None) -> tuple[Document, GraphReport]:
         """Deletes a document by id, path or title, with all that came from it: records, vectors, cached replies, index.
 
-        Raises UsageError when it names none or several.
+        Raises UsageError when it names none or several, WorkspaceError when an ingest is at work on it.
         """
-        with self.writing():
+        with self.writing(progress=progress):
             document = self.find_document(reference)
+            job_id = self.journal.job_book.claims().get(document.id)
+            if job_id is not None:
+                raise WorkspaceError(
+                    f"job {job_id} is at work on {document.title!r} and would bring it back; wait, or `dynagrag jobs cancel {job_id}`"
+                )
             pipeline = self.pipeline(self._judge_of_before(), progress)
             self.journal.forget_documents([document.id])
             self.store.delete_document(document.id)
@@ -258,8 +293,10 @@ class Workspace:
         return document, report
 
     def pipeline(self, judge: MeteredChat | None, progress: Progress | None = None) -> Pipeline:
-        """What turns records into the graph. `judge`: who is asked which names are one; None: rules, and verdicts that are kept."""
-        return Pipeline(
+        """What turns sources into records and records into the graph. `judge`: who is asked which names are one; None: rules, and verdicts
+        that are kept.
+        """
+        deriver = Deriver(
             self.store,
             self.embedder,
             self.journal,
@@ -269,11 +306,12 @@ class Workspace:
             max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
             progress=progress or (lambda *_: None),
         )
+        return Pipeline(self.store, self.journal, deriver)
 
     def _judge_of_before(self) -> MeteredChat | None:
         """The model again, where it was asked before: blocks that a deletion changed are judged anew, as a fresh ingest would have them."""
         was_asked = any(row.stage == CONSOLIDATION_STAGE for row in self.ledger())
-        return self._metered(None) if was_asked else None
+        return self.metered(None) if was_asked else None
 
     def find_document(self, reference: str) -> Document:
         """The one document with this id, path or title."""
@@ -303,12 +341,14 @@ class Workspace:
     def _derive_if_interrupted(self) -> None:
         """A run that was killed left records that the graph doesn't show yet, or shows though they are gone: derived now, by rules alone.
 
-        While another process writes, that is its business; the graph is then shown as far as its records are there.
+        While another process is at work, that is its business; the graph is then shown as far as its records are there.
         """
         if self.store.is_derived_current() or self.store.embedder() not in (None, self.embedder.identity):
             return
+        if self.journal.job_book.is_any_running():  # it derives at its end
+            return
         try:
-            with self.writing():
+            with self.writing(wait_s=0):
                 if self.store.documents():
                     self.pipeline(None).rederive()
         except WorkspaceError:
@@ -340,7 +380,7 @@ class Workspace:
         options = options or AskOptions()
         if not text.strip():
             raise UsageError("the question is empty")
-        chat = self._metered(options.max_calls)
+        chat = self.metered(options.max_calls)
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
         return self._answer(text, options, chat, on_text)
@@ -447,10 +487,10 @@ class Workspace:
 
     def undo_merge(self, reference: str, by: str, at: str) -> tuple[Merge, GraphReport]:
         """Takes a merge back, by its id or its canonical name. Stored as a person's edit, so it survives later ingests."""
-        found = [m for m in self.merges() if m.id.startswith(reference) or m.canonical == reference.casefold()]
-        if len(found) != 1:
-            raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
         with self.writing():
+            found = [m for m in self.merges() if m.id.startswith(reference) or m.canonical == reference.casefold()]
+            if len(found) != 1:
+                raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
             self.store.put_edit(undo_merge(found[0], by=by, at=at))
             return found[0], self.pipeline(self._judge_of_before()).rederive()
 
@@ -459,66 +499,8 @@ class Workspace:
         return self.journal.ledger()
 
     def set_asides(self) -> tuple[SetAside, ...]:
-        """Chunks that failed, with their reasons; the next ingest of their source tries them again."""
+        """Chunks that failed, with their reasons; `prepare_retries`, or the next ingest of their source, tries them again."""
         return self.journal.set_asides()
 
 
-def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
-    """Who is asked which names are one. Not a small model: of seven merges by one of 1.5 billion parameters five were wrong."""
-    if merges not in (None, "rules", "model"):
-        raise UsageError(f"unknown way to merge {merges!r}; known: rules, model")
-    is_wanted = merges == "model" or (merges is None and chat is not None and not chat.model.is_small)
-    return chat if is_wanted else None
-
-
-@dataclass(slots=True)
-class PreparedIngest:
-    """A plan with what will carry it out."""
-
-    workspace: Workspace
-    sources: Sequence[Path]
-    plan: IngestPlan
-    version: str
-    extractor: Extractor
-    profile: ChunkProfile
-    chat: MeteredChat | None
-    judge: MeteredChat | None
-
-    def estimate(self) -> Estimate | None:
-        """Calls, tokens, time and money at most; None for an extractor without a model."""
-        if not isinstance(self.extractor, LLMExtractor):
-            return None
-        settings = self.workspace.settings
-        work = [item for planned in self.plan.documents for item in planned.work]
-        rows = [r for r in self.workspace.ledger() if r.stage == "extract" and r.calls]
-        calls, seconds = sum(r.calls for r in rows), sum(r.seconds for r in rows)
-        return estimate_run(
-            [self.extractor.prompt_tokens(item) for item in work],
-            [span_tokens(item) for item in work],
-            is_small=self.chat is not None and self.chat.model.is_small,
-            is_judged=self.judge is not None,
-            max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
-            seconds_per_call=seconds / calls if calls else None,
-            prompt_price=settings.price_per_million_prompt_tokens,
-            completion_price=settings.price_per_million_completion_tokens,
-        )
-
-    def run(self, progress: Progress | None = None) -> IngestReport:
-        """Carries out the plan; what stopped it early is in the report."""
-        space = self.workspace
-        pipeline = space.pipeline(self.judge, progress)
-        with space.writing():
-            if space.store.version() != self.version:  # another process wrote while this one waited for a yes
-                self.plan = make_plan(self.sources, space.store, self.profile, self.extractor.name)
-            job = space.journal.start_job("ingest", json.dumps({"documents": len(self.plan.documents), "chunks": self.plan.num_chunks}))
-            status = "failed"
-            try:
-                report = pipeline.run(self.plan, self.extractor)
-                status = "stopped" if report.stopped_by else "set aside" if report.set_aside else "done"
-            finally:
-                space.journal.finish_job(job, status)
-            space.build_index()
-        return report
-
-
-__all__ = ["AskOptions", "IngestOptions", "Stats", "Workspace", "open_workspace", "workspace_names"]
+__all__ = ["AskOptions", "IngestOptions", "PreparedIngest", "Stats", "Workspace", "open_journal", "open_workspace", "workspace_names"]

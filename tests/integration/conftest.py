@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 
 from dynagrag import open_workspace
 from dynagrag.cli import run
@@ -213,12 +214,47 @@ def command(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., Resu
 
 
 @pytest.fixture
+def point_at_neo4j(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets the environment so that a server's user and password are known, and with `address` that workspaces live there."""
+
+    def point(server: Neo4jServer | GivenServer, address: str | None = None) -> None:
+        monkeypatch.setenv("NEO4J_USERNAME", server.username)
+        monkeypatch.setenv("NEO4J_PASSWORD", server.password)
+        monkeypatch.setenv("NEO4J_DATABASE", server.database)
+        if address is not None:
+            monkeypatch.setenv("DYNAGRAG_STORE", address)
+
+    return point
+
+
+@pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def any_store(request: pytest.FixtureRequest, point_at_neo4j: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The test runs once with workspaces on SQLite and once with them on Neo4j, which is emptied first; the store's address."""
+    if request.param == "sqlite":
+        monkeypatch.setenv("DYNAGRAG_STORE", "sqlite")
+        return "sqlite"
+    server: Neo4jServer | GivenServer = request.getfixturevalue("neo4j_server")
+    if isinstance(server, GivenServer):
+        pytest.skip("uses plain workspace names, so it needs a server of the tests' own: run it without NEO4J_URI")
+    server.start()
+    delete_workspaces(server, "")
+    point_at_neo4j(server, server.address)
+    return server.address
+
+
+@pytest.fixture
 def open_space(home: Path) -> Iterator[Callable[..., Workspace]]:
-    """Opens workspaces with fakes in place of models; closes them after the test. `at` is a home of its own."""
+    """Opens workspaces with fakes in place of models; closes them after the test. `at` is a home of its own, `store` an address."""
     with ExitStack() as stack:
 
-        def make(name: str = "w", chat: FakeChat | None = None, embedder: FakeEmbedder | None = None, at: Path | None = None) -> Workspace:
-            settings = load_settings(home=at or home)
+        def make(
+            name: str = "w",
+            chat: FakeChat | None = None,
+            embedder: FakeEmbedder | None = None,
+            at: Path | None = None,
+            store: str | None = None,
+        ) -> Workspace:
+            settings = load_settings(home=at or home, store=store)
             space = open_workspace(name, settings=settings, chat_model=chat or FakeChat(), embedder=embedder or FakeEmbedder())
             return stack.enter_context(space)
 

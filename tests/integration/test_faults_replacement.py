@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -138,7 +139,7 @@ def test_a_plan_is_made_again_when_another_process_wrote_in_between(tmp_path: Pa
         assert space.stats().digest == _fresh_digest(tmp_path)
 
 
-def test_two_writers_at_once_one_is_refused(tmp_path: Path) -> None:
+def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.txt").write_text(ONE)
     with _space() as space:
         space.ingest([tmp_path])
@@ -149,9 +150,15 @@ def test_two_writers_at_once_one_is_refused(tmp_path: Path) -> None:
         )
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
+        space.max_wait_s = 0.2
         for write in (lambda: space.ingest([tmp_path]), lambda: space.delete("a")):
-            with pytest.raises(WorkspaceError, match="another process is writing"):
+            with pytest.raises(WorkspaceError, match="another process has been changing workspace 'w'"):
                 write()
-        child.communicate()
         assert space.stats() == before
+        assert [job.status for job in space.jobs()] == ["done", "failed"]
+        space.max_wait_s = 60
+        caplog.clear()
+        threading.Timer(0.5, child.communicate).start()
         space.delete("a")
+        assert [r.message.startswith("workspace 'w' is being changed by another process; waiting") for r in caplog.records] == [True]
+        assert child.wait(10) == 0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import NewerStoreError, StoreError
-from dynagrag.models import journal as journal_module
+from dynagrag.errors import NewerStoreError, StoreError, UsageError
+from dynagrag.models import journal_file
 from dynagrag.models.journal import Journal
 from dynagrag.protocols import ModelReply
 
@@ -67,7 +67,7 @@ def test_a_reply_that_is_whole_but_of_another_form_is_a_miss(journal: Journal, p
     journal.store_reply("k", REPLY, ["d"])
     body = json.dumps({"text": ["a", "list"], "is_cut_off": False})
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE replies SET body = ?, checksum = ?", (body, journal_module._checksum("k", body)))
+        db.execute("UPDATE replies SET body = ?, checksum = ?", (body, journal_file.checksum("k", body)))
     db.close()
     assert journal.cached_reply("k") is None
 
@@ -154,14 +154,63 @@ def test_set_asides_are_replaced_cleared_by_span_and_forgotten(journal: Journal)
     assert [(s.document_id, s.start) for s in journal.set_asides()] == [("a", 0)]
 
 
-def test_jobs_keep_how_they_ended(journal: Journal) -> None:
-    first, second = journal.start_job("ingest", "two files"), journal.start_job("delete")
-    journal.finish_job(first, "done", "2 documents")
-    jobs = journal.jobs()
-    assert [(j.id, j.kind, j.detail, j.status, j.finished_at is None) for j in jobs] == [
-        (first, "ingest", "2 documents", "done", False),
-        (second, "delete", "", "running", True),
-    ]
+def test_a_set_aside_chunk_names_its_job(journal: Journal) -> None:
+    journal.set_aside("a", 0, 10, "why", job_id=7)
+    journal.set_aside("a", 10, 20, "why")
+    assert [s.job_id for s in journal.set_asides()] == [7, None]
+
+
+def test_the_ledger_outlives_a_kill_and_the_documents_it_names(path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path; from dynagrag.models.journal import Journal\n"
+        "Journal(Path(sys.argv[1])).record_call('extract', 'a', prompt_tokens=10, completion_tokens=5, seconds=1.0)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == -signal.SIGKILL
+    journal = Journal(path)
+    assert [(r.document_id, r.calls, r.prompt_tokens) for r in journal.ledger()] == [("a", 1, 10)]
+    journal.forget_documents(["a"])
+    assert [(r.document_id, r.calls, r.prompt_tokens) for r in journal.ledger()] == [(None, 1, 10)]
+    journal.close()
+
+
+def test_a_journal_of_the_first_version_is_brought_up_to_date_with_all_it_holds(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as db:
+        for statement in filter(str.strip, journal_file.MIGRATIONS[0].split(";")):
+            db.execute(statement)
+        db.execute("PRAGMA user_version = 1")
+        db.execute("INSERT INTO jobs VALUES (1, 'ingest', '{\"documents\": 2, \"chunks\": 5}', 'done', '2026-01-01', '2026-01-02')")
+        db.execute("INSERT INTO jobs VALUES (2, 'ingest', 'in words', 'running', '2026-01-03', NULL)")
+        db.execute("INSERT INTO set_asides VALUES ('a', 0, 10, 'why', '2026-01-01')")
+        db.execute("INSERT INTO ledger VALUES (1, '2026-01-01', 'extract', 'a', 10, 5, 1.0, 0)")
+    db.close()
+    for _ in range(2):  # once to migrate, once to find it migrated
+        journal = Journal(path)
+        done, killed = journal.jobs()
+        assert (done.status, dict(done.counts), done.finished_at) == ("done", {"documents": 2, "chunks": 5}, "2026-01-02")
+        assert (killed.status, dict(killed.counts), killed.request.paths) == ("interrupted", {}, ())
+        assert [(s.document_id, s.job_id) for s in journal.set_asides()] == [("a", None)]
+        assert [(r.document_id, r.calls) for r in journal.ledger()] == [("a", 1)]
+        with pytest.raises(UsageError, match="no job to resume"):
+            journal.job_book.to_resume()
+        journal.close()
+
+
+def test_several_processes_may_make_the_same_journal_at_once(path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from dynagrag.models.journal import Journal\n"
+        "sys.stdin.read(); j = Journal(Path(sys.argv[1])); j.record_call('extract'); j.close()\n"
+    )
+    made = [subprocess.Popen([sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    for process in made:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.stdin = None
+    assert [process.communicate(timeout=60)[1] for process in made] == [b""] * 4
+    journal = Journal(path)
+    assert [r.calls for r in journal.ledger()] == [4]
+    journal.close()
 
 
 def test_exported_replies_are_imported_with_their_origin_and_uses(journal: Journal, tmp_path: Path) -> None:
@@ -220,7 +269,7 @@ def test_a_full_disk_is_said_and_what_was_stored_stays(journal: Journal) -> None
 
 
 def test_a_locked_file_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "_BUSY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(journal_file, "_BUSY_TIMEOUT_S", 0.05)
     journal = Journal(path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

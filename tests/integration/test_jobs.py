@@ -1,0 +1,429 @@
+"""Ingests as durable jobs: listed, resumed after a kill, cancelled from another process, retried; and files that are gone."""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag import IngestOptions
+from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.fakes import FakeChat, simple_reply
+from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.models.journal import Journal
+from dynagrag.workspace import Workspace, open_journal
+
+OpenSpace = Callable[..., Workspace]
+TURNS = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
+OTHER = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]
+
+
+class Gate:
+    """Lets so many extraction calls through, counts them by prompt, and holds the others until it is opened."""
+
+    def __init__(self) -> None:
+        self.prompts: Counter[str] = Counter()
+        self.is_open = threading.Event()
+        self.num_free = 0
+        self._lock = threading.Lock()
+
+    def chat(self) -> FakeChat:
+        def rule(prompt: Any, schema: Any) -> str:
+            with self._lock:
+                self.prompts[prompt.user] += 1
+                must_wait = sum(self.prompts.values()) > self.num_free
+            if must_wait:
+                self.is_open.wait(60)
+            return simple_reply(prompt, schema)
+
+        return FakeChat(rule)
+
+    def wait_for(self, num_calls: int) -> None:
+        deadline = time.monotonic() + 30
+        while sum(self.prompts.values()) < num_calls and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert sum(self.prompts.values()) >= num_calls
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch, key: str) -> Iterator[Gate]:
+    gate = Gate()
+    with OpenAIStubServer(gate.chat()) as server:
+        for name, value in {
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": key,
+            "DYNAGRAG_LLM": "openai:fake",
+            "DYNAGRAG_EMBEDDER": "openai:fake",
+            "DYNAGRAG_MAX_CONCURRENCY": "2",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield gate
+        gate.is_open.set()
+
+
+def _digest(cli: Any, name: str) -> str:
+    return str(cli("graph", "stats", "-w", name, "--json").json["digest"])
+
+
+def _jobs(cli: Any, name: str = "default") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = cli("jobs", "--json", "-w", name).json
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------------- resume
+
+
+def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cli: Any, start: Any, corpus: Any, tmp_path: Path) -> None:
+    paths = corpus.many(3, num_turns=40)
+    gate.num_free = 5
+    process = start("ingest", *paths, "-w", "killed", "--focus", "who owns whom", "--max-calls", 500)
+    gate.wait_for(7)
+    (running,) = _jobs(cli, "killed")
+    assert (running["status"], running["stage"]) == ("running", "extract")
+    process.send_signal(signal.SIGKILL)
+    process.wait(20)
+    (killed,) = _jobs(cli, "killed")
+    assert (killed["status"], killed["id"]) == ("interrupted", 1)
+    assert killed["request"]["paths"] == [str(p) for p in paths]
+    assert (killed["request"]["llm"], killed["request"]["options"]["extraction"]["focus"]) == ("openai:fake", "who owns whom")
+    assert "interrupted" in cli("jobs", "-w", "killed").out
+    stored = _num_stored(tmp_path, cli, "killed")
+    first = Counter(gate.prompts)
+    gate.is_open.set()
+    gate.prompts.clear()
+    resumed = cli("jobs", "resume", "-w", "killed")
+    assert resumed.code == 0, resumed
+    assert stored >= 3
+    again = [prompt for prompt in gate.prompts if prompt in first]
+    assert len(again) <= len(first) - stored, "a call was made again whose reply was stored"
+    (done,) = _jobs(cli, "killed")
+    assert (done["id"], done["status"]) == (1, "done")
+    assert done["request"]["options"] == killed["request"]["options"]
+    assert cli("ingest", *paths, "-w", "whole", "--focus", "who owns whom").code == 0
+    assert _digest(cli, "killed") == _digest(cli, "whole")
+    assert "no job to resume" in cli("jobs", "resume", "-w", "killed").complaint(2)
+    assert "job 1 is done" in cli("jobs", "resume", 1, "-w", "killed").complaint(2)
+
+
+def _num_stored(folder: Path, cli: Any, name: str) -> int:
+    from dynagrag.settings import load_settings
+
+    journal = Journal(load_settings().workspaces_dir / name / "journal.sqlite")
+    try:
+        return journal.export_replies(folder / "replies.jsonl")
+    finally:
+        journal.close()
+
+
+def test_an_ingest_that_spent_its_budget_says_how_to_go_on_and_does(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    paths = corpus.many(3, num_turns=50)
+    stopped = cli("ingest", *paths, "--max-calls", 4)
+    assert "dynagrag jobs resume 1" in stopped.complaint(1)
+    (job,) = _jobs(cli)
+    assert (job["status"], job["request"]["options"]["max_calls"]) == ("stopped", 4)
+    assert "budget of 4 model calls" in job["reason"]
+    assert server.counts.chat_calls == 4
+    assert "budget of 5 model calls" in cli("jobs", "resume", "--max-calls", 5).complaint(1)
+    assert server.counts.chat_calls == 9
+    assert cli("jobs", "resume", 1, "--max-calls", 1000).code == 0
+    assert [j["status"] for j in _jobs(cli)] == ["done"]
+    num_calls = server.counts.chat_calls
+    assert cli("ingest", *paths, "-w", "whole").code == 0
+    assert server.counts.chat_calls == 2 * num_calls
+    assert _digest(cli, "default") == _digest(cli, "whole")
+
+
+def test_ctrl_c_names_the_job_in_its_one_line(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
+    process = start("ingest", *corpus.many(2))
+    gate.wait_for(1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err.splitlines() == [err.strip()]
+    assert "dynagrag jobs resume 1" in err
+    (job,) = _jobs(cli)
+    assert (job["status"], job["reason"]) == ("interrupted", "Ctrl-C")
+
+
+def test_no_secret_is_in_a_job(server: OpenAIStubServer, cli: Any, corpus: Any, key: str, home: Path) -> None:
+    assert cli("ingest", corpus.write("a.vtt", TURNS), "--llm", "openai:fake").code == 0
+    shown = cli("jobs", "--json")
+    assert key not in shown.out
+    assert all(key.encode() not in f.read_bytes() for f in (home / "workspaces" / "default").rglob("*") if f.is_file())
+
+
+def test_an_address_is_kept_without_its_user(open_space: OpenSpace) -> None:
+    from dynagrag.ingest_run import _without_user
+
+    assert _without_user("bolt://neo4j:pw@host:7687") == "bolt://host:7687"
+    assert (_without_user("sqlite"), _without_user("neo4j+s://host")) == ("sqlite", "neo4j+s://host")
+
+
+def test_a_job_whose_file_is_gone_says_so(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    paths = corpus.many(2, num_turns=50)
+    assert cli("ingest", *paths, "--max-calls", 2).code == 1
+    paths[0].unlink()
+    assert str(paths[0]) in cli("jobs", "resume").complaint(1)
+
+
+def test_a_failure_is_noted_with_its_reason(open_space: OpenSpace, corpus: Any) -> None:
+    chat = FakeChat()
+    space = open_space(chat=chat)
+    path = corpus.write("a.vtt", TURNS)
+    chat.then(RuntimeError("not ours"))
+    with pytest.raises(RuntimeError):
+        space.ingest([path])
+    assert [(j.status, j.reason) for j in space.jobs()] == [("failed", "RuntimeError")]
+    space.prepare_resume().run()
+    assert [j.status for j in space.jobs()] == ["done"]
+    with pytest.raises(UsageError, match="no job to resume"):
+        space.prepare_resume()
+
+
+def test_progress_is_noted_about_once_a_second(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = open_space()
+    noted: list[tuple[str, int, int]] = []
+    real = space.journal.job_book.note
+    monkeypatch.setattr(
+        space.journal.job_book, "note", lambda job, stage, done, total: noted.append((stage, done, total)) or real(job, stage, done, total)
+    )
+    began = time.monotonic()
+    space.ingest(corpus.many(4))
+    assert 2 <= len(noted) <= 3 + (time.monotonic() - began)
+
+
+# ----------------------------------------------------------------------------------------------------------------- cancel
+
+
+def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
+    paths = corpus.many(3, num_turns=40)
+    gate.num_free = 4
+    process = start("ingest", *paths)
+    gate.wait_for(6)
+    time.sleep(1.1)  # a cancellation is looked for once a second
+    assert "job 1 stops after its calls in flight" in cli("jobs", "cancel", 1).out
+    gate.is_open.set()
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, len(err.splitlines())) == (1, 1), err
+    assert "job 1 was cancelled; what was done is kept" in err
+    num_before = sum(gate.prompts.values())
+    assert num_before <= 8
+    (job,) = _jobs(cli)
+    assert job["status"] == "cancelled"
+    kept = cli("graph", "stats", "--json").json
+    assert kept["chunks"] >= 6
+    assert kept["entities"] > 0
+    assert cli("jobs", "resume", 1).code == 0
+    assert cli("ingest", *paths, "-w", "whole").code == 0
+    assert _digest(cli, "default") == _digest(cli, "whole")
+    assert max(Counter(gate.prompts).values()) == 2  # once in each workspace
+
+
+def test_a_cancellation_while_names_are_judged_leaves_a_graph(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dynagrag.ingest.follow._NOTE_EVERY_S", 0.0)
+    chat = FakeChat()
+    space = open_space(chat=chat)
+    seen: list[str] = []
+
+    def cancel(stage: str, done: int, total: int) -> None:
+        if stage == "consolidate" and not done:
+            seen.extend(prompt.name for prompt in chat.prompts)
+            space.cancel_job(1)
+
+    report = space.prepare_ingest(corpus.many(3)).run(cancel)
+    assert [prompt.name for prompt in chat.prompts] == seen
+    assert report.graph.num_entities > 0
+    assert space.store.is_derived_current()
+    assert (str(report.stopped_by), space.jobs()[0].status) == ("job 1 was cancelled; what was done is kept", "cancelled")
+    space.prepare_resume().run()
+    assert [prompt.name for prompt in chat.prompts[len(seen) :]] != []
+    assert space.jobs()[0].status == "done"
+
+
+def test_a_document_that_an_ingest_is_at_work_on_is_not_deleted(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
+    old, new = corpus.write("old.vtt", OTHER), corpus.write("new.vtt", corpus.meeting(1, 60))
+    gate.num_free = 1
+    assert cli("ingest", old, "--merges", "rules").code == 0
+    process = start("ingest", new, "--merges", "rules")
+    gate.wait_for(2)
+    assert "job 2 is at work on 'new'" in cli("delete", "new", "--yes").complaint(1)
+    assert cli("delete", "old", "--yes").code == 0
+    gate.is_open.set()
+    assert process.wait(30) == 0
+    assert cli("ingest", new, "-w", "alone", "--merges", "rules").code == 0
+    assert _digest(cli, "default") == _digest(cli, "alone")
+
+
+# ----------------------------------------------------------------------------------------------------- set aside and retry
+
+
+def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: Any, cli: Any, corpus: Any) -> None:
+    paths = [corpus.write("good.vtt", TURNS), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])]
+    steered.faults_by_marker = {"Garbled Corp": Fault.INVALID}
+    done = cli("ingest", *paths, "--focus", "owners")
+    assert (done.code, "`dynagrag jobs retry`" in done.out) == (3, True)
+    assert [j["status"] for j in _jobs(cli)] == ["set aside"]
+    (row,) = cli("jobs", "set-aside", "--json").json
+    assert (row["document"], row["start"], row["job_id"]) == ("bad", 0, 1)
+    assert "does not fit" in row["reason"]
+    assert "bad [0:34]" in cli("jobs", "set-aside").out
+    again = cli("jobs", "retry")
+    assert (again.code, cli("jobs", "set-aside", "--json").json[0]["job_id"]) == (3, 2)
+    for path in paths:
+        path.unlink()
+    steered.faults_by_marker = {}
+    steered.reset()
+    assert cli("jobs", "retry").code == 0
+    assert [str(r["messages"]).count("owners") for r in steered.requests if "Garbled Corp" in str(r.get("messages"))] != []
+    assert "no chunk is set aside" in cli("jobs", "set-aside").out
+    assert [(j["kind"], j["status"]) for j in _jobs(cli)] == [("ingest", "set aside"), ("retry", "set aside"), ("retry", "done")]
+    corpus.write("good.vtt", TURNS), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])
+    assert cli("ingest", *paths, "-w", "whole", "--focus", "owners").code == 0
+    assert _digest(cli, "default") == _digest(cli, "whole")
+    steered.reset()
+    assert cli("ingest", *paths, "--focus", "owners").code == 0
+    assert steered.counts.chat_calls == 0, "the retried chunk was not known as extracted"
+    assert "no chunk is set aside" in cli("jobs", "retry").out
+
+
+def test_a_retried_version_takes_the_place_of_the_one_before(open_space: OpenSpace, corpus: Any) -> None:
+    path = corpus.write("a.vtt", TURNS)
+    space = open_space()
+    space.ingest([path])
+    corpus.write("a.vtt", OTHER)
+    bad = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
+    assert len(bad.prepare_ingest([path]).run().set_aside) == 1
+    assert len(bad.store.documents()) == 2
+    path.unlink()
+    (retry,) = space.prepare_retries()
+    assert retry.run().set_aside == ()
+    corpus.write("a.vtt", OTHER)
+    alone = open_space("alone")
+    alone.ingest([path])
+    assert space.stats() == alone.stats()
+
+
+def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(open_space: OpenSpace, corpus: Any) -> None:
+    bad = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
+    bad.prepare_ingest([corpus.write("a.vtt", corpus.meeting(1, 60))]).run()
+    bad.prepare_ingest([corpus.write("b.vtt", OTHER)], IngestOptions(merges="rules")).run()
+    space = open_space()
+    num_aside = len(space.set_asides())
+    assert sorted(retry.plan.num_chunks for retry in space.prepare_retries()) == [1, num_aside - 1]
+    (limited,) = space.prepare_retries(IngestOptions(merges="rules", max_calls=2))
+    report = limited.run()
+    assert (str(report.stopped_by).startswith("the budget of 2"), space.jobs()[-1].status) == (True, "stopped")
+    assert len(space.set_asides()) == num_aside - report.num_chunks > 0
+    resumed = space.prepare_resume(max_calls=100)
+    assert resumed.plan.num_chunks == len(space.set_asides())
+    resumed.run()
+    assert space.set_asides() == ()
+    assert (len(space.jobs()), space.jobs()[-1].kind, space.jobs()[-1].status) == (3, "retry", "done")
+
+
+def test_a_retry_with_another_extractor_is_done_as_asked(open_space: OpenSpace, corpus: Any) -> None:
+    space = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
+    space.prepare_ingest([corpus.write("a.vtt", TURNS)]).run()
+    (retry,) = space.prepare_retries(IngestOptions(extractor="fast"))
+    assert retry.run().set_aside == ()
+    assert space.set_asides() == ()
+    assert {r.extractor.split("-")[0] for r in space.store.relation_records()} == {"fast"}
+
+
+# ------------------------------------------------------------------------------------------------------------- files gone
+
+
+def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(server: OpenAIStubServer, cli: Any, corpus: Any, tmp_path: Path) -> None:
+    folder = corpus.folder
+    (folder / "deep").mkdir()
+    elsewhere = tmp_path / "elsewhere.txt"
+    elsewhere.write_text("Leo: Lise Ross founded Ember Works.\n", encoding="utf-8")
+    corpus.write("a.vtt", TURNS), corpus.write("deep/b.vtt", OTHER), corpus.write("c.vtt", corpus.meeting(1))
+    assert cli("ingest", folder, elsewhere).code == 0
+    (folder / "deep" / "b.vtt").unlink()
+    (folder / "c.vtt").rename(folder / "renamed.vtt")
+    elsewhere.unlink()
+    kept = cli("ingest", folder)
+    assert (kept.code, cli("graph", "stats", "--json").json["documents"]) == (0, 4)
+    assert "1 documents whose files are gone stay (--remove-missing deletes them)" in kept.out
+    assert "--yes" in cli("ingest", folder, "--remove-missing").complaint(2)
+    assert cli("graph", "stats", "--json").json["documents"] == 4
+    gone = cli("ingest", folder, "--remove-missing", "--yes")
+    assert gone.code == 0
+    lines = gone.out.splitlines()
+    shown = next(i for i, line in enumerate(lines) if "whose files are gone are deleted" in line)
+    assert "deep/b.vtt" in lines[shown + 1]
+    assert "  deleted b: its file is gone" in lines
+    assert _jobs(cli)[-1]["counts"]["removed"] == 1
+    corpus_again = cli("ingest", folder, "-w", "rest")
+    assert corpus_again.code == 0
+    assert cli("delete", "elsewhere", "--yes").code == 0
+    assert _digest(cli, "default") == _digest(cli, "rest")
+    assert cli("ingest", folder, "--remove-missing").code == 0  # nothing is gone: nothing to confirm
+
+
+def test_a_folder_that_may_not_be_looked_into_loses_no_document(
+    open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus.write("a.vtt", TURNS), corpus.write("b.vtt", OTHER)
+    space = open_space()
+    space.ingest([corpus.folder])
+    (corpus.folder / "b.vtt").unlink()
+
+    real = os.lstat
+
+    def refuses(path: Any, **more: Any) -> os.stat_result:
+        if str(path).endswith("b.vtt"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **more)
+
+    assert [d.title for d in space.prepare_ingest([corpus.folder]).plan.missing] == ["b"]
+    monkeypatch.setattr(os, "lstat", refuses)
+    assert space.prepare_ingest([corpus.folder], IngestOptions(remove_missing=True)).plan.missing == ()
+
+
+def test_a_folder_that_is_empty_now_is_an_error_and_deletes_nothing(open_space: OpenSpace, corpus: Any) -> None:
+    path = corpus.write("a.vtt", TURNS)
+    space = open_space()
+    space.ingest([corpus.folder])
+    path.unlink()
+    with pytest.raises(LoadError, match="holds no file"):
+        space.ingest([corpus.folder], IngestOptions(remove_missing=True))
+    assert len(space.store.documents()) == 1
+
+
+# ------------------------------------------------------------------------------------------------------------- wrong use
+
+
+def test_wrong_use_of_jobs_is_one_line(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+    assert "no workspace 'nowhere'" in cli("jobs", "-w", "nowhere").complaint(1)
+    assert cli("ingest", corpus.write("a.vtt", TURNS)).code == 0
+    assert "there is no job 7" in cli("jobs", "cancel", 7).complaint(2)
+    assert "there is no job 7" in cli("jobs", "resume", 7).complaint(2)
+    assert "it is done since" in cli("jobs", "cancel", 1).complaint(2)
+    assert "ID" in cli("jobs", "cancel", "x").complaint(2)
+    assert "jobs resume --workspace" in cli("jobs", "-w", "default", "resume").complaint(2)
+
+
+def test_the_jobs_are_listed_though_the_store_is_away(server: OpenAIStubServer, cli: Any, corpus: Any, home: Path) -> None:
+    assert cli("ingest", corpus.write("a.vtt", TURNS)).code == 0
+    (home / "workspaces" / "default" / "store").write_text("bolt://127.0.0.1:1\n", encoding="utf-8")
+    assert [j["status"] for j in _jobs(cli)] == ["done"]
+    rows = json.loads(cli("jobs", "list", "--json").out)
+    assert rows[0]["request"]["store"] == "sqlite"
+
+
+def test_a_job_of_an_older_version_cannot_be_resumed(open_space: OpenSpace, corpus: Any) -> None:
+    space = open_space()
+    space.ingest([corpus.write("a.vtt", TURNS)])
+    space.journal._db.execute("UPDATE jobs SET status = 'running', request = '{}'")
+    with pytest.raises(UsageError, match="older dynagrag"):
+        space.prepare_resume(1)
+    with pytest.raises(WorkspaceError, match="no workspace"):
+        open_journal("../w", space.settings)

@@ -34,7 +34,7 @@ from dynagrag.graph_store.neo4j_store import Neo4jStore
 from dynagrag.graph_store.sqlite_store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation, VectorKind
+from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation, VectorKind, Vectors
 
 WORKSPACE = "benchmark-store"
 DIMENSION = 384
@@ -50,7 +50,8 @@ def make_graph(num_entities: int, num_relations: int, hub_degree: int, seed: int
         Entity(ids[i], f"e{i}", f"Entity {i}", "", (f"e{i}",), (), "thing", 1, (f"what was said of {i}",)) for i in range(num_entities)
     ]
     ends = (num_entities * rng.random((num_relations, 2)) ** 2).astype(np.int64)
-    weights = rng.integers(1, 20, size=num_relations + hub_degree)
+    entity_vectors = rng.standard_normal((num_entities, DIMENSION)).astype(np.float32)
+    weights = np.concatenate((rng.integers(1, 20, size=num_relations), rng.integers(1, 20, size=hub_degree)))
     pairs = [(int(a), int(b)) for a, b in ends]
     pairs += [(0, int(i)) for i in range(1, hub_degree + 1)]
     made: dict[str, Relation] = {}
@@ -64,10 +65,16 @@ def make_graph(num_entities: int, num_relations: int, hub_degree: int, seed: int
     return Graph(
         entities=tuple(entities[i] for i in order),
         relations=relations,
-        entity_vectors=rng.standard_normal((num_entities, DIMENSION)).astype(np.float32),
-        relation_vectors=rng.standard_normal((len(relations), DIMENSION)).astype(np.float32),
+        entity_vectors=entity_vectors,
+        relation_vectors=_vectors_of(relations),
         entity_passages=tuple(() for _ in entities),
     )
+
+
+def _vectors_of(relations: Sequence[Relation]) -> Vectors:
+    """The same relation has the same vector in every graph."""
+    seeds = np.array([int(r.id[:12], 16) for r in relations], dtype=np.float64) / 16.0**12
+    return np.sin(np.outer(1000.0 * seeds, np.arange(1, DIMENSION + 1))).astype(np.float32)
 
 
 class Report:

@@ -95,7 +95,11 @@ UNWIND $uids AS uid
 MATCH (x:Extraction {uid: uid})<-[:FROM]-(n)
 RETURN n.uid AS uid, n.sig AS sig, 'Mention' IN labels(n) AS is_mention
 """
-KNOWN_DOCUMENTS = "UNWIND $uids AS uid MATCH (d:Document {uid: uid}) WHERE d.ws = $ws RETURN d.uid AS uid"
+KNOWN_DOCUMENTS = """
+UNWIND $uids AS uid
+MATCH (d:Document {uid: uid}) WHERE d.ws = $ws
+RETURN uid, CASE WHEN uid IN $known THEN null ELSE d.text END AS text
+"""
 PUT_EXTRACTIONS = """
 UNWIND $rows AS row
 MATCH (d:Document {uid: row.props.document})
@@ -219,11 +223,11 @@ HOP = """
 UNWIND $frontier AS uid
 MATCH (s:Entity {uid: uid})
 CALL (s) {
-  WITH s WHERE s.strongest IS NULL
+  WITH s WHERE s.strongest IS NULL OR size(s.strongest) < $fan_out
   MATCH (s)-[r:RELATES]-(:Entity)
   RETURN r ORDER BY r.weight DESC, r.uid LIMIT $fan_out
 UNION
-  WITH s WHERE s.strongest IS NOT NULL
+  WITH s WHERE size(s.strongest) >= $fan_out
   UNWIND s.strongest[..$fan_out] AS strong
   MATCH ()-[r:RELATES {uid: strong}]->()
   RETURN r
@@ -386,6 +390,15 @@ def drop_index(name: str) -> LiteralString:
     if not all(c.isascii() and (c.isalnum() or c == "_") for c in name):
         raise AssertionError(f"{name!r} is no index of ours")
     return _fixed(f"DROP INDEX {name} IF EXISTS")
+
+
+def forget_signatures(label: str) -> LiteralString:
+    """Rows of the derived view, some at a time, so that all of them are written again."""
+    _check(label)
+    pattern = "()-[n:RELATES]->()" if label == "RELATES" else f"(n:{label})"
+    return _fixed(
+        f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > '' AND n.sig IS NOT NULL WITH n LIMIT $limit REMOVE n.sig RETURN count(*) AS num"
+    )
 
 
 def clear(label: str) -> LiteralString:

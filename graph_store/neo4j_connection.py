@@ -18,6 +18,7 @@ _LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 OLDEST_VERSION = (5, 26)
+_TOO_OLD = f"dynagrag needs Neo4j {OLDEST_VERSION[0]}.{OLDEST_VERSION[1]} or later: upgrade the server, or use --store sqlite"
 _CONNECT_S = 4.0
 _RETRY_S = 2.0
 """A server that went away is given up after about this long, so that a user reads why within ten seconds."""
@@ -40,7 +41,7 @@ class Neo4jConnection:
         """
         self.address = _checked_address(address)
         self.username = username
-        self.database = database
+        self.database = database or None  # None: the user's home database
         try:
             import neo4j
         except ImportError as err:
@@ -55,18 +56,26 @@ class Neo4jConnection:
                 telemetry_disabled=True,
                 user_agent="dynagrag",
             )
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()  # on a cluster: what was written is seen by the next read
         try:
-            row = self.read(cypher.COMPONENTS)[0]
-            self.version, self.edition = str(row["version"]), str(row["edition"])
+            self.version, self.edition = self._ask_version()
             self.version_number = version_number(self.version)
             if self.version_number < OLDEST_VERSION:
-                raise StoreError(
-                    f"Neo4j at {self.address} is version {self.version}; dynagrag needs {'.'.join(map(str, OLDEST_VERSION))} or later: "
-                    "upgrade the server, or use --store sqlite"
-                )
+                raise StoreError(f"Neo4j at {self.address} is version {self.version}; {_TOO_OLD}")
         except BaseException:
             self._driver.close()
             raise
+
+    def _ask_version(self) -> tuple[str, str]:
+        from neo4j.exceptions import ConfigurationError, UnsupportedServerProduct
+
+        try:
+            row = self.read(cypher.COMPONENTS)[0]
+        except StoreError as err:
+            if isinstance(err.__cause__, ConfigurationError | UnsupportedServerProduct):  # it has none of the protocol versions needed
+                raise StoreError(f"what answers at {self.address} is no Neo4j of today; {_TOO_OLD}") from err
+            raise
+        return str(row["version"]), str(row["edition"])
 
     def read(self, query: LiteralString, timeout_s: float = _QUERY_S, **parameters: Any) -> list[Mapping[str, Any]]:
         """The rows of one reading statement."""
@@ -83,8 +92,18 @@ class Neo4jConnection:
         return self._run(work, timeout_s, is_write=True)
 
     def schema(self, statement: LiteralString, **parameters: Any) -> list[Mapping[str, Any]]:
-        """One statement in a transaction of its own, as changes of the schema want it."""
-        return self._run(lambda tx: [row.data() for row in tx.run(statement, parameters)], 600.0, is_write=True)
+        """One statement in a transaction of its own, as changes of the schema want it. What another process has made meanwhile is fine:
+        IF NOT EXISTS looks before the other one's commit.
+        """
+        from neo4j.exceptions import Neo4jError
+
+        try:
+            return self._run(lambda tx: [row.data() for row in tx.run(statement, parameters)], 600.0, is_write=True)
+        except StoreError as err:
+            code = err.__cause__.code if isinstance(err.__cause__, Neo4jError) else None
+            if "AlreadyExists" in (code or ""):
+                return []
+            raise
 
     def close(self) -> None:
         """Closes the driver."""
@@ -103,7 +122,9 @@ class Neo4jConnection:
             for replay in range(_MAX_REPLAYS):
                 try:
                     with (
-                        self._driver.session(database=self.database, fetch_size=_FETCH_SIZE, default_access_mode=mode) as session,
+                        self._driver.session(
+                            database=self.database, fetch_size=_FETCH_SIZE, default_access_mode=mode, bookmark_manager=self._bookmarks
+                        ) as session,
                         session.begin_transaction(metadata={"app": "dynagrag"}, timeout=timeout_s) as tx,
                     ):
                         result = work(tx)
@@ -135,7 +156,14 @@ class Neo4jConnection:
                 raise StoreError(f"Neo4j at {self.address}: text with a lone surrogate ({code}) cannot be stored; mend the source") from err
             if isinstance(err, ValueError | OSError) and not isinstance(err, Neo4jError | DriverError) and not _is_about_address(err):
                 raise
-            raise StoreError(f"Neo4j at {self.address}: {_remedy(err, self.username, self.database)}") from err
+            raise StoreError(f"Neo4j at {self.address}: {self._remedy(err)}") from err
+
+    def _remedy(self, err: Exception) -> str:
+        if self.database == "system":
+            return "the database `system` holds no data of users; set NEO4J_DATABASE to another (Community has neo4j)"
+        text = _remedy(err, self.username, self.database or "home")
+        is_gone = type(err).__name__ == "ServiceUnavailable"
+        return f"{text} (an address with +s or +ssc needs a server that speaks TLS)" if is_gone and "+s" in self.address else text
 
 
 def version_number(version: str) -> tuple[int, int]:
@@ -154,8 +182,12 @@ def _checked_address(address: str) -> str:
         raise UsageError(
             "the store's address must not hold a user or password; set NEO4J_USERNAME and NEO4J_PASSWORD, and write it as bolt://HOST:7687"
         )
-    if not host:
-        raise UsageError(f"the store's address {parts.scheme}:// names no host; write it as bolt://HOST:7687 or neo4j://HOST:7687")
+    if not host or port == 0:
+        raise UsageError(f"the store's address {parts.scheme}:// names no host and port; write it as bolt://HOST:7687 or neo4j://HOST:7687")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise UsageError(
+            "the store's address ends with host and port; what stands behind them can't be used (NEO4J_DATABASE names a database)"
+        )
     return f"{parts.scheme}://{host if ':' not in host else f'[{host}]'}{f':{port}' if port else ''}"
 
 
@@ -197,7 +229,7 @@ def _remedy(err: Exception, user: str, database: str) -> str:
         if sign in code:
             return remedy.format(user=user, database=database, text=text)
     name = type(err).__name__
-    if name in ("ConfigurationError",):
+    if name == "ConfigurationError":
         return f"the address cannot be used: {text}"
     if name in ("ServiceUnavailable", "SessionExpired", "IncompleteCommit", "ConnectionAcquisitionTimeoutError") or isinstance(
         err, OSError
@@ -210,5 +242,8 @@ def _remedy(err: Exception, user: str, database: str) -> str:
 
 
 def _short(err: Exception) -> str:
-    text = " ".join(str(getattr(err, "message", None) or err).split())
+    from neo4j.exceptions import Neo4jError
+
+    said = err.message if isinstance(err, Neo4jError) else None  # the driver's own errors say nothing there
+    text = " ".join(str(said or err).split())
     return text if len(text) <= 240 else f"{text[:237]}..."

@@ -143,8 +143,12 @@ class GraphWriter:
     def _scoped(self, label: str, wanted: Sequence[rows.Row]) -> tuple[Rows, list[str]]:
         there = dict(self.pages(cypher.signatures(label)))
         by_uid = {rows.scoped_uid(self._ws, label, row[0]): row for row in wanted}
+        name = rows.COLUMNS[label].index("canonical")
         changed = [
-            {"uid": uid, "props": {**rows.properties(label, row), "id": row[0], "ws": self._ws, "sig": rows.signature(row)}}
+            {
+                "uid": uid,
+                "props": {**rows.properties(label, row), "id": row[0], "name": row[name], "ws": self._ws, "sig": rows.signature(row)},
+            }
             for uid, row in by_uid.items()
             if there.get(uid) != rows.signature(row)
         ]

@@ -39,7 +39,8 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
     if not (is_changed or new_turns or new_passages or stale or splits):
         return False
     if is_changed:
-        tx.run(cypher.PUT_DOCUMENT, uid=document.id, props={**rows.properties("Document", row), "ws": workspace, "sig": sig})
+        props = {**rows.properties("Document", row), "name": document.title, "ws": workspace, "sig": sig}
+        tx.run(cypher.PUT_DOCUMENT, uid=document.id, props=props)
     _each(tx, cypher.DELETE_EXTRACTIONS, "uids", splits)
     _each(tx, cypher.DELETE_TURNS, "uids", stale)
     _each(tx, cypher.DELETE_PASSAGES, "uids", stale)
@@ -55,20 +56,22 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
     return True
 
 
-def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction]) -> bool:
-    """Replaces live extractions, in the order given where they overlap each other."""
-    known = {r["uid"] for r in tx.run(cypher.KNOWN_DOCUMENTS, ws=workspace, uids=list({e.document_id for e in extractions}))}
+def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]) -> bool:
+    """Replaces live extractions, in the order given where they overlap each other. `texts`: of documents already read, added to."""
+    ids = list({e.document_id for e in extractions})
+    known = {r["uid"]: r["text"] for r in tx.run(cypher.KNOWN_DOCUMENTS, ws=workspace, uids=ids, known=[i for i in ids if i in texts])}
+    texts.update((uid, text) for uid, text in known.items() if text is not None)
     for extraction in extractions:
         if extraction.document_id not in known:
             raise StoreError(f"document {extraction.document_id} is not stored; put it before its extractions")
     groups = [[e] for e in extractions] if _overlap(extractions) else [list(extractions)]
-    is_changed = [_put_apart(tx, workspace, group) for group in groups]  # all of them, whatever the first one says
+    is_changed = [_put_apart(tx, workspace, group, texts) for group in groups]  # all of them, whatever the first one says
     return any(is_changed)
 
 
-def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extraction]) -> bool:
+def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: Mapping[str, str]) -> bool:
     """Puts extractions none of which overlaps another."""
-    nodes = [_node("Extraction", workspace, rows.extraction_row(e), {}) for e in extractions]
+    nodes = [_node("Extraction", workspace, rows.extraction_row(e), {"name": e.extractor}) for e in extractions]
     uids = [node["uid"] for node in nodes]
     places = [{"document": e.document_id, "start": e.start, "stop": e.end} for e in extractions if e.extractor != rows.SPLIT_EXTRACTOR]
     overlapping = [r["uid"] for r in tx.run(cypher.OVERLAPPING, rows=places)] if places else []
@@ -81,7 +84,7 @@ def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extracti
         for m in e.mentions
     ]
     relations = [
-        {**_node("RelationRecord", workspace, rows.record_row(r), {"name": f"{r.head} {r.label} {r.tail}"}), "extraction": uid}
+        {**_node("RelationRecord", workspace, rows.record_row(r), rows.record_caption(r, texts[r.document_id])), "extraction": uid}
         for uid, e in zip(uids, extractions, strict=True)
         for r in e.relations
     ]

@@ -207,3 +207,8 @@ def passage_captions(passages: Sequence[Passage], document: Document, turns: Seq
             "start_s": start_s,
         }
     return captions
+
+
+def record_caption(record: RelationRecord, text: str) -> Mapping[str, Any]:
+    """What a person sees of a relation record: the triple, and the source's own words."""
+    return {"name": f"{record.head} {record.label} {record.tail}", "quote": text[record.quote_start : record.quote_end]}

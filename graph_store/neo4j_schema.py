@@ -42,15 +42,16 @@ class _Wanted:
     what: str
     on: str
     properties: tuple[str, ...]
+    name: str = ""
 
 
 _CONSTRAINTS = tuple(_Wanted("constraint", label, ("uid",)) for label in _UNIQUE)
 _INDEXES = (
-    *(_Wanted("RANGE", label, ("ws", "uid")) for label in _PAGED),
-    _Wanted("RANGE", "Extraction", ("document", "start")),
-    _Wanted("RANGE", "RelationRecord", ("relation_uid",)),
-    _Wanted("RANGE", "Vector", ("ws", "kind", "id")),
-    _Wanted("FULLTEXT", "Entity", ("name", "aliases", "summaries")),
+    *(_Wanted("RANGE", label, ("ws", "uid"), f"dynagrag_{label.lower()}_ws") for label in _PAGED),
+    _Wanted("RANGE", "Extraction", ("document", "start"), "dynagrag_extraction_document"),
+    _Wanted("RANGE", "RelationRecord", ("relation_uid",), "dynagrag_record_relation"),
+    _Wanted("RANGE", "Vector", ("ws", "kind", "id"), "dynagrag_vector_id"),
+    _Wanted("FULLTEXT", "Entity", ("name", "aliases", "summaries"), "entity_names"),
 )
 
 
@@ -91,24 +92,31 @@ class Neo4jSchema:
         is_current = version == len(MIGRATIONS)
         found = [
             Finding("schema", is_current, f"version {version} of {len(MIGRATIONS)}", "the next ingest makes it", is_repairable=True),
-            self._constraints(),
         ]
         rows = self._connection.read(cypher.SHOW_INDEXES)
+        found.append(self._constraints(rows))
         wanted = list(_INDEXES)
         if dimension is not None and not is_deferred:
-            wanted += [_Wanted("VECTOR", label, (cypher.vector_property(dimension),)) for label in ("Passage", "Entity")]
+            wanted += [
+                _Wanted("VECTOR", label, (cypher.vector_property(dimension),), cypher.vector_index_name(label, dimension))
+                for label in ("Passage", "Entity")
+            ]
         found.append(_indexes(rows, wanted))
         if dimension is not None and is_deferred:
             found.append(Finding("vector indexes", True, "not made yet: the first ingest makes them at its end"))
         return found
 
-    def _constraints(self) -> Finding:
+    def _constraints(self, indexes: list[Mapping[str, Any]]) -> Finding:
         there = {
             (str(row["labelsOrTypes"][0]), tuple(row["properties"]))
             for row in self._connection.read(cypher.SHOW_CONSTRAINTS)
             if "UNIQUENESS" in str(row["type"]) and row["labelsOrTypes"]
         }
         missing = [w.on for w in _CONSTRAINTS if (w.on, w.properties) not in there]
+        others = [str(r["name"]) for r in indexes if r["labelsOrTypes"] and r["labelsOrTypes"][0] in missing and r["properties"] == ["uid"]]
+        if others:
+            finding = f"uniqueness of uid on {', '.join(missing)} can't be made: another program's index {others[0]} is in the way"
+            return Finding("constraints", False, finding, "drop that index, or use a database of its own")
         finding = "all there" if not missing else f"missing: uniqueness of uid on {', '.join(missing)}"
         return Finding("constraints", not missing, finding, _REPAIR, is_repairable=True)
 
@@ -163,11 +171,14 @@ class Neo4jSchema:
 
 def _indexes(rows: list[Mapping[str, Any]], wanted: list[_Wanted]) -> Finding:
     there = {(str(r["type"]), str((r["labelsOrTypes"] or [""])[0]), tuple(r["properties"] or ())): r for r in rows}
+    names = {str(r["name"]) for r in rows}
     trouble = []
     for want in wanted:
         row = there.get((want.what, want.on, want.properties))
-        name = f"{want.what.lower()} index on {want.on}({', '.join(want.properties)})"
-        if row is None:
+        name = f"{want.what.lower()} index {want.name} on {want.on}({', '.join(want.properties)})"
+        if row is None and want.name in names:
+            trouble.append(f"{name} can't be made: another index has its name; drop that one, or use a database of its own")
+        elif row is None:
             trouble.append(f"{name} is missing")
         elif row["state"] == "FAILED":
             trouble.append(f"{name} failed: {str(row['failureMessage']).splitlines()[0][:160]}")

@@ -4,27 +4,25 @@ The workspace's node holds three marks, each a new random text when records, vec
 local copy that is refreshed by what changed under those marks; writes go to the server at once, and lock the workspace's node first.
 """
 
-import logging
-import threading
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 
 import numpy as np
 
-from dynagrag.errors import EmbedderMismatchError, StoreError, WorkspaceError
+from dynagrag.errors import EmbedderMismatchError, StoreError
 from dynagrag.graph_store import cypher
+from dynagrag.graph_store import neo4j_browse as browse
 from dynagrag.graph_store import neo4j_records as changes
 from dynagrag.graph_store import neo4j_rows as rows
 from dynagrag.graph_store.derive import digest_rows
-from dynagrag.graph_store.hops import Edge, walk_hops
 from dynagrag.graph_store.neo4j_cache import RowCache, packed, unpacked
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_graph import GraphWriter, read_pages
+from dynagrag.graph_store.neo4j_lease import Neo4jLease
 from dynagrag.graph_store.neo4j_schema import Neo4jSchema
 from dynagrag.graph_store.neo4j_vectors import Neo4jVectors
 from dynagrag.protocols import Extraction
@@ -46,11 +44,9 @@ from dynagrag.schema import (
     Vectors,
 )
 
-_LOG = logging.getLogger(__name__)
-_LEASE_S = 30.0
-_POLL_S = 0.5
 _MAX_READS = 5
 _CLEAR_AT_ONCE = 5_000
+_MAX_TEXTS = 20
 State = Mapping[str, Any]
 T = TypeVar("T")
 Placed = TypeVar("Placed", Turn, Passage)
@@ -75,6 +71,7 @@ class Neo4jStore:
             self._connection.close()
             raise
         self._vectors = Neo4jVectors(self._connection, workspace, self._cache)
+        self._texts: dict[str, str] = {}  # of documents whose chunks are being extracted: their quotes are shown on the records
         self._is_ready = False
         self._is_closed = False
 
@@ -94,7 +91,9 @@ class Neo4jStore:
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
         """Replaces the live extraction of each chunk span and of every span that overlaps it; `split` and the rest don't see each other."""
         if extractions:
-            self._change("records", lambda tx, _: changes.put_extractions(tx, self._ws, extractions))
+            if len(self._texts) > _MAX_TEXTS:
+                self._texts.clear()
+            self._change("records", lambda tx, _: changes.put_extractions(tx, self._ws, extractions, self._texts))
 
     def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
         """Drops a document's live extractions (but `split`) whose span or extractor is not among those given; how many."""
@@ -117,7 +116,7 @@ class Neo4jStore:
             was_there = changes.delete_document(tx, self._ws, document_id) or was_there  # a replay finds it gone
             return was_there
 
-        if not self._change("records", work):
+        if not self.exists() or not self._change("records", work):
             raise StoreError(f"workspace {self._ws!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
 
     def documents(self) -> tuple[Document, ...]:
@@ -358,45 +357,12 @@ class Neo4jStore:
         timeout_s: float = 10.0,
     ) -> Neighbourhood:
         """Up to `num_hops` hops around an entity, bounded, a statement a hop. Unknown id: StoreError."""
-        end = time.monotonic() + timeout_s
-
-        def check_time() -> None:
-            if time.monotonic() > end:
-                raise StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
-
-        def work(tx: Any) -> Neighbourhood:
-            has_more = False
-
-            def expand(frontier: list[str], limit: int) -> tuple[list[Edge], bool]:
-                nonlocal has_more
-                values = {"frontier": frontier, "ws": self._ws, "min_weight": min_weight, "fan_out": fan_out, "limit": limit}
-                edges = [Edge(*row.values()) for row in tx.run(cypher.HOP, values)]
-                if not has_more:  # else it is known that something is left out
-                    has_more = (tx.run(cypher.LARGEST_DEGREE, frontier=frontier).single(strict=True)["degree"] or 0) > fan_out
-                return edges, has_more
-
-            walked = walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=check_time)
-            nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in tx.run(cypher.ENTITIES, uids=list(walked.hops))}
-            found = tx.run(cypher.fetch("RELATES"), uids=list(walked.relation_ids))
-            relations = {row["uid"]: rows.relation(row["row"]) for row in found}
-            ordered = sorted((i for i in walked.hops if i in nodes), key=lambda i: (walked.hops[i], i))
-            kept = [relations[i] for i in walked.relation_ids if i in relations]  # one may go while this reads
-            kept = [r for r in kept if r.head in nodes and r.tail in nodes]
-            return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
-
-        made = self._connection.look(work, timeout_s)
-        if entity_id not in {e.id for e in made.entities}:
-            raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
-        return made
+        bounds = {"num_hops": num_hops, "fan_out": fan_out, "max_relations": max_relations, "min_weight": min_weight}
+        return browse.neighbourhood(self._connection, self._ws, entity_id, timeout_s=timeout_s, **bounds)
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold words of the text: (id, score of the full-text index), best first."""
-        words = " OR ".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in text.split())
-        if not words or not self._schema.version():
-            return ()
-        found = self._connection.read(cypher.SEARCH_NAMES, words=words, ws=self._ws, limit=limit)
-        ordered = sorted(found, key=lambda row: (-row["score"], -row["weight"], row["uid"]))
-        return tuple((row["uid"], float(row["score"])) for row in ordered)
+        return browse.search_entities(self._connection, self._ws, text, limit) if self._schema.version() else ()
 
     def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
         """Passages or entities by cosine, from the server's vector index; exact from the local copy where the index has too few of them."""
@@ -424,50 +390,8 @@ class Neo4jStore:
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
         """Holds the right to derive the workspace's graph, renewed while it is held; a holder that died loses it after half a minute."""
         self._ready()
-        self._take_lease(holder, wait_s, on_wait)
-        is_done = threading.Event()
-        renewal = threading.Thread(target=self._renew_lease, args=(holder, is_done), name="neo4j-lease", daemon=True)
-        renewal.start()
-        try:
+        with Neo4jLease(self._connection, self._ws, holder).hold(wait_s, on_wait):
             yield
-        finally:
-            is_done.set()
-            self._end_lease(holder)
-
-    def _end_lease(self, holder: str) -> None:
-        try:
-            self._connection.write(lambda tx: tx.run(cypher.END_LEASE, ws=self._ws, holder=holder).consume())
-        except StoreError as err:
-            _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
-
-    def _take_lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> None:
-        end, has_said = time.monotonic() + wait_s, False
-        while not self._lease(holder):
-            if not has_said:
-                on_wait(f"another machine is deriving the graph of workspace {self._ws!r}; waiting")
-                has_said = True
-            if time.monotonic() > end:
-                raise WorkspaceError(
-                    f"another machine has been deriving the graph of workspace {self._ws!r} for {wait_s:.0f} s; run the command again later"
-                )
-            time.sleep(_POLL_S)
-
-    def _lease(self, holder: str) -> bool:
-        def work(tx: Any) -> bool:
-            tx.run(cypher.LOCK, ws=self._ws).consume()
-            row = tx.run(cypher.TAKE_LEASE, ws=self._ws, holder=holder, milliseconds=int(_LEASE_S * 1000)).single(strict=True)
-            return bool(row["is_free"])
-
-        return self._connection.write(work)
-
-    def _renew_lease(self, holder: str, is_done: threading.Event) -> None:
-        while not is_done.wait(_LEASE_S / 3):
-            try:
-                if not self._lease(holder):
-                    _LOG.warning("another machine took over deriving the graph of workspace %s, this one was away too long", self._ws)
-                    return
-            except StoreError as err:
-                _LOG.info("the lease on workspace %s could not be renewed: %s", self._ws, err)
 
     def health(self) -> tuple[Finding, ...]:
         """Checks the server, the schema, and the records of this workspace; changes nothing."""
@@ -494,7 +418,13 @@ class Neo4jStore:
             num = max(num, sum(int(tx.run(query, ws=self._ws).single(strict=True)["num"]) for query in cypher.DELETE_ORPHANS))
             return num > 0
 
+        if not state:
+            return tuple(done)
         self._change("records", work)
+        for label in ("RELATES", *cypher.DERIVED_LABELS):  # what a hand has changed since is written again with the rest
+            self._drain(cypher.forget_signatures(label))
+        self._write(lambda tx, _: self._set(tx, derived_of=""))
+        self._cache.clear()
         return (*done, f"deleted {num} orphaned records") if num else tuple(done)
 
     def note(self, name: str) -> str:
@@ -508,13 +438,18 @@ class Neo4jStore:
     def clear(self) -> None:
         """Deletes the workspace from the database, in batches; its own node goes last."""
         for label in ("RELATES", *reversed(cypher.NODE_LABELS)):
-            while self._connection.write(partial(self._clear_some, label)):
-                continue
+            self._drain(cypher.clear(label))
         self._cache.clear()
         self._is_ready = False
 
-    def _clear_some(self, label: str, tx: Any) -> int:
-        return int(tx.run(cypher.clear(label), ws=self._ws, limit=_CLEAR_AT_ONCE).single(strict=True)["num"])
+    def _drain(self, statement: LiteralString) -> None:
+        """Sends a statement that takes some at a time until it finds none."""
+
+        def some(tx: Any) -> int:
+            return int(tx.run(statement, ws=self._ws, limit=_CLEAR_AT_ONCE).single(strict=True)["num"])
+
+        while self._connection.write(some):
+            continue
 
     def close(self) -> None:
         """Closes the driver and the local copy. Closing twice is fine."""
@@ -564,11 +499,11 @@ class Neo4jStore:
         return unpacked(bodies)
 
     def _signatures(self, label: str) -> Iterable[tuple[str, str]]:
-        return read_pages(self._connection, cypher.signatures(label), ws=self._ws)
+        return ((uid, sig or "") for uid, sig in read_pages(self._connection, cypher.signatures(label), ws=self._ws))
 
     def _fetch(self, label: str, uids: list[str]) -> Iterator[tuple[str, str, bytes]]:
         for row in self._connection.read(cypher.fetch(label), uids=uids):
-            yield row["uid"], row["sig"], packed(row["row"])
+            yield row["uid"], row["sig"] or "", packed(row["row"])
 
     def _rows_of(self, label: str, document_id: str) -> list[rows.Row]:
         return [row["row"] for row in self._connection.read(cypher.of_document(label), document=document_id)]

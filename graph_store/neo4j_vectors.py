@@ -100,12 +100,16 @@ class Neo4jVectors:
         return np.frombuffer(b"".join([bodies[id_] for id_ in ids]), dtype="<f4").reshape(len(ids), -1).astype(np.float32)
 
     def nearest(self, kind: VectorKind, vector: Vector, limit: int, dimension: int, *, has_filter: bool) -> tuple[tuple[str, float], ...]:
-        """By the server's index; its score is (1 + cosine) / 2."""
-        statement = cypher.nearest_nodes(_label(kind), dimension, has_filter)
+        """By the server's index, which is quantised: more than `limit` are asked for, and what it finds is scored exactly."""
         reach = max(_MIN_REACH, _REACH_FACTOR * limit)
-        values: dict[str, Any] = {"vector": [float(x) for x in vector], "ws": self._ws, "limit": limit, "reach": reach}
-        found = self._connection.read(statement, **values)
-        return tuple((str(row["uid"]), 2.0 * float(row["score"]) - 1.0) for row in found)
+        values: dict[str, Any] = {"vector": [float(x) for x in vector], "ws": self._ws, "limit": 2 * limit, "reach": reach}
+        found = self._connection.read(cypher.nearest_nodes(_label(kind), dimension, has_filter), **values)
+        fetched = {id_: data for id_, _, data in self._fetch(kind, [str(row["uid"]) for row in found], dimension)}
+        ids = sorted(fetched)
+        if not ids:
+            return ()
+        array = np.frombuffer(b"".join([fetched[id_] for id_ in ids]), dtype="<f4").reshape(len(ids), -1)
+        return _by_cosine(ids, array, vector, limit)
 
     def nearest_exactly(self, kind: VectorKind, vector: Vector, limit: int, dimension: int, stamp: str) -> tuple[tuple[str, float], ...]:
         """Over all of the workspace; ties by id."""
@@ -114,10 +118,7 @@ class Neo4jVectors:
         if not ids:
             return ()
         array = self.read(kind, ids, dimension, stamp)
-        lengths = np.linalg.norm(array, axis=1) * (np.linalg.norm(vector) or 1.0)
-        cosines = (array @ vector) / np.where(lengths > 0, lengths, 1.0)
-        order = sorted(range(len(ids)), key=lambda i: (-cosines[i], ids[i]))[:limit]
-        return tuple((ids[i], float(cosines[i])) for i in order)
+        return _by_cosine(ids, array, vector, limit)
 
     def _bodies(self, kind: VectorKind, dimension: int, stamp: str) -> dict[str, bytes]:
         return self._cache.read(_name(kind), stamp, lambda: self._signatures(kind), lambda uids: self._fetch(kind, uids, dimension))
@@ -143,6 +144,14 @@ class Neo4jVectors:
 
     def _uid(self, kind: VectorKind, id_: str) -> str:
         return rows.scoped_uid(self._ws, f"vector {kind.value}", id_)
+
+
+def _by_cosine(ids: Sequence[str], array: Vectors, vector: Vector, limit: int) -> tuple[tuple[str, float], ...]:
+    """Best first, ties by id; a row without length is at 0."""
+    lengths = np.linalg.norm(array, axis=1) * (np.linalg.norm(vector) or 1.0)
+    cosines = (array @ vector) / np.where(lengths > 0, lengths, 1.0) if len(ids) else np.zeros(0)
+    order = sorted(range(len(ids)), key=lambda i: (-cosines[i], ids[i]))[:limit]
+    return tuple((ids[i], float(cosines[i])) for i in order)
 
 
 def _name(kind: VectorKind) -> str:

@@ -16,13 +16,17 @@ _PUT = (
     "ON CONFLICT (kind, id) DO UPDATE SET vector = excluded.vector WHERE vectors.vector IS NOT excluded.vector"
 )
 
+_PUT_OF_PASSAGE = _PUT.replace("VALUES (?, ?, ?)", "SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM passages WHERE id = ?2)")
+"""A passage that was deleted meanwhile must not leave its vector."""
+
 
 def put_vectors(sqlite: sqlite3.Connection, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-    """Stores or replaces vectors (n, d); an equal one counts as no change."""
+    """Stores or replaces vectors (n, d); an equal one counts as no change. A passage that isn't there is passed over."""
     if len(ids) != len(vectors):
         raise StoreError(f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector")
     data = np.ascontiguousarray(vectors, dtype="<f4")
-    sqlite.executemany(_PUT, ((kind.value, id_, row.tobytes()) for id_, row in zip(ids, data, strict=True)))
+    put = _PUT_OF_PASSAGE if kind is VectorKind.PASSAGE else _PUT
+    sqlite.executemany(put, ((kind.value, id_, row.tobytes()) for id_, row in zip(ids, data, strict=True)))
 
 
 def read_vectors(sqlite: sqlite3.Connection, kind: VectorKind, ids: Sequence[str], dimension: int) -> Vectors:

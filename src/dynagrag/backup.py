@@ -28,8 +28,6 @@ from dynagrag.workspace_lock import WorkspaceLock
 
 _LOG = logging.getLogger(__name__)
 _WAIT_S = 30.0
-_ADDRESS_FILE = "store"
-"""In a workspace's folder: the address that `wiring.make_store` remembers."""
 
 
 # ---------------------------------------------------------------------------------------------------------------- backup
@@ -155,6 +153,7 @@ def _restore_checked(unpacked: Path, folder: Path, manifest: Manifest, settings:
             remedy=f"restore into another store with --store{f', or move {folder} away' if is_here else ''}",
             before_done=lambda: _place(unpacked / JOURNAL, folder / JOURNAL),
         )
+        wiring.remember_store(folder, settings)
         return target.address()
 
 
@@ -213,7 +212,7 @@ def without_login(address: str) -> str:
 
 @contextmanager
 def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterator[GraphStore]:
-    """A store that is opened in passing: the workspace's folder remembers the address that it had before.
+    """A store that is opened in passing: where the workspace lives stays as it was.
 
     A server's store gets a folder of its own, since two of them in one folder would take each other's rows for stale.
     """
@@ -222,16 +221,7 @@ def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterat
         with TemporaryDirectory(prefix="dynagrag-copy-") as passing, closing(wiring.make_store(Path(passing), name, asked)) as store:
             yield store
         return
-    remembered = folder / _ADDRESS_FILE
-    before = remembered.read_bytes() if remembered.is_file() else None
-    try:
-        store = wiring.make_store(folder, name, asked)
-    finally:
-        if before is None:
-            remembered.unlink(missing_ok=True)
-        else:
-            remembered.write_bytes(before)
-    with closing(store):
+    with closing(wiring.make_store(folder, name, asked)) as store:
         yield store
 
 

@@ -392,6 +392,28 @@ def graph_show(
     return 0
 
 
+@graph_app.command("near")
+def graph_near(
+    name: Annotated[str, typer.Argument(help="An entity, by any of its names.")],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    hops: Annotated[int, typer.Option(min=1, max=5, help="How many relations away at most.")] = 1,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many relations at most; the heaviest.")] = 30,
+    as_json: JSON = False,
+) -> int:
+    """Shows what lies around an entity; quick in large graphs, since it reads no more than it shows."""
+    from dynagrag.graph_view import near_view, print_near
+
+    with open_space(workspace, read_settings(store=store)) as space:
+        view = near_view(space, name, hops, limit)
+    if as_json:
+        say_json(view)
+    else:
+        for line in print_near(view):
+            say(line)
+    return 0
+
+
 @graph_app.command("merges")
 def graph_merges(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
     """Lists which names were merged into which, by which rule or verdict."""

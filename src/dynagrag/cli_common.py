@@ -67,6 +67,7 @@ def set_up_log(verbose: bool) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)  # others' INFO lines may hold an address with a key
     for name in ("httpx", "httpcore", "openai", "urllib3", "sentence_transformers", "transformers", "bm25s", "pypdf"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it logs lost connections as errors before they are tried again
     if verbose:
         logging.getLogger("dynagrag").setLevel(logging.INFO)
 

@@ -77,6 +77,40 @@ def _find(graph: Graph, name: str) -> Entity:
     raise UsageError(f"no entity {name!r}{hint}")
 
 
+def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
+    """What lies around an entity, read straight from the store: quick in a large graph too. Raises UsageError naming near misses."""
+    found = space.store.neighbourhood(_find_in_store(space, name), num_hops=num_hops, max_relations=limit)
+    names = {e.id: e.name for e in found.entities}
+    return {
+        "name": found.entities[0].name,
+        "entities": [{"name": e.name, "type": e.type, "weight": e.weight} for e in found.entities],
+        "relations": [_relation_row(r, names) for r in found.relations],
+        "is_cut": found.is_cut,
+    }
+
+
+def _find_in_store(space: Workspace, name: str) -> str:
+    """The id of an entity by any of its names, found by search: the graph isn't read whole."""
+    key = entity_key(name)
+    near = []
+    for entity_id, _ in space.store.search_entities(name, limit=50):
+        entity = space.store.neighbourhood(entity_id, num_hops=0).entities[0]
+        if key == entity.key or key in entity.keys:
+            return entity_id
+        near.append(entity.name)
+    hint = f"; near: {', '.join(near[:8])}" if near else ""
+    raise UsageError(f"no entity {name!r}{hint}")
+
+
+def print_near(view: Row) -> Iterator[str]:
+    """The lines of a neighbourhood."""
+    yield f"{view['name']}: {len(view['entities']) - 1} entities and {len(view['relations'])} relations around it"
+    for row in view["relations"]:
+        yield f"  {row['weight']:>5}  {row['head']} --{row['label']}--> {row['tail']}"
+    if view["is_cut"]:
+        yield "  ... and more: the heaviest are shown (--limit)"
+
+
 def print_overview(view: Row) -> Iterator[str]:
     """The lines of an overview."""
     yield "entities (weight = times mentioned):"

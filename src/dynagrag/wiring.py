@@ -52,7 +52,7 @@ def store_address(folder: Path, settings: Settings) -> str:
 
 
 def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
-    """The workspace's graph store; its address is remembered for commands that don't name one."""
+    """The workspace's graph store, in the folder or at the settings' address."""
     address = store_address(folder, settings)
     store: GraphStore
     if address == EMBEDDED:
@@ -71,9 +71,15 @@ def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     else:
         said = repr(address) if address.isalnum() else "that"  # an address may hold a password
         raise UsageError(f"unknown store ({said}); known: {EMBEDDED}, or an address that starts with {'://, '.join(_NEO4J_SCHEMES)}://")
-    if settings.store is not None or address != EMBEDDED:
-        (folder / _ADDRESS_FILE).write_text(f"{address}\n", encoding="utf-8")
     return store
+
+
+def remember_store(folder: Path, settings: Settings) -> None:
+    """Keeps a workspace's address for commands that don't name one."""
+    address = store_address(folder, settings)
+    path = folder / _ADDRESS_FILE
+    if (settings.store is not None or address != EMBEDDED) and (not path.is_file() or path.read_text(encoding="utf-8").strip() != address):
+        path.write_text(f"{address}\n", encoding="utf-8")
 
 
 def make_journal(folder: Path) -> Journal:

@@ -115,17 +115,24 @@ def open_workspace(
     is_embedded = wiring.store_address(folder, settings) == wiring.EMBEDDED
     if not create and is_embedded and not wiring.has_store(folder):
         raise _unknown_workspace(name, str(settings.workspaces_dir), settings)
+    is_new = not folder.is_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as err:
         raise WorkspaceError(
             f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
         ) from err
-    space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
-    if not create and not space.store.exists():
-        address = space.store.address()
-        space.close()
-        raise _unknown_workspace(name, address, settings)
+    try:
+        space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
+        if not create and not space.store.exists():
+            address = space.store.address()
+            space.close()
+            raise _unknown_workspace(name, address, settings)
+    except BaseException:
+        if is_new and not wiring.has_store(folder):
+            shutil.rmtree(folder, ignore_errors=True)  # nothing was made of it: a mistyped name, a server that is down
+        raise
+    wiring.remember_store(folder, settings)
     return space
 
 

@@ -228,10 +228,9 @@ def point_at_neo4j(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
-def any_store(request: pytest.FixtureRequest, point_at_neo4j: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> str:
+def any_store(request: pytest.FixtureRequest, point_at_neo4j: Callable[..., None]) -> str:
     """The test runs once with workspaces on SQLite and once with them on Neo4j, which is emptied first; the store's address."""
     if request.param == "sqlite":
-        monkeypatch.setenv("DYNAGRAG_STORE", "sqlite")
         return "sqlite"
     server: Neo4jServer | GivenServer = request.getfixturevalue("neo4j_server")
     if isinstance(server, GivenServer):
@@ -240,6 +239,36 @@ def any_store(request: pytest.FixtureRequest, point_at_neo4j: Callable[..., None
     delete_workspaces(server, "")
     point_at_neo4j(server, server.address)
     return server.address
+
+
+@pytest.fixture
+def read_neo4j(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """All properties of all nodes and relationships of a workspace, as text."""
+
+    def read(workspace: str) -> str:
+        query = "MATCH (n) WHERE n.ws = $ws OPTIONAL MATCH (n)-[r]->() RETURN properties(n) AS n, properties(r) AS r"
+        return repr([(row["n"], row["r"]) for row in _query(request.getfixturevalue("neo4j_server"), query, workspace)])
+
+    return read
+
+
+@pytest.fixture
+def names_in_neo4j(request: pytest.FixtureRequest) -> Callable[[], set[str]]:
+    """The labels and relationship types that nodes and relationships of workspaces have."""
+
+    def read() -> set[str]:
+        query = "MATCH (n) WHERE n.ws IS NOT NULL OPTIONAL MATCH (n)-[r]-() UNWIND labels(n) + coalesce([type(r)], []) AS name "
+        rows = _query(request.getfixturevalue("neo4j_server"), query + "RETURN DISTINCT name", "")
+        return {row["name"] for row in rows if row["name"] is not None}
+
+    return read
+
+
+def _query(server: Neo4jServer | GivenServer, query: str, workspace: str) -> list[Any]:
+    from neo4j import GraphDatabase
+
+    with GraphDatabase.driver(server.address, auth=(server.username, server.password)) as driver:
+        return list(driver.execute_query(query, ws=workspace).records)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -201,6 +201,8 @@ WRONG_USE = [
     (("ask", "Who?", "--since", "99:00:00", "-w", "full"), 1, "widen"),
     (("graph", "show", "Nobody Atall", "-w", "full"), 2, "Nobody Atall"),
     (("graph", "show", "Acme", "-w", "full"), 2, "near: Acme Works"),
+    (("graph", "near", "Nobody Atall", "-w", "full"), 2, "Nobody Atall"),
+    (("graph", "near", "Acme", "-w", "full"), 2, "near: Acme Works"),
     (("graph", "export", "g.docx", "-w", "full"), 2, ".graphml"),
     (("graph", "undo", "nothing", "-w", "full"), 2, "graph merges"),
     (("delete", "nothere", "--yes", "-w", "full"), 2, "graph stats"),

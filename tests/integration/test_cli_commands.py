@@ -190,6 +190,10 @@ def test_equal_titles_are_told_apart_by_id(server: OpenAIStubServer, cli: Any, c
 def test_the_graph_is_shown_and_exported(ingested: list[Path], cli: Any, tmp_path: Path) -> None:
     overview = cli("graph", "show", "--json").json
     assert {"Acme Works", "Ada Byron"} <= {e["name"] for e in overview["entities"]}
+    near = cli("graph", "near", "acme works", "--hops", "2", "--json").json
+    assert near["name"] == "Acme Works"
+    assert ("Grace Hopper", "founded", "Acme Works") in {(r["head"], r["label"], r["tail"]) for r in near["relations"]}
+    assert "relations around it" in cli("graph", "near", "Acme Works").out
     entity = cli("graph", "show", "acme works").out
     assert "Grace Hopper --founded--> Acme Works" in entity
     assert 'Leo: "Grace Hopper founded Acme Works."' in entity

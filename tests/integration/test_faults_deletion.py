@@ -32,6 +32,7 @@ SECRETS = ("quetzal", "umbra", "quokka", "xanadu", "quill marsh", "vane")
 """Words that only A holds, as keys or text."""
 
 
+@pytest.mark.usefixtures("any_store")
 @pytest.mark.parametrize("extractor", ["llm", "fast"])
 def test_the_graph_after_a_deletion_is_the_graph_of_the_rest(open_space: OpenSpace, corpus: Any, extractor: str, tmp_path: Path) -> None:
     a, b = corpus.write("a.vtt", A), corpus.write("b.vtt", B)
@@ -41,7 +42,7 @@ def test_the_graph_after_a_deletion_is_the_graph_of_the_rest(open_space: OpenSpa
     shared = [r for r in both.graph().relations if r.support == 2]
     assert shared, "no relation that both documents support"
     document, report = both.delete("a")
-    alone = open_space(at=tmp_path / "other")
+    alone = open_space(at=tmp_path / "other", store="sqlite")
     alone.ingest([b], options)
     assert document.title == "a"
     assert report.num_entities == alone.stats().entities
@@ -59,7 +60,9 @@ def _assert_equal(one: Workspace, other: Workspace) -> None:
     np.testing.assert_allclose(mine.relation_vectors, theirs.relation_vectors, atol=1e-6)
 
 
-def test_a_deleted_text_is_neither_retrievable_nor_in_any_file(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
+    open_space: OpenSpace, corpus: Any, any_store: str, read_neo4j: Callable[[str], str]
+) -> None:
     from dynagrag.graph_view import entity_view, overview
 
     space = open_space()
@@ -76,6 +79,9 @@ def test_a_deleted_text_is_neither_retrievable_nor_in_any_file(open_space: OpenS
     _assert_no_bytes(space.folder)
     space.close()
     _assert_no_bytes(space.folder)
+    if any_store != "sqlite":
+        assert "acme" in read_neo4j("w").casefold()
+        assert not _found(read_neo4j("w"))
 
 
 def _all_words(space: Workspace, question: str, retriever: str) -> str:
@@ -122,6 +128,7 @@ def test_the_last_document_leaves_an_empty_workspace(open_space: OpenSpace, corp
     _assert_no_bytes(space.folder)
 
 
+@pytest.mark.usefixtures("any_store")
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(open_space: OpenSpace, corpus: Any, retriever: str) -> None:
     """The records are gone, the graph is not yet derived again: what SIGKILL leaves between two transactions."""
@@ -188,6 +195,7 @@ def test_adding_two_documents_and_deleting_one_equals_adding_the_other(
         _assert_equal(both, alone)
 
 
+@pytest.mark.usefixtures("any_store")
 def test_a_filter_on_a_stale_graph_is_no_crash(open_space: OpenSpace, corpus: Any) -> None:
     space = open_space()
     space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B)])

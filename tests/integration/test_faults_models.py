@@ -25,6 +25,7 @@ OpenSpace = Callable[..., Workspace]
 # --------------------------------------------------------------------------------------------------------------------- R8
 
 
+@pytest.mark.usefixtures("any_store")
 def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(steered: Any, cli: Any, corpus: Any) -> None:
     faults = {
         "Garbled Corp": Fault.INVALID,
@@ -133,6 +134,7 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_its_work(steered: Any, cl
 # --------------------------------------------------------------------------------------------------------------------- R9
 
 
+@pytest.mark.usefixtures("any_store")
 def test_vectors_of_another_embedder_are_refused_before_anything_is_written(open_space: OpenSpace, corpus: Any) -> None:
     one, two = corpus.many(2, num_turns=4)
     with open_space() as space:
@@ -151,6 +153,7 @@ def test_vectors_of_another_embedder_are_refused_before_anything_is_written(open
         assert (chat.num_calls, space.stats()) == (0, before)
 
 
+@pytest.mark.usefixtures("any_store")
 def test_a_document_is_deleted_though_the_embedder_is_another(open_space: OpenSpace, corpus: Any) -> None:
     paths = corpus.many(2, num_turns=4)
     with open_space() as space:
@@ -169,6 +172,7 @@ def _forget_extractions(space: Workspace) -> None:
         space.store.drop_extractions(document.id, [], "none")
 
 
+@pytest.mark.usefixtures("any_store")
 def test_an_identical_call_is_a_hit(open_space: OpenSpace, corpus: Any) -> None:
     paths = corpus.many(2)
     chat = FakeChat()

@@ -1,0 +1,69 @@
+"""Bounded looks into Neo4j's derived view: hops around an entity, and search by words."""
+
+import time
+from typing import Any
+
+from dynagrag.errors import StoreError
+from dynagrag.graph_store import cypher
+from dynagrag.graph_store import neo4j_rows as rows
+from dynagrag.graph_store.hops import Edge, Hops, walk_hops
+from dynagrag.graph_store.neo4j_connection import Neo4jConnection
+from dynagrag.schema import Neighbourhood
+
+
+def neighbourhood(
+    connection: Neo4jConnection,
+    workspace: str,
+    entity_id: str,
+    *,
+    num_hops: int,
+    fan_out: int,
+    max_relations: int,
+    min_weight: int,
+    timeout_s: float,
+) -> Neighbourhood:
+    """See `GraphBrowser.neighbourhood`: one bounded statement a hop, all in one transaction."""
+    end = time.monotonic() + timeout_s
+
+    def check_time() -> None:
+        if time.monotonic() > end:
+            raise StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
+
+    def work(tx: Any) -> Neighbourhood:
+        has_more = False
+
+        def expand(frontier: list[str], limit: int) -> tuple[list[Edge], bool]:
+            nonlocal has_more
+            values = {"frontier": frontier, "ws": workspace, "min_weight": min_weight, "fan_out": fan_out, "limit": limit}
+            edges = [Edge(*row.values()) for row in tx.run(cypher.HOP, values)]
+            if not has_more:  # else it is known that something is left out
+                has_more = (tx.run(cypher.LARGEST_DEGREE, frontier=frontier).single(strict=True)["degree"] or 0) > fan_out
+            return edges, has_more
+
+        return _read(tx, walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=check_time))
+
+    made = connection.look(work, timeout_s)
+    if entity_id not in {e.id for e in made.entities}:
+        raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
+    return made
+
+
+def _read(tx: Any, walked: Hops) -> Neighbourhood:
+    """The entities and relations of a walk; one may have gone since."""
+    nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in tx.run(cypher.ENTITIES, uids=list(walked.hops))}
+    found = tx.run(cypher.fetch("RELATES"), uids=list(walked.relation_ids))
+    relations = {row["uid"]: rows.relation(row["row"]) for row in found}
+    ordered = sorted((i for i in walked.hops if i in nodes), key=lambda i: (walked.hops[i], i))
+    kept = [relations[i] for i in walked.relation_ids if i in relations]
+    kept = [r for r in kept if r.head in nodes and r.tail in nodes]
+    return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
+
+
+def search_entities(connection: Neo4jConnection, workspace: str, text: str, limit: int) -> tuple[tuple[str, float], ...]:
+    """By the full-text index: any of the words, each quoted so that nothing in it is an operator."""
+    words = " OR ".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in text.split())
+    if not words:
+        return ()
+    found = connection.read(cypher.SEARCH_NAMES, words=words, ws=workspace, limit=limit)
+    ordered = sorted(found, key=lambda row: (-row["score"], -row["weight"], row["uid"]))
+    return tuple((row["uid"], float(row["score"])) for row in ordered)

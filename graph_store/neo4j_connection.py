@@ -229,6 +229,8 @@ def _remedy(err: Exception, user: str, database: str) -> str:
         if sign in code:
             return remedy.format(user=user, database=database, text=text)
     name = type(err).__name__
+    if name in ("WriteServiceUnavailable", "ReadServiceUnavailable"):
+        return "the database is read-only, or no member of the cluster takes writes: allow writing, or use another one"
     if name == "ConfigurationError":
         return f"the address cannot be used: {text}"
     if name in ("ServiceUnavailable", "SessionExpired", "IncompleteCommit", "ConnectionAcquisitionTimeoutError") or isinstance(

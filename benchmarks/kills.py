@@ -5,15 +5,18 @@
     python benchmarks/kills.py --corpus FILE                      another transcript
 
 The model is a stub on the loopback that answers at once and makes entities of capitalised words. The transcript is the Apollo 13 air-ground
-loop (apollo13realtime.org) where it lies beside the repository, else a generated one of its size. Moments are uniform in the time that an
-undisturbed run takes, a share of it each. Prints a line a kill, appends them to benchmarks/results/kills.txt, and exits with the failures.
+loop (apollo13realtime.org) where it lies beside the repository, else a generated one of its size. Moments are spread over the time that an
+undisturbed run takes once it has begun. Prints a line a kill, appends them to benchmarks/results/kills.txt, and exits with the failures.
 """
 
 import argparse
+import itertools
 import json
 import os
 import random
 import re
+import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,8 +40,9 @@ _APOLLO = _ROOT.parent / "shared" / "data" / "transcripts" / "apollo13_two_loops
 _RESULTS = _ROOT / "benchmarks" / "results" / "kills.txt"
 _NUM_TURNS = 1119
 _NAME = re.compile(r"\b[A-Z][\w-]+(?: [A-Z0-9][\w-]*)*")
+_BEFORE_S = 0.5
+"""What happens earlier than this before the first request is mostly Python's imports."""
 MAX_CONCURRENCY = 4
-PREFIX = "kills"
 Reply = Callable[[Any, Any], str]
 
 
@@ -52,9 +56,9 @@ def busy_reply(prompt: Any, schema: Any) -> str:
         said = re.sub(r"^(- |[\w .]+: )", "", line.strip())
         names = list(dict.fromkeys(_NAME.findall(said)))[:6]
         entities.update((name, {"name": name, "type": "thing", "summary": said[:80]}) for name in names)
-        pairs = zip(names, names[1:], strict=False)
-        relations += [{"source": a, "target": b, "label": "is named before", "summary": said[:80], "quote": said} for a, b in pairs]
-    return json.dumps({"entities": list(entities.values())[:40], "relations": relations[:40]})
+        shared = {"label": "is named before", "summary": said[:80], "quote": said}
+        relations += [{"source": a, "target": b, **shared} for a, b in itertools.pairwise(names)]
+    return json.dumps({"entities": list(entities.values())[:25], "relations": relations[:20]})  # more would be cut off
 
 
 class Killer:
@@ -134,12 +138,15 @@ class Kills:
 
     def __init__(self, store: str, source: Path, home: Path, killer: Killer, server: OpenAIStubServer) -> None:
         self._source, self._home, self._killer = source, home, killer
-        values = {"BASE_URL": server.base_url, "API_KEY": "none"}
-        self._environment = (
-            os.environ | {f"OPENAI_{k}": v for k, v in values.items()} | {"DYNAGRAG_HOME": str(home), "DYNAGRAG_STORE": store}
-        )
-        self._environment |= {"DYNAGRAG_LLM": "openai:fake", "DYNAGRAG_EMBEDDER": "openai:fake"}
-        self._environment |= {"DYNAGRAG_MAX_CONCURRENCY": str(MAX_CONCURRENCY)}
+        self._environment = os.environ | {
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": "none",
+            "DYNAGRAG_HOME": str(home),
+            "DYNAGRAG_STORE": store,
+            "DYNAGRAG_LLM": "openai:fake",
+            "DYNAGRAG_EMBEDDER": "openai:fake",
+            "DYNAGRAG_MAX_CONCURRENCY": str(MAX_CONCURRENCY),
+        }
         self._store = store
 
     def _start(self, name: str) -> "subprocess.Popen[str]":
@@ -163,14 +170,15 @@ class Kills:
         return Whole(self._digest(name), len(self._killer.prompts), times, end_s)
 
     def kill(self, name: str, whole: Whole, at_s: float) -> tuple[bool, str]:
-        """Kills one at about this second of the undisturbed run and runs it again: whether all is well, and a line on it."""
+        """Kills one at about this second of the undisturbed run and runs it again: whether all is well, and a line on it.
+
+        One that was quicker than the undisturbed run and ended first doesn't count: another is killed sooner.
+        """
         request = sum(t <= at_s for t in whole.times)
         delay_s = at_s - (whole.times[request - 1] if request else 0.0)
-        self._killer.reset()
-        process = self._start(name)
-        self._killer.aim(process.pid, request, delay_s)
-        process.communicate(timeout=600)
-        was_killed = process.returncode == -signal.SIGKILL
+        while not self._kill_at(name, request, delay_s):
+            self.clear(name)
+            delay_s *= 0.6
         num_first, num_stored = sum(self._killer.prompts.values()), self._num_stored(name)
         self._killer.reset()
         self._ingest(name)
@@ -179,10 +187,18 @@ class Kills:
         num_repeated = max(0, num_second - (whole.num_prompts - num_stored))
         is_bounded = num_first + num_second <= whole.num_prompts + MAX_CONCURRENCY
         line = (
-            f"{'killed' if was_killed else 'ended before the kill'} {delay_s:.2f} s after request {request}: {num_stored} replies stored, "
-            f"{num_second} calls after, {num_repeated} repeated, digest {'same' if is_same else 'DIFFERENT'}"
+            f"killed {delay_s:.2f} s after request {request}: {num_first} calls, {num_stored} replies stored, then {num_second} calls, "
+            f"{num_repeated} repeated, digest {'same' if is_same else 'DIFFERENT'}"
         )
         return is_same and is_bounded and not num_repeated, line
+
+    def _kill_at(self, name: str, request: int, delay_s: float) -> bool:
+        """Whether an ingest was killed so long after that request."""
+        self._killer.reset()
+        process = self._start(name)
+        self._killer.aim(process.pid, request, delay_s)
+        process.communicate(timeout=600)
+        return process.returncode == -signal.SIGKILL
 
     def _num_stored(self, name: str) -> int:
         path = self._home / "workspaces" / name / "journal.sqlite"
@@ -201,28 +217,31 @@ class Kills:
             return space.store.digest()
 
     def clear(self, name: str) -> None:
-        """Deletes a workspace from its store; the folder goes with the home."""
+        """Deletes a workspace from its store, and its folder."""
         with open_workspace(name, settings=load_settings(home=self._home, store=self._store)) as space:
             space.store.clear()
+        shutil.rmtree(self._home / "workspaces" / name)
 
 
-def run(num_kills: int, store: str, source: Path, home: Path, say: Callable[[str], None], seed: int = 0, prefix: str = PREFIX) -> int:
+def run(num_kills: int, store: str, source: Path, home: Path, say: Callable[[str], None], seed: int = 0) -> int:
     """An undisturbed ingest, then so many that are killed, each at its share of the time; how many of them went wrong."""
     rng = random.Random(seed)
     killer, num_wrong = Killer(), 0
+    name = f"kills-{secrets.token_hex(4)}"  # a server may hold workspaces of somebody's
     with killer.server() as server:
         kills = Kills(store, source, home, killer, server)
-        names = [f"{prefix}-{number}" for number in range(num_kills)]
         try:
-            whole = kills.whole(f"{prefix}-whole")
+            whole = kills.whole(name)
             say(f"undisturbed: {whole.num_prompts} prompts, {len(whole.times)} requests, {whole.end_s:.1f} s, digest {whole.digest[:12]}")
-            for number, name in enumerate(names):
-                is_well, line = kills.kill(name, whole, whole.end_s * (number + rng.random()) / num_kills)
+            first_s = max(0.0, whole.times[0] - _BEFORE_S)
+            for number in range(num_kills):
+                kills.clear(name)
+                share = (number + rng.random()) / num_kills
+                is_well, line = kills.kill(name, whole, first_s + (whole.end_s - first_s) * share)
                 num_wrong += not is_well
                 say(f"{number + 1:>3} {line}")
         finally:
-            for name in (f"{prefix}-whole", *names):
-                kills.clear(name)
+            kills.clear(name)
     say(f"{num_kills} kills, {num_wrong} went wrong")
     return num_wrong
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import sqlite3
 import zipfile
+import zlib
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -101,7 +102,7 @@ def read_manifest(file: Path) -> Manifest:
     try:
         with zipfile.ZipFile(file) as archive:
             return _manifest(archive, file)
-    except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as err:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as err:
         raise StoreError(f"{file} is no dynagrag backup, or it was cut off: {err}; take another copy of it") from err
     except OSError as err:
         raise StoreError(f"{file} cannot be read: {err.strerror or err}; check its path and permissions") from err
@@ -118,7 +119,7 @@ def unpack(file: Path, folder: Path) -> Manifest:
         with zipfile.ZipFile(file) as archive:
             for name, part in manifest.parts.items():
                 _unpack_part(archive, name, part, folder / name, file)
-    except (zipfile.BadZipFile, EOFError, ValueError) as err:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as err:
         raise StoreError(f"{file}: {err}; {_AGAIN}") from err
     except OSError as err:
         raise StoreError(

@@ -75,7 +75,7 @@ DELETE_TURNS = "UNWIND $uids AS uid MATCH (n:Turn {uid: uid}) DETACH DELETE n"
 DELETE_PASSAGES = "UNWIND $uids AS uid MATCH (n:Passage {uid: uid}) DETACH DELETE n"
 
 EXTRACTIONS_OF = """
-MATCH (x:Extraction) WHERE x.document = $document AND x.start >= 0
+MATCH (x:Extraction) WHERE x.document = $document AND x.start >= 0 AND x.ws = $ws
 RETURN x.uid AS uid, x.start AS start, x.stop AS stop, x.extractor AS extractor
 """
 OVERLAPPING = """
@@ -151,13 +151,14 @@ RETURN count(*) AS num
 PUT_EDIT = "MERGE (e:Edit {uid: $uid}) SET e += $props"
 SIGNATURE_OF_EDIT = "MATCH (e:Edit {uid: $uid}) RETURN e.sig AS sig"
 NUM_CHUNKS = "MATCH (x:Extraction) WHERE x.ws = $ws AND x.uid > '' AND x.extractor <> 'split' RETURN count(x) AS num"
-NUM_DOCUMENTS = "MATCH (d:Document) WHERE d.ws = $ws AND d.uid > '' RETURN count(d) AS num"
 
 # ------------------------------------------------------------------------------------------------------------- vectors
 
-SIGNATURES_OF_VECTORS = (
-    "MATCH (v:Vector) WHERE v.ws = $ws AND v.kind = $kind AND v.id > $after RETURN v.id AS uid, v.sig AS sig ORDER BY v.id LIMIT $limit"
-)
+# Pages are ordered by all columns of their index: by the last one alone, each page would sort all that is left.
+SIGNATURES_OF_VECTORS = """
+MATCH (v:Vector) WHERE v.ws = $ws AND v.kind = $kind AND v.id > $after
+RETURN v.id AS uid, v.sig AS sig ORDER BY v.ws, v.kind, v.id LIMIT $limit
+"""
 FETCH_VECTORS = (
     "UNWIND $uids AS uid MATCH (v:Vector) WHERE v.ws = $ws AND v.kind = $kind AND v.id = uid RETURN v.id AS uid, v.vec AS vector"
 )
@@ -171,14 +172,16 @@ SET v.ws = $ws, v.kind = $kind, v.id = row.id, v.sig = row.sig, v.vec = row.vect
 """
 DELETE_VECTORS = "UNWIND $uids AS uid MATCH (v:Vector {uid: uid}) DELETE v"
 SIGNATURES_OF_PASSAGE_VECTORS = (
-    "MATCH (n:Passage) WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.vec_sig AS sig ORDER BY n.uid LIMIT $limit"
+    "MATCH (n:Passage) WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.vec_sig AS sig ORDER BY n.ws, n.uid LIMIT $limit"
 )
-SOME_SIGNATURES_OF_PASSAGE_VECTORS = "UNWIND $uids AS uid MATCH (n:Passage {uid: uid}) RETURN n.uid AS uid, n.vec_sig AS sig"
+SOME_SIGNATURES_OF_PASSAGE_VECTORS = (
+    "UNWIND $uids AS uid MATCH (n:Passage {uid: uid}) WHERE n.ws = $ws RETURN n.uid AS uid, n.vec_sig AS sig"
+)
 SIGNATURES_OF_ENTITY_VECTORS = (
-    "MATCH (n:Entity) WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.vec_sig AS sig ORDER BY n.uid LIMIT $limit"
+    "MATCH (n:Entity) WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.vec_sig AS sig ORDER BY n.ws, n.uid LIMIT $limit"
 )
 SIGNATURES_OF_RELATION_VECTORS = (
-    "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > $after RETURN r.uid AS uid, r.vec_sig AS sig ORDER BY r.uid LIMIT $limit"
+    "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > $after RETURN r.uid AS uid, r.vec_sig AS sig ORDER BY r.ws, r.uid LIMIT $limit"
 )
 FETCH_RELATION_VECTORS = "UNWIND $uids AS uid MATCH ()-[r:RELATES {uid: uid}]->() RETURN r.uid AS uid, r.vec AS vector"
 
@@ -200,7 +203,9 @@ PUT_MERGES = "UNWIND $rows AS row MERGE (n:Merge {uid: row.uid}) SET n += row.pr
 PUT_LABEL_MERGES = "UNWIND $rows AS row MERGE (n:LabelMerge {uid: row.uid}) SET n += row.props"
 DELETE_MERGES = "UNWIND $uids AS uid MATCH (n:Merge {uid: uid}) DELETE n"
 DELETE_LABEL_MERGES = "UNWIND $uids AS uid MATCH (n:LabelMerge {uid: uid}) DELETE n"
-LINKS_OF_MENTIONS = "MATCH (m:Mention) WHERE m.ws = $ws AND m.uid > $after RETURN m.uid AS uid, m.entity AS sig ORDER BY m.uid LIMIT $limit"
+LINKS_OF_MENTIONS = (
+    "MATCH (m:Mention) WHERE m.ws = $ws AND m.uid > $after RETURN m.uid AS uid, m.entity AS sig ORDER BY m.ws, m.uid LIMIT $limit"
+)
 LINK_MENTIONS = """
 UNWIND $rows AS row
 MATCH (m:Mention {uid: row.uid})
@@ -212,16 +217,17 @@ WITH m, row WHERE row.to IS NOT NULL
 MATCH (e:Entity {uid: row.to})
 MERGE (m)-[:OF]->(e)
 """
-LINKS_OF_RECORDS = (
-    "MATCH (r:RelationRecord) WHERE r.ws = $ws AND r.uid > $after RETURN r.uid AS uid, r.relation_uid AS sig ORDER BY r.uid LIMIT $limit"
-)
+LINKS_OF_RECORDS = """
+MATCH (r:RelationRecord) WHERE r.ws = $ws AND r.uid > $after
+RETURN r.uid AS uid, r.relation_uid AS sig ORDER BY r.ws, r.uid LIMIT $limit
+"""
 LINK_RECORDS = "UNWIND $rows AS row MATCH (r:RelationRecord {uid: row.uid}) SET r.relation_uid = row.to"
 
 # ------------------------------------------------------------------------------------------------------------- browsing
 
 HOP = """
 UNWIND $frontier AS uid
-MATCH (s:Entity {uid: uid})
+MATCH (s:Entity {uid: uid}) WHERE s.ws = $ws
 CALL (s) {
   WITH s WHERE s.strongest IS NULL OR size(s.strongest) < $fan_out
   MATCH (s)-[r:RELATES]-(:Entity)
@@ -239,7 +245,7 @@ ORDER BY weight DESC, id LIMIT $limit
 LARGEST_DEGREE = "UNWIND $frontier AS uid MATCH (s:Entity {uid: uid}) RETURN max(COUNT { (s)-[:RELATES]-() }) AS degree"
 ENTITIES = """
 UNWIND $uids AS uid
-MATCH (n:Entity {uid: uid})
+MATCH (n:Entity {uid: uid}) WHERE n.ws = $ws
 RETURN [n.uid, n.key, n.name, n.sense, n.keys, n.aliases, n.type, n.weight, n.summaries, n.is_speaker, []] AS row
 """
 SEARCH_NAMES = """
@@ -261,6 +267,8 @@ _ORPHANS = (
 )
 ORPHANS = tuple((what, f"MATCH (n:{label}) WHERE {is_orphan} RETURN count(n) AS num") for what, label, is_orphan in _ORPHANS)
 DELETE_ORPHANS = tuple(f"MATCH (n:{label}) WHERE {is_orphan} DETACH DELETE n RETURN count(*) AS num" for _, label, is_orphan in _ORPHANS)
+NUM_ENTITIES = "MATCH (n:Entity) WHERE n.ws = $ws AND n.uid > '' RETURN count(n) AS num"
+NUM_RELATIONS = "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > '' RETURN count(r) AS num"
 FOREIGN_NODES = """
 MATCH (n) WHERE n.ws IS NULL AND NOT n:DynagragSchema
 WITH n LIMIT 10000
@@ -303,7 +311,9 @@ def signatures(label: str) -> LiteralString:
     """A page of (uid, sig) of a workspace, in order of uid."""
     _check(label)
     pattern = "()-[n:RELATES]->()" if label == "RELATES" else f"(n:{label})"
-    return _fixed(f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.sig AS sig ORDER BY n.uid LIMIT $limit")
+    return _fixed(
+        f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.sig AS sig ORDER BY n.ws, n.uid LIMIT $limit"
+    )
 
 
 def fetch(label: str) -> LiteralString:
@@ -322,9 +332,9 @@ def of_document(label: str) -> LiteralString:
     """Whole rows of one document."""
     _check(label)
     if label in ("Mention", "RelationRecord"):
-        pattern = f"(:Document {{uid: $document}})<-[:PART_OF]-(x:Extraction)<-[:FROM]-(n:{label})"
+        pattern = f"(:Document {{uid: $document, ws: $ws}})<-[:PART_OF]-(x:Extraction)<-[:FROM]-(n:{label})"
         return _fixed(f"MATCH {pattern} RETURN x.uid AS extraction, {_row(label)} AS row")
-    return _fixed(f"MATCH (:Document {{uid: $document}})<-[:PART_OF]-(n:{label}) RETURN {_row(label)} AS row")
+    return _fixed(f"MATCH (:Document {{uid: $document, ws: $ws}})<-[:PART_OF]-(n:{label}) RETURN {_row(label)} AS row")
 
 
 def put_node_vectors(label: str, dimension: int) -> LiteralString:

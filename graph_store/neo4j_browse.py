@@ -8,6 +8,7 @@ from dynagrag.graph_store import cypher
 from dynagrag.graph_store import neo4j_rows as rows
 from dynagrag.graph_store.hops import Edge, Hops, walk_hops
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.rules import no_entity
 from dynagrag.schema import Neighbourhood
 
 
@@ -24,10 +25,11 @@ def neighbourhood(
 ) -> Neighbourhood:
     """See `GraphBrowser.neighbourhood`: one bounded statement a hop, all in one transaction."""
     end = time.monotonic() + timeout_s
+    too_slow = StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
 
     def check_time() -> None:
         if time.monotonic() > end:
-            raise StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
+            raise too_slow
 
     def work(tx: Any) -> Neighbourhood:
         has_more = False
@@ -40,17 +42,22 @@ def neighbourhood(
                 has_more = (tx.run(cypher.LARGEST_DEGREE, frontier=frontier).single(strict=True)["degree"] or 0) > fan_out
             return edges, has_more
 
-        return _read(tx, walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=check_time))
+        return _read(tx, workspace, walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=check_time))
 
-    made = connection.look(work, timeout_s)
+    try:
+        made = connection.look(work, timeout_s)
+    except StoreError as err:
+        if "TransactionTimedOut" in str(getattr(err.__cause__, "code", "")):
+            raise too_slow from err
+        raise
     if entity_id not in {e.id for e in made.entities}:
-        raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
+        raise no_entity(entity_id)
     return made
 
 
-def _read(tx: Any, walked: Hops) -> Neighbourhood:
+def _read(tx: Any, workspace: str, walked: Hops) -> Neighbourhood:
     """The entities and relations of a walk; one may have gone since."""
-    nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in tx.run(cypher.ENTITIES, uids=list(walked.hops))}
+    nodes = {row["row"][0]: rows.entity(row["row"])[0] for row in tx.run(cypher.ENTITIES, uids=list(walked.hops), ws=workspace)}
     found = tx.run(cypher.fetch("RELATES"), uids=list(walked.relation_ids))
     relations = {row["uid"]: rows.relation(row["row"]) for row in found}
     ordered = sorted((i for i in walked.hops if i in nodes), key=lambda i: (walked.hops[i], i))

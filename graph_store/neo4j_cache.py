@@ -6,6 +6,7 @@ import json
 import logging
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,18 +16,23 @@ from dynagrag.errors import StoreError
 
 _LOG = logging.getLogger(__name__)
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS cached (label TEXT NOT NULL, uid TEXT NOT NULL, sig TEXT NOT NULL, body BLOB NOT NULL,
-                                   PRIMARY KEY (label, uid)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rows (label TEXT NOT NULL, uid TEXT NOT NULL, sig TEXT NOT NULL, body BLOB NOT NULL,
+                                 checksum INTEGER NOT NULL, PRIMARY KEY (label, uid));
 CREATE TABLE IF NOT EXISTS stamps (label TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 """
-_FORMAT = 1
+_FORMAT = 2
 _BUSY_TIMEOUT_S = 30.0
 _FETCH_AT_ONCE = 2_000
 _MAX_TURNS = 20
+_SIGNS_OF_DAMAGE = ("malformed", "not a database", "encrypted")
 
 Signatures = Iterable[tuple[str, str]]
 Fetch = Callable[[list[str]], Iterable[tuple[str, str, bytes]]]
 """uids in, (uid, signature, body) out; what has gone meanwhile is left out."""
+
+
+class _DamagedError(Exception):
+    """What is in the file isn't what was put there."""
 
 
 class RowCache:
@@ -42,41 +48,58 @@ class RowCache:
     def read(self, label: str, stamp: str, signatures: Callable[[], Signatures], fetch: Fetch) -> dict[str, bytes]:
         """The label's bodies by uid, in order of uid, as the server had them at `stamp`; the server is asked only if they are not here."""
         for _ in range(_MAX_TURNS):
-            with self._transaction() as sqlite:
-                found = sqlite.execute("SELECT stamp FROM stamps WHERE label = ?", (label,)).fetchone()
-                if found is not None and found[0] == stamp:
-                    return dict(sqlite.execute("SELECT uid, body FROM cached WHERE label = ? ORDER BY uid", (label,)).fetchall())
-            self._refresh(label, stamp, signatures(), fetch)
+            try:
+                found = self._read(label, stamp)
+            except (UnicodeDecodeError, _DamagedError) as err:
+                _LOG.info("the local copy %s is damaged (%s) and fetched anew", self._path, err)
+                self.clear()
+                continue
+            if found is not None:
+                return found
+            try:
+                self._refresh(label, stamp, signatures(), fetch)
+            except _DamagedError as err:
+                _LOG.info("the local copy %s was damaged (%s) and is made anew", self._path, err)
         raise StoreError(f"other processes change the local copy {self._path} all the time; run the command again")
+
+    def _read(self, label: str, stamp: str) -> dict[str, bytes] | None:
+        with self._transaction() as sqlite:
+            row = sqlite.execute("SELECT stamp FROM stamps WHERE label = ?", (label,)).fetchone()
+            if row is None or row[0] != stamp:
+                return None
+            found = sqlite.execute("SELECT uid, body, checksum FROM rows WHERE label = ? ORDER BY uid", (label,)).fetchall()
+        if any(not isinstance(body, bytes) or zlib.crc32(body) != checksum for _, body, checksum in found):
+            raise _DamagedError("a row isn't what was written")
+        return {uid: body for uid, body, _ in found}
 
     def _refresh(self, label: str, stamp: str, signatures: Signatures, fetch: Fetch) -> None:
         """Another process may refresh the same file to a later moment meanwhile: the stamp is only set where what is there is what was
         asked for, and taken away where it isn't.
         """
         with self._transaction() as sqlite:
-            before = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
+            before = dict(sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall())
         wanted = dict(signatures)
         new = [uid for uid, sig in wanted.items() if before.get(uid) != sig]
         for start in range(0, len(new), _FETCH_AT_ONCE):
             self.put(label, fetch(new[start : start + _FETCH_AT_ONCE]))
         with self._transaction() as sqlite:
-            sqlite.executemany("DELETE FROM cached WHERE label = ? AND uid = ?", [(label, uid) for uid in before if uid not in wanted])
-            there = dict(sqlite.execute("SELECT uid, sig FROM cached WHERE label = ?", (label,)).fetchall())
+            sqlite.executemany("DELETE FROM rows WHERE label = ? AND uid = ?", [(label, uid) for uid in before if uid not in wanted])
+            there = dict(sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall())
             sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
             if there == wanted:  # else rows came, went or changed while they were fetched: the caller asks again
                 sqlite.execute("INSERT INTO stamps VALUES (?, ?)", (label, stamp))
 
     def put(self, label: str, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """Stores rows that were fetched, or that were just written to the server; the label's signatures are compared at its next read."""
-        values = [(label, uid, sig, body) for uid, sig, body in rows]
+        values = [(label, uid, sig, body, zlib.crc32(body)) for uid, sig, body in rows]
         with self._transaction() as sqlite:
             sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
-            sqlite.executemany("INSERT OR REPLACE INTO cached VALUES (?, ?, ?, ?)", values)
+            sqlite.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?)", values)
 
     def clear(self) -> None:
         """Forgets everything."""
         with self._transaction() as sqlite:
-            sqlite.execute("DELETE FROM cached")
+            sqlite.execute("DELETE FROM rows")
             sqlite.execute("DELETE FROM stamps WHERE label <> 'owner'")
 
     def close(self) -> None:
@@ -88,7 +111,7 @@ class RowCache:
         try:
             return self._prepared()
         except sqlite3.DatabaseError as err:
-            is_damaged = any(sign in str(err) for sign in ("malformed", "not a database", "encrypted"))
+            is_damaged = any(sign in str(err) for sign in _SIGNS_OF_DAMAGE)
             if self._path is None or not is_damaged:
                 raise StoreError(
                     f"the local copy {self._path} of the workspace cannot be opened ({err}); free some disk space, or end other processes"
@@ -96,6 +119,12 @@ class RowCache:
             _LOG.info("the local copy %s is damaged (%s) and made anew", self._path, err)
             self._path.unlink(missing_ok=True)
             return self._prepared()
+
+    def _make_anew(self) -> None:
+        assert self._path is not None
+        self._sqlite.close()
+        self._path.unlink(missing_ok=True)
+        self._sqlite = self._prepared()
 
     def _prepared(self) -> sqlite3.Connection:
         place: str | Path = ":memory:" if self._path is None else self._path
@@ -108,7 +137,7 @@ class RowCache:
             sqlite.execute("BEGIN IMMEDIATE")
             found = sqlite.execute("SELECT stamp FROM stamps WHERE label = 'owner'").fetchone()
             if found is None or found[0] != owner:
-                sqlite.execute("DELETE FROM cached")
+                sqlite.execute("DELETE FROM rows")
                 sqlite.execute("DELETE FROM stamps")
                 sqlite.execute("INSERT INTO stamps VALUES ('owner', ?)", (owner,))
             sqlite.execute("COMMIT")
@@ -128,7 +157,10 @@ class RowCache:
                 except BaseException:
                     self._sqlite.rollback()
                     raise
-            except sqlite3.Error as err:
+            except sqlite3.DatabaseError as err:
+                if any(sign in str(err) for sign in _SIGNS_OF_DAMAGE) and self._path is not None:
+                    self._make_anew()
+                    raise _DamagedError(str(err)) from err
                 remedy = "free some disk space" if "full" in str(err) else "delete it, it is made anew"
                 raise StoreError(f"the local copy {self._path or 'in memory'} of the workspace cannot be used ({err}); {remedy}") from err
 

@@ -39,8 +39,9 @@ class Neo4jConnection:
             SettingsError: The driver isn't installed.
             StoreError: No server, wrong password, unknown database, or a server that is too old.
         """
-        self.address = _checked_address(address)
+        self.address = checked_address(address)
         self.username = username
+        self._has_password = bool(password)
         self.database = database or None  # None: the user's home database
         try:
             import neo4j
@@ -161,6 +162,8 @@ class Neo4jConnection:
     def _remedy(self, err: Exception) -> str:
         if self.database == "system":
             return "the database `system` holds no data of users; set NEO4J_DATABASE to another (Community has neo4j)"
+        if "Security.Unauthorized" in str(getattr(err, "code", "")) and not self._has_password:
+            return f"it wants a password for user {self.username!r}: NEO4J_PASSWORD is not set (in the environment or .env)"
         text = _remedy(err, self.username, self.database or "home")
         is_gone = type(err).__name__ == "ServiceUnavailable"
         return f"{text} (an address with +s or +ssc needs a server that speaks TLS)" if is_gone and "+s" in self.address else text
@@ -172,7 +175,8 @@ def version_number(version: str) -> tuple[int, int]:
     return (parts[0], parts[1] if len(parts) > 1 else 0)
 
 
-def _checked_address(address: str) -> str:
+def checked_address(address: str) -> str:
+    """Scheme, host and port. UsageError, without repeating the address, where it holds more or less: a password must not be shown."""
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port

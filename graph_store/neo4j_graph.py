@@ -30,17 +30,28 @@ ENTITY_VECTORS, RELATION_VECTORS = "vectors of entity", "vectors of relation"
 
 Statement = LiteralString
 Rows = list[dict[str, Any]]
+Guard = Callable[[Any], None]
 
 
 class GraphWriter:
     """Writes one workspace's derived view."""
 
-    def __init__(self, connection: Neo4jConnection, workspace: str, cache: RowCache, dimension: int, num_writers: int = 2) -> None:
+    def __init__(
+        self,
+        connection: Neo4jConnection,
+        workspace: str,
+        cache: RowCache,
+        dimension: int,
+        num_writers: int = 2,
+        guard: Guard = lambda tx: None,
+    ) -> None:
+        """`guard` is called at the end of each batch's transaction and raises where the batch must not be kept."""
         self._connection = connection
         self._ws = workspace
         self._cache = cache
         self._dimension = dimension
         self._num_writers = num_writers
+        self._guard = guard
 
     def plan(self, graph: Graph, consolidation: Consolidation, records: Records) -> list[Callable[[], None]]:
         """The steps that make the view equal to this one; none where it is equal already."""
@@ -99,7 +110,7 @@ class GraphWriter:
                 if vectors:
                     tx.run(put_vectors, rows=vectors).consume()
 
-            self._connection.write(work)
+            self._commit(work)
             self._cache.put("Entity", ((e["uid"], e["props"]["sig"], packed(e["row"])) for e in batch))
             self._cache.put(ENTITY_VECTORS, ((e["uid"], e["vec_sig"], e["vector"]) for e in batch))
 
@@ -124,7 +135,7 @@ class GraphWriter:
 
         def one(batch: Rows) -> None:
             sent = [{k: r[k] for k in ("uid", "head", "tail", "props")} for r in batch]
-            self._connection.write(lambda tx: tx.run(cypher.PUT_RELATIONS, rows=sent).consume())
+            self._commit(lambda tx: tx.run(cypher.PUT_RELATIONS, rows=sent).consume())
             if not is_cached:
                 return
             self._cache.put("RELATES", ((r["uid"], r["props"]["sig"], packed(r["row"])) for r in batch))
@@ -179,16 +190,25 @@ class GraphWriter:
 
     def _send(self, statement: Statement, values: Rows, size: int) -> None:
         def one(batch: Rows) -> None:
-            self._connection.write(lambda tx: tx.run(statement, rows=batch).consume())
+            self._commit(lambda tx: tx.run(statement, rows=batch).consume())
 
         self._in_parallel(one, values, size)
 
     def _delete(self, statement: Statement, uids: list[str]) -> None:
         def one(batch: list[str]) -> None:
-            self._connection.write(lambda tx: tx.run(statement, uids=batch).consume())
+            self._commit(lambda tx: tx.run(statement, uids=batch).consume())
 
         for batch in batches(uids, _ENTITIES_AT_ONCE):
             one(batch)
+
+    def _commit(self, work: Callable[[Any], object]) -> None:
+        """A batch as a transaction of its own."""
+
+        def guarded(tx: Any) -> None:
+            work(tx)
+            self._guard(tx)
+
+        self._connection.write(guarded)
 
     def _in_parallel(self, one: Callable[[Rows], None], values: Rows, size: int) -> None:
         """All batches, a few at once: one is packed while the server writes another."""

@@ -3,21 +3,35 @@
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, LiteralString
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store import cypher
 from dynagrag.graph_store import neo4j_rows as rows
-from dynagrag.protocols import Extraction
+from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import Document, Edit, Passage, Turn
 
 if TYPE_CHECKING:
     from neo4j import Transaction
 
 _ROWS_AT_ONCE = 2_000
+Written = tuple[str, str, str, rows.Row]
+"""(label, uid, signature, row) of a node that was written."""
 
 
-def put_document(tx: "Transaction", workspace: str, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> bool:
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Whether anything changed, and the rows that were written."""
+
+    is_change: bool
+    written: tuple[Written, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.is_change
+
+
+def put_document(tx: "Transaction", workspace: str, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> Change:
     """Stores a document, or replaces its turns and passages; speakers heard in passages that go, go with them."""
     row = rows.document_row(document)
     sig = rows.signature(row)
@@ -33,11 +47,13 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
     stale = [uid for uid in parts if uid not in wanted]
     spans = {(p.start, p.end) for p in passages}
     splits = [
-        x["uid"] for x in _extractions(tx, document.id) if x["extractor"] == rows.SPLIT_EXTRACTOR and (x["start"], x["stop"]) not in spans
+        x["uid"]
+        for x in _extractions(tx, workspace, document.id)
+        if x["extractor"] == SPLIT_EXTRACTOR and (x["start"], x["stop"]) not in spans
     ]
     is_changed = is_new or (found is not None and found["sig"] != sig)
     if not (is_changed or new_turns or new_passages or stale or splits):
-        return False
+        return Change(False)
     if is_changed:
         props = {**rows.properties("Document", row), "name": document.title, "ws": workspace, "sig": sig}
         tx.run(cypher.PUT_DOCUMENT, uid=document.id, props=props)
@@ -53,10 +69,10 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
         if not is_new:
             tx.run(cypher.RELINK_MENTIONS, document=document.id)
             tx.run(cypher.RELINK_RELATION_RECORDS, document=document.id)
-    return True
+    return Change(True, (*_written("Turn", new_turns), *_written("Passage", new_passages)))
 
 
-def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]) -> bool:
+def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]) -> Change:
     """Replaces live extractions, in the order given where they overlap each other. `texts`: of documents already read, added to."""
     ids = list({e.document_id for e in extractions})
     known = {r["uid"]: r["text"] for r in tx.run(cypher.KNOWN_DOCUMENTS, ws=workspace, uids=ids, known=[i for i in ids if i in texts])}
@@ -65,15 +81,15 @@ def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Ext
         if extraction.document_id not in known:
             raise StoreError(f"document {extraction.document_id} is not stored; put it before its extractions")
     groups = [[e] for e in extractions] if _overlap(extractions) else [list(extractions)]
-    is_changed = [_put_apart(tx, workspace, group, texts) for group in groups]  # all of them, whatever the first one says
-    return any(is_changed)
+    made = [_put_apart(tx, workspace, group, texts) for group in groups]
+    return Change(any(made), tuple(row for change in made for row in change.written))
 
 
-def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: Mapping[str, str]) -> bool:
+def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: Mapping[str, str]) -> Change:
     """Puts extractions none of which overlaps another."""
     nodes = [_node("Extraction", workspace, rows.extraction_row(e), {"name": e.extractor}) for e in extractions]
     uids = [node["uid"] for node in nodes]
-    places = [{"document": e.document_id, "start": e.start, "stop": e.end} for e in extractions if e.extractor != rows.SPLIT_EXTRACTOR]
+    places = [{"document": e.document_id, "start": e.start, "stop": e.end} for e in extractions if e.extractor != SPLIT_EXTRACTOR]
     overlapping = [r["uid"] for r in tx.run(cypher.OVERLAPPING, rows=places)] if places else []
     stale = [uid for uid in overlapping if uid not in set(uids)]
     there = {r["uid"]: r["sig"] for r in tx.run(cypher.EXISTING_EXTRACTIONS, uids=uids)}
@@ -94,23 +110,23 @@ def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extracti
     new_relations = [n for n in relations if records.get(n["uid"], ("",))[0] != n["props"]["sig"]]
     gone = {uid: is_mention for uid, (_, is_mention) in records.items() if uid not in wanted}
     if not (stale or new_nodes or new_mentions or new_relations or gone):
-        return False
+        return Change(False)
     _each(tx, cypher.DELETE_EXTRACTIONS, "uids", stale)
     _each(tx, cypher.DELETE_MENTIONS, "uids", [uid for uid, is_mention in gone.items() if is_mention])
     _each(tx, cypher.DELETE_RELATION_RECORDS, "uids", [uid for uid, is_mention in gone.items() if not is_mention])
     _each(tx, cypher.PUT_EXTRACTIONS, "rows", new_nodes)
     _each(tx, cypher.PUT_MENTIONS, "rows", new_mentions)
     _each(tx, cypher.PUT_RELATION_RECORDS, "rows", new_relations)
-    return True
+    return Change(True, (*_written("Mention", new_mentions), *_written("RelationRecord", new_relations)))
 
 
-def drop_extractions(tx: "Transaction", document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
+def drop_extractions(tx: "Transaction", workspace: str, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
     """Drops live extractions of another span or extractor; how many."""
     keep = set(keep_spans)
     gone = [
         x["uid"]
-        for x in _extractions(tx, document_id)
-        if x["extractor"] != rows.SPLIT_EXTRACTOR and (x["extractor"] != extractor or (x["start"], x["stop"]) not in keep)
+        for x in _extractions(tx, workspace, document_id)
+        if x["extractor"] != SPLIT_EXTRACTOR and (x["extractor"] != extractor or (x["start"], x["stop"]) not in keep)
     ]
     _each(tx, cypher.DELETE_EXTRACTIONS, "uids", gone)
     return len(gone)
@@ -139,13 +155,20 @@ def _node(label: str, workspace: str, row: rows.Row, caption: Mapping[str, Any])
     return {"uid": row[0], "props": {**caption, **rows.properties(label, row), "ws": workspace, "sig": sig}}
 
 
-def _extractions(tx: "Transaction", document_id: str) -> list[Mapping[str, Any]]:
-    return [r.data() for r in tx.run(cypher.EXTRACTIONS_OF, document=document_id)]
+def _written(label: str, nodes: Iterable[Mapping[str, Any]]) -> list[Written]:
+    """What a transaction wrote, for the local copy."""
+    return [
+        (label, node["uid"], node["props"]["sig"], [node["uid"], *(node["props"][c] for c in rows.COLUMNS[label][1:])]) for node in nodes
+    ]
+
+
+def _extractions(tx: "Transaction", workspace: str, document_id: str) -> list[Mapping[str, Any]]:
+    return [r.data() for r in tx.run(cypher.EXTRACTIONS_OF, document=document_id, ws=workspace)]
 
 
 def _overlap(extractions: Sequence[Extraction]) -> bool:
     """Whether any two of them, the splitter's aside, overlap, or two of the splitter's have one span."""
-    ordered = sorted((e.document_id, e.extractor == rows.SPLIT_EXTRACTOR, e.start, e.end) for e in extractions)
+    ordered = sorted((e.document_id, e.extractor == SPLIT_EXTRACTOR, e.start, e.end) for e in extractions)
     for (document, is_split, start, stop), (next_document, next_is_split, next_start, next_stop) in itertools.pairwise(ordered):
         if (document, is_split) != (next_document, next_is_split):
             continue

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dynagrag.ids import content_id
-from dynagrag.protocols import Extraction
+from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import (
     Document,
     Edit,
@@ -28,9 +28,6 @@ from dynagrag.schema import (
 )
 
 Row = list[Any]
-
-SPLIT_EXTRACTOR = "split"
-
 COLUMNS: dict[str, tuple[str, ...]] = {
     "Document": ("uid", "title", "uri", "sha256", "text", "meta"),
     "Turn": ("uid", "document", "idx", "start", "stop", "speaker", "start_s", "end_s"),

@@ -67,6 +67,16 @@ class Neo4jSchema:
         rows = self._connection.read(cypher.SCHEMA_VERSION)
         return int(rows[0]["version"]) if rows else 0
 
+    def check_not_newer(self) -> int:
+        """The version. NewerStoreError where a newer dynagrag migrated the database."""
+        version = self.version()
+        if version > len(MIGRATIONS):
+            raise NewerStoreError(
+                f"the database at {self._connection.address} was written by a newer dynagrag (schema version {version}, this one knows "
+                f"{len(MIGRATIONS)}); update dynagrag"
+            )
+        return version
+
     def prepare(self, dimension: int | None, is_deferred: bool) -> None:
         """Makes the schema in a new database, migrates an older one, and refuses one that is not whole.
 
@@ -74,12 +84,7 @@ class Neo4jSchema:
             NewerStoreError: A newer dynagrag migrated it.
             StoreError: A constraint or index is missing, failed, or can't be made beside another program's.
         """
-        version = self.version()
-        if version > len(MIGRATIONS):
-            raise NewerStoreError(
-                f"the database at {self._connection.address} was written by a newer dynagrag (schema version {version}, this one knows "
-                f"{len(MIGRATIONS)}); update dynagrag"
-            )
+        version = self.check_not_newer()
         if version < len(MIGRATIONS):
             self._migrate(version)
         wrong = [f for f in self.findings(dimension, is_deferred) if not f.is_ok]
@@ -122,6 +127,7 @@ class Neo4jSchema:
 
     def repair(self, dimension: int | None) -> list[str]:
         """Makes what is missing, and makes anew what failed; what was done."""
+        self.check_not_newer()
         done = []
         rows = self._connection.read(cypher.SHOW_INDEXES)
         for row in rows:

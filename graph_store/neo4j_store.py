@@ -11,10 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
-import numpy as np
-
-from dynagrag.errors import EmbedderMismatchError, StoreError
-from dynagrag.graph_store import cypher
+from dynagrag.errors import StoreError
+from dynagrag.graph_store import cypher, rules
 from dynagrag.graph_store import neo4j_browse as browse
 from dynagrag.graph_store import neo4j_records as changes
 from dynagrag.graph_store import neo4j_rows as rows
@@ -25,7 +23,7 @@ from dynagrag.graph_store.neo4j_graph import GraphWriter, read_pages
 from dynagrag.graph_store.neo4j_lease import Neo4jLease
 from dynagrag.graph_store.neo4j_schema import Neo4jSchema
 from dynagrag.graph_store.neo4j_vectors import Neo4jVectors
-from dynagrag.protocols import Extraction
+from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import (
     Consolidation,
     Document,
@@ -66,6 +64,7 @@ class Neo4jStore:
         self._connection = Neo4jConnection(address, username=username, password=password, database=database)
         try:
             self._schema = Neo4jSchema(self._connection)
+            self._schema.check_not_newer()
             self._cache = RowCache(cache, f"{self._connection.address} {database} {workspace}")
         except BaseException:
             self._connection.close()
@@ -86,14 +85,22 @@ class Neo4jStore:
         """Stores a document whole, or replaces its turns and passages (the vectors of passages that go, go with them)."""
         if document.workspace != self._ws:
             raise StoreError(f"document {document.title!r} belongs to workspace {document.workspace!r}, not {self._ws!r}")
-        self._change("records", lambda tx, _: changes.put_document(tx, self._ws, document, turns, passages))
+        self._remember(self._change("records", lambda tx, _: changes.put_document(tx, self._ws, document, turns, passages)))
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
         """Replaces the live extraction of each chunk span and of every span that overlaps it; `split` and the rest don't see each other."""
         if extractions:
             if len(self._texts) > _MAX_TEXTS:
                 self._texts.clear()
-            self._change("records", lambda tx, _: changes.put_extractions(tx, self._ws, extractions, self._texts))
+            self._remember(self._change("records", lambda tx, _: changes.put_extractions(tx, self._ws, extractions, self._texts)))
+
+    def _remember(self, change: changes.Change) -> None:
+        """What was just written needn't be fetched back."""
+        by_label: dict[str, list[changes.Written]] = {}
+        for written in change.written:
+            by_label.setdefault(written[0], []).append(written)
+        for label, rows_of_label in by_label.items():
+            self._cache.put(label, ((uid, sig, packed(row)) for _, uid, sig, row in rows_of_label))
 
     def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
         """Drops a document's live extractions (but `split`) whose span or extractor is not among those given; how many."""
@@ -101,7 +108,7 @@ class Neo4jStore:
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            num = max(num, changes.drop_extractions(tx, document_id, keep, extractor))  # a replay finds them gone
+            num = max(num, changes.drop_extractions(tx, self._ws, document_id, keep, extractor))  # a replay finds them gone
             return num > 0
 
         self._change("records", work)
@@ -150,9 +157,9 @@ class Neo4jStore:
         """The document's live extractions with their records, `split` and empty ones included, by (start, end, extractor)."""
         mentions: dict[str, list[Mention]] = {}
         records: dict[str, list[RelationRecord]] = {}
-        for row in self._connection.read(cypher.of_document("Mention"), document=document_id):
+        for row in self._connection.read(cypher.of_document("Mention"), document=document_id, ws=self._ws):
             mentions.setdefault(row["extraction"], []).append(rows.mention(row["row"]))
-        for row in self._connection.read(cypher.of_document("RelationRecord"), document=document_id):
+        for row in self._connection.read(cypher.of_document("RelationRecord"), document=document_id, ws=self._ws):
             records.setdefault(row["extraction"], []).append(rows.record(row["row"]))
         made = [
             Extraction(
@@ -166,8 +173,8 @@ class Neo4jStore:
 
     def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
         """Chunk span -> extractor of the document's live extractions, `split` left out, in order of span."""
-        found = self._connection.read(cypher.EXTRACTIONS_OF, document=document_id)
-        spans = {(x["start"], x["stop"]): x["extractor"] for x in found if x["extractor"] != rows.SPLIT_EXTRACTOR}
+        found = self._connection.read(cypher.EXTRACTIONS_OF, document=document_id, ws=self._ws)
+        spans = {(x["start"], x["stop"]): x["extractor"] for x in found if x["extractor"] != SPLIT_EXTRACTOR}
         return dict(sorted(spans.items()))
 
     def num_chunks(self) -> int:
@@ -207,14 +214,8 @@ class Neo4jStore:
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
         """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the embedder's, StoreError for NaN."""
-        if len(ids) != len(vectors):
-            raise StoreError(f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector")
-        if kind in (VectorKind.ENTITY, VectorKind.RELATION):
-            raise StoreError(f"{kind.value} vectors come with the graph; write them with write_graph")
-        _check_dimension(self._state(), self._ws, vectors)
-        if not np.isfinite(vectors).all():
-            raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
-        for batch in self._vectors.batches(kind, ids, vectors):
+        rules.check_vectors(self._ws, self.embedder(), kind, ids, vectors)
+        for batch in self._vectors.batches(ids, vectors):
             self._vectors.remember(kind, self._change("vectors", partial(self._vectors.put, kind, batch)))
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
@@ -234,6 +235,7 @@ class Neo4jStore:
 
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""
+        rules.check_record_kind(kind)
         keep = set(ids)
         gone = [id_ for id_ in self.vector_ids(kind) if id_ not in keep]
         for batch in changes.batches(gone, _CLEAR_AT_ONCE):
@@ -249,14 +251,10 @@ class Neo4jStore:
 
         def work(tx: Any, state: State) -> bool:
             found = _embedder(state)
+            rules.check_embedder(self._ws, found, identity)
             if found is None:
                 fixed = {"embedder_name": identity.name, "embedder_dimension": identity.dimension, "vector_index": "deferred"}
                 tx.run(cypher.SET_STATE, ws=self._ws, state=fixed).consume()
-            elif found != identity:
-                raise EmbedderMismatchError(
-                    f"workspace {self._ws!r} holds vectors of {found.name} ({found.dimension} dimensions), not of {identity.name} "
-                    f"({identity.dimension}); use that embedder, or ingest into another workspace"
-                )
             return found is None
 
         if self.embedder() != identity:
@@ -271,24 +269,42 @@ class Neo4jStore:
         """
         state = self._state()
         if len(graph.entities):
-            _check_dimension(state, self._ws, graph.entity_vectors)
-        writer = GraphWriter(self._connection, self._ws, self._cache, _dimension(state))
-        steps = writer.plan(graph, consolidation, records)
+            rules.check_dimension(self._ws, _embedder(state), graph.entity_vectors)
         mark = uuid.uuid4().hex
-        if steps:
-            self._write(lambda tx, _: self._set(tx, derived_of="", graph=mark))
+        writer = GraphWriter(self._connection, self._ws, self._cache, _dimension(state), guard=lambda tx: self._still_writing(tx, mark))
+        steps = writer.plan(graph, consolidation, records)
+        if steps or state.get("writing") or state.get("derived_of") != records.version:
+            if not self._write(lambda tx, now: self._begin_writing(tx, now, state, mark, is_new=bool(steps))):
+                steps = writer.plan(graph, consolidation, records)  # somebody wrote since the first one: now nobody else does
             for step in steps:
                 step()
-        if steps or state.get("derived_of") != records.version:
-            self._write(lambda tx, now: self._end_writing(tx, now, mark if steps else str(now["graph"]), records.version))
+            counts = {"num_entities": len(graph.entities), "num_relations": len(graph.relations)}
+            self._write(lambda tx, now: self._end_writing(tx, now, mark, records.version, counts if steps else {}))
         if graph.entities and state.get("vector_index") == "deferred":
             self._schema.make_vector_indexes(_dimension(state))
             self._write(lambda tx, _: self._set(tx, vector_index="made"))
 
-    def _end_writing(self, tx: Any, state: State, mark: str, derived_of: str) -> None:
-        """Marks the view as current, unless another writer began meanwhile: then neither can know what the view holds."""
-        is_mine = state["graph"] in (mark, f"{mark} done")
-        self._set(tx, derived_of=derived_of if is_mine else "", graph=f"{mark} done" if is_mine else uuid.uuid4().hex)
+    def _begin_writing(self, tx: Any, now: State, planned_on: State, mark: str, *, is_new: bool) -> bool:
+        """From here on this writer alone writes the view; whether the view is still the one that was planned on."""
+        is_same = now["graph"] == planned_on.get("graph", "0") and not now.get("writing")
+        self._set(tx, derived_of="", writing=mark, **({"graph": uuid.uuid4().hex} if is_new or not is_same else {}))
+        return is_same
+
+    def _still_writing(self, tx: Any, mark: str) -> None:
+        """Before each batch is committed: a writer that lost its turn must not add to another one's view."""
+        state = tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]
+        if state.get("writing") != mark:
+            raise StoreError(f"another machine took over writing the graph of workspace {self._ws!r}; run the command again")
+
+    def _end_writing(self, tx: Any, state: State, mark: str, derived_of: str, counts: Mapping[str, int]) -> None:
+        """Marks the view as current, unless another writer began meanwhile. Its mark is new again, since what was read while it was being
+        written was a part of it.
+        """
+        if state.get("written") == mark:  # a replay
+            return
+        if state.get("writing") != mark:
+            raise StoreError(f"another machine took over writing the graph of workspace {self._ws!r}; run the command again")
+        self._set(tx, derived_of=derived_of, writing=None, written=mark, **counts, **({"graph": uuid.uuid4().hex} if counts else {}))
 
     def _set(self, tx: Any, **values: Any) -> None:
         tx.run(cypher.SET_STATE, ws=self._ws, state=values).consume()
@@ -367,6 +383,7 @@ class Neo4jStore:
     def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
         """Passages or entities by cosine, from the server's vector index; exact from the local copy where the index has too few of them."""
         state = self._state()
+        rules.check_search(self._ws, _embedder(state), kind, vector)
         if not state.get("embedder_dimension"):
             return ()
         if state.get("vector_index") == "made":
@@ -401,10 +418,19 @@ class Neo4jStore:
         counts = [f"{num} {what}" for what, query in cypher.ORPHANS if (num := int(self._connection.read(query, ws=self._ws)[0]["num"]))]
         remedy = "run `dynagrag doctor --repair`"
         found.append(Finding("orphaned records", not counts, ", ".join(counts) or "none", remedy, is_repairable=True))
+        found.append(self._view_is_whole(state))
         others = ", ".join(f"{row['num']} :{row['label']}" for row in self._connection.read(cypher.FOREIGN_NODES))
         if others:
             found.append(Finding("other data", True, f"the database also holds {others} of another program, left alone"))
         return tuple(found)
+
+    def _view_is_whole(self, state: State) -> Finding:
+        """Counted on the server: the local copy wouldn't see what somebody deleted there."""
+        wanted = (state.get("num_entities", 0), state.get("num_relations", 0))
+        there = tuple(int(self._connection.read(q, ws=self._ws)[0]["num"]) for q in (cypher.NUM_ENTITIES, cypher.NUM_RELATIONS))
+        is_whole = there == wanted or bool(state.get("writing")) or state.get("derived_of") != state.get("records")
+        said = f"{there[0]} entities, {there[1]} relations" + ("" if there == wanted else f"; {wanted[0]} and {wanted[1]} were written")
+        return Finding("view", is_whole, said, "run `dynagrag doctor --repair`", is_repairable=True)
 
     def repair(self) -> tuple[str, ...]:
         """Makes missing or failed constraints and indexes, deletes orphaned records; what was done."""
@@ -506,7 +532,7 @@ class Neo4jStore:
             yield row["uid"], row["sig"] or "", packed(row["row"])
 
     def _rows_of(self, label: str, document_id: str) -> list[rows.Row]:
-        return [row["row"] for row in self._connection.read(cypher.of_document(label), document=document_id)]
+        return [row["row"] for row in self._connection.read(cypher.of_document(label), document=document_id, ws=self._ws)]
 
 
 def _by_title(documents: Iterable[Document]) -> tuple[Document, ...]:
@@ -532,14 +558,3 @@ def _stamp(state: State, kind: VectorKind) -> str:
     if kind in (VectorKind.ENTITY, VectorKind.RELATION):
         return str(state.get("graph", "0"))
     return f"{state.get('vectors', '0')} {state.get('records', '0')}" if kind is VectorKind.PASSAGE else str(state.get("vectors", "0"))
-
-
-def _check_dimension(state: State, workspace: str, vectors: Vectors) -> None:
-    embedder = _embedder(state)
-    if embedder is None:
-        raise StoreError(f"workspace {workspace!r} has no embedder yet; fix it with set_embedder before storing vectors")
-    if vectors.ndim != 2 or vectors.shape[1] != embedder.dimension:
-        raise EmbedderMismatchError(
-            f"workspace {workspace!r} holds vectors of {embedder.name} ({embedder.dimension} dimensions), not of shape {vectors.shape}; "
-            "use that embedder, or ingest into another workspace"
-        )

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynagrag.errors import StoreError
 from dynagrag.graph_store import cypher
 from dynagrag.graph_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_cache import RowCache
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_graph import read_pages, vector_signature
+from dynagrag.graph_store.rules import by_cosine, check_none_missing
 from dynagrag.schema import Vector, VectorKind, Vectors
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Neo4jVectors:
         self._ws = workspace
         self._cache = cache
 
-    def batches(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> Iterator[list[StoredVector]]:
+    def batches(self, ids: Sequence[str], vectors: Vectors) -> Iterator[list[StoredVector]]:
         """Vectors in batches that fit one transaction; of an id given twice the last counts."""
         data = np.ascontiguousarray(vectors, dtype="<f4")
         made = {id_: row.tobytes() for id_, row in zip(ids, data, strict=True)}
@@ -59,7 +59,7 @@ class Neo4jVectors:
         """Stores those that differ, and gives them. A passage that isn't there any more is passed over."""
         ids = [v.id for v in batch]
         if kind is VectorKind.PASSAGE:
-            there = {r["uid"]: r["sig"] for r in tx.run(cypher.SOME_SIGNATURES_OF_PASSAGE_VECTORS, uids=ids)}
+            there = {r["uid"]: r["sig"] for r in tx.run(cypher.SOME_SIGNATURES_OF_PASSAGE_VECTORS, uids=ids, ws=self._ws)}
             new = [v for v in batch if v.id in there and there[v.id] != v.sig]
             if new:
                 dimension = len(new[0].data) // 4
@@ -94,31 +94,28 @@ class Neo4jVectors:
         if not ids:
             return np.zeros((0, dimension), dtype=np.float32)
         bodies = self._bodies(kind, dimension, stamp)
-        missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in bodies]
-        if missing:
-            raise StoreError(f"{len(missing)} {kind.value} vectors are missing, the first {missing[0]!r}; ingest again to embed them")
+        check_none_missing(kind, ids, bodies)
         return np.frombuffer(b"".join([bodies[id_] for id_ in ids]), dtype="<f4").reshape(len(ids), -1).astype(np.float32)
 
     def nearest(self, kind: VectorKind, vector: Vector, limit: int, dimension: int, *, has_filter: bool) -> tuple[tuple[str, float], ...]:
         """By the server's index, which is quantised: more than `limit` are asked for, and what it finds is scored exactly."""
         reach = max(_MIN_REACH, _REACH_FACTOR * limit)
         values: dict[str, Any] = {"vector": [float(x) for x in vector], "ws": self._ws, "limit": 2 * limit, "reach": reach}
-        found = self._connection.read(cypher.nearest_nodes(_label(kind), dimension, has_filter), **values)
+        found = self._connection.read(cypher.nearest_nodes(_LABELS[kind], dimension, has_filter), **values)
         fetched = {id_: data for id_, _, data in self._fetch(kind, [str(row["uid"]) for row in found], dimension)}
         ids = sorted(fetched)
         if not ids:
             return ()
         array = np.frombuffer(b"".join([fetched[id_] for id_ in ids]), dtype="<f4").reshape(len(ids), -1)
-        return _by_cosine(ids, array, vector, limit)
+        return by_cosine(ids, array, vector, limit)
 
     def nearest_exactly(self, kind: VectorKind, vector: Vector, limit: int, dimension: int, stamp: str) -> tuple[tuple[str, float], ...]:
         """Over all of the workspace; ties by id."""
-        _label(kind)
         ids = self.ids(kind, dimension, stamp)
         if not ids:
             return ()
         array = self.read(kind, ids, dimension, stamp)
-        return _by_cosine(ids, array, vector, limit)
+        return by_cosine(ids, array, vector, limit)
 
     def _bodies(self, kind: VectorKind, dimension: int, stamp: str) -> dict[str, bytes]:
         return self._cache.read(_name(kind), stamp, lambda: self._signatures(kind), lambda uids: self._fetch(kind, uids, dimension))
@@ -146,19 +143,5 @@ class Neo4jVectors:
         return rows.scoped_uid(self._ws, f"vector {kind.value}", id_)
 
 
-def _by_cosine(ids: Sequence[str], array: Vectors, vector: Vector, limit: int) -> tuple[tuple[str, float], ...]:
-    """Best first, ties by id; a row without length is at 0."""
-    lengths = np.linalg.norm(array, axis=1) * (np.linalg.norm(vector) or 1.0)
-    cosines = (array @ vector) / np.where(lengths > 0, lengths, 1.0) if len(ids) else np.zeros(0)
-    order = sorted(range(len(ids)), key=lambda i: (-cosines[i], ids[i]))[:limit]
-    return tuple((ids[i], float(cosines[i])) for i in order)
-
-
 def _name(kind: VectorKind) -> str:
     return f"vectors of {kind.value}"
-
-
-def _label(kind: VectorKind) -> str:
-    if kind not in _LABELS:
-        raise StoreError(f"{kind.value} vectors are not searched; known: passage, entity")
-    return _LABELS[kind]

@@ -1,5 +1,6 @@
 """Bounded looks into the embedded store's derived view: hops around an entity, search by words, nearest vectors."""
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable
@@ -9,9 +10,12 @@ import numpy as np
 from dynagrag.errors import StoreError
 from dynagrag.graph_store import sqlite_rows as rows
 from dynagrag.graph_store.hops import Edge, walk_hops
+from dynagrag.graph_store.rules import by_cosine, no_entity
 from dynagrag.schema import Neighbourhood, Vector, VectorKind
 
 _ROWS_A_STEP = 2_000
+_WORD = re.compile("\\w+|[\u2600-\u27bf\U0001f000-\U0001faff]")
+"""Letters and digits, or one emoji: what Neo4j's full-text index takes for a word, too."""
 _IDS_AT_ONCE = 500
 
 
@@ -41,7 +45,7 @@ def neighbourhood(
     walked = walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=_deadline(timeout_s))
     entities = {row[0]: rows.entity(row)[0] for row in _by_id(sqlite, "entities", list(walked.hops))}
     if entity_id not in entities:
-        raise StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
+        raise no_entity(entity_id)
     relations = {row[0]: rows.relation(row) for row in _by_id(sqlite, "relations", list(walked.relation_ids))}
     ordered = sorted(walked.hops, key=lambda i: (walked.hops[i], i))
     return Neighbourhood(tuple(entities[i] for i in ordered), tuple(relations[i] for i in walked.relation_ids), walked.is_cut)
@@ -67,26 +71,29 @@ def _deadline(timeout_s: float) -> Callable[[], None]:
 
 def search_entities(sqlite: sqlite3.Connection, text: str, limit: int) -> tuple[tuple[str, float], ...]:
     """Share of the words that occur in name, aliases or summaries; a word of the name counts twice. Ties by (weight desc, id)."""
-    words = list(dict.fromkeys(text.casefold().split()))
+    words = [parts for word in dict.fromkeys(text.split()) if (parts := _parts(word))]
     if not words:
         return ()
     scored: list[tuple[float, int, str]] = []
     for id_, name, key, aliases, summaries, weight in sqlite.execute("SELECT id, name, key, aliases, summaries, weight FROM entities"):
-        names, rest = f"{name} {key}".casefold(), f"{rows.joined(aliases)} {rows.joined(summaries)}".casefold()
-        score = sum(2.0 if word in names else 1.0 if word in rest else 0.0 for word in words) / (2 * len(words))
+        names = _parts(f"{name} {key}")
+        every = names | _parts(f"{rows.joined(aliases)} {rows.joined(summaries)}")
+        score = sum(2.0 if word <= names else 1.0 if word <= every else 0.0 for word in words) / (2 * len(words))
         if score:
             scored.append((-score, -weight, id_))
     return tuple((id_, -score) for score, _, id_ in sorted(scored)[:limit])
 
 
+def _parts(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
 def nearest(sqlite: sqlite3.Connection, kind: VectorKind, vector: Vector, limit: int) -> tuple[tuple[str, float], ...]:
     """Exact, in steps of bounded memory. A row without length is at cosine 0."""
-    best: list[tuple[float, str]] = []
-    query = vector / (np.linalg.norm(vector) or 1.0)
+    best: tuple[tuple[str, float], ...] = ()
     cursor = sqlite.execute("SELECT id, vector FROM vectors WHERE kind = ?", (kind.value,))
     while some := cursor.fetchmany(_ROWS_A_STEP):
         array = np.frombuffer(b"".join(blob for _, blob in some), dtype="<f4").reshape(len(some), -1)
-        lengths = np.linalg.norm(array, axis=1)
-        cosines = (array @ query) / np.where(lengths > 0, lengths, 1.0)
-        best = sorted([*best, *((-float(c), str(id_)) for c, (id_, _) in zip(cosines, some, strict=True))])[:limit]
-    return tuple((id_, -cosine) for cosine, id_ in best)
+        found = (*best, *by_cosine([str(id_) for id_, _ in some], array, vector, limit))
+        best = tuple(sorted(found, key=lambda item: (-item[1], item[0])))[:limit]
+    return best

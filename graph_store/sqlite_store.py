@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
-from dynagrag.errors import EmbedderMismatchError, StoreError
+from dynagrag.errors import StoreError
+from dynagrag.graph_store import rules
 from dynagrag.graph_store import sqlite_browse as browse
 from dynagrag.graph_store import sqlite_health as health
 from dynagrag.graph_store import sqlite_rows as rows
 from dynagrag.graph_store.derive import digest_rows
 from dynagrag.graph_store.sqlite_connection import Connection
 from dynagrag.graph_store.sqlite_vectors import keep_vectors, missing_vectors, put_vectors, read_vectors
-from dynagrag.protocols import Extraction
+from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import (
     Consolidation,
     Document,
@@ -38,9 +37,6 @@ from dynagrag.schema import (
     VectorKind,
     Vectors,
 )
-
-SPLIT_EXTRACTOR = "split"
-"""The extractor of speaker and title mentions, which every document has whatever else extracted it."""
 
 _BY_DOCUMENT = "JOIN documents ON documents.id = document_id {where} ORDER BY documents.title, documents.id, idx"
 
@@ -246,9 +242,7 @@ class SqliteStore:
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
         """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the embedder's, StoreError for NaN."""
         with self._changes() as sqlite:
-            _check_dimension(sqlite, vectors)
-            if not np.isfinite(vectors).all():
-                raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
+            rules.check_vectors(self._workspace, _embedder(sqlite), kind, ids, vectors)
             put_vectors(sqlite, kind, ids, vectors)
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
@@ -268,6 +262,7 @@ class SqliteStore:
 
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""
+        rules.check_record_kind(kind)
         with self._changes() as sqlite:
             num_gone = keep_vectors(sqlite, kind, ids)
             if num_gone:
@@ -283,13 +278,9 @@ class SqliteStore:
         """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
         with self._changes() as sqlite:
             found = _embedder(sqlite)
+            rules.check_embedder(self._workspace, found, identity)
             if found is None:
                 _set_meta(sqlite, embedder_name=identity.name, embedder_dimension=str(identity.dimension))
-            elif found != identity:
-                raise EmbedderMismatchError(
-                    f"workspace {self._workspace!r} holds vectors of {found.name} ({found.dimension} dimensions), not of {identity.name} "
-                    f"({identity.dimension}); use that embedder, or ingest into another workspace"
-                )
 
     # derived
 
@@ -317,7 +308,7 @@ class SqliteStore:
         ):
             keep_vectors(sqlite, kind, ids)
             if ids:
-                _check_dimension(sqlite, vectors)
+                rules.check_dimension(_meta(sqlite, "workspace"), _embedder(sqlite), vectors)
                 put_vectors(sqlite, kind, ids, vectors)
 
     def graph(self) -> Graph:
@@ -393,6 +384,7 @@ class SqliteStore:
     def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
         """Passages or entities by cosine, exact; ties by id."""
         with self._connection.read() as sqlite:
+            rules.check_search(self._workspace, _embedder(sqlite), kind, vector)
             return browse.nearest(sqlite, kind, vector, limit)
 
     # looking after it
@@ -491,17 +483,6 @@ def _embedder(sqlite: sqlite3.Connection) -> EmbedderIdentity | None:
 
 def _dimension(sqlite: sqlite3.Connection) -> int:
     return int(_meta(sqlite, "embedder_dimension") or 0)
-
-
-def _check_dimension(sqlite: sqlite3.Connection, vectors: Vectors) -> None:
-    embedder = _embedder(sqlite)
-    if embedder is None:
-        raise StoreError(f"workspace {_meta(sqlite, 'workspace')!r} has no embedder yet; fix it with set_embedder before storing vectors")
-    if vectors.ndim != 2 or vectors.shape[1] != embedder.dimension:
-        raise EmbedderMismatchError(
-            f"workspace {_meta(sqlite, 'workspace')!r} holds vectors of {embedder.name} ({embedder.dimension} dimensions), not of shape "
-            f"{vectors.shape}; use that embedder, or ingest into another workspace"
-        )
 
 
 def _stale(sqlite: sqlite3.Connection, query: str, parameter: str | int, wanted: set[str]) -> list[tuple[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dynagrag.errors import StoreError
+from dynagrag.graph_store.rules import check_none_missing
 from dynagrag.schema import VectorKind, Vectors
 
 _IDS_AT_ONCE = 500
@@ -22,8 +22,6 @@ _PUT_OF_PASSAGE = _PUT.replace("VALUES (?, ?, ?)", "SELECT ?1, ?2, ?3 WHERE EXIS
 
 def put_vectors(sqlite: sqlite3.Connection, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
     """Stores or replaces vectors (n, d); an equal one counts as no change. A passage that isn't there is passed over."""
-    if len(ids) != len(vectors):
-        raise StoreError(f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector")
     data = np.ascontiguousarray(vectors, dtype="<f4")
     put = _PUT_OF_PASSAGE if kind is VectorKind.PASSAGE else _PUT
     sqlite.executemany(put, ((kind.value, id_, row.tobytes()) for id_, row in zip(ids, data, strict=True)))
@@ -43,9 +41,7 @@ def read_vectors(sqlite: sqlite3.Connection, kind: VectorKind, ids: Sequence[str
             some = unique[start : start + _IDS_AT_ONCE]
             marks = ", ".join("?" * len(some))
             blobs.update(sqlite.execute(f"SELECT id, vector FROM vectors WHERE kind = ? AND id IN ({marks})", (kind.value, *some)))
-    missing = [id_ for id_ in unique if id_ not in blobs]
-    if missing:
-        raise StoreError(f"{len(missing)} {kind.value} vectors are missing, the first {missing[0]!r}; ingest again to embed them")
+    check_none_missing(kind, unique, blobs)
     return np.frombuffer(b"".join([blobs[id_] for id_ in ids]), dtype="<f4").reshape(len(ids), -1).astype(np.float32)
 
 

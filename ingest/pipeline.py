@@ -9,6 +9,7 @@ all records.
 
 import hashlib
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,13 +21,14 @@ from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.rederive import Deriver, GraphReport, Progress
 from dynagrag.ingest.split import speaker_mentions
-from dynagrag.protocols import ChunkWork, Extraction, Extractor, GraphStore
+from dynagrag.protocols import SPLIT_EXTRACTOR, ChunkWork, Extraction, Extractor, GraphStore
 from dynagrag.schema import Chunk, Document, LoadedSource, Mention
 
 _LOG = logging.getLogger(__name__)
 _MAX_ROUNDS = 3
-SPLIT = "split"
-"""The extractor name of mentions that the splitter makes: speakers."""
+SPLIT = SPLIT_EXTRACTOR
+_KEEP_EVERY_S, _KEEP_AT_ONCE = 0.2, 50
+"""Chunks that come faster than this, from the cache or without a model, are stored together. A reply that was paid for is cached anyway."""
 
 
 class IngestJournal(Protocol):
@@ -140,7 +142,10 @@ class Pipeline:
             deriver.judge = None
         is_as_before = not plan.documents and not removed and deriver.judge is None and self.store.is_derived_current()
         graph = deriver.report_of_before() if is_as_before else deriver.rederive()
-        self.build_index()
+        with deriver.timed("index"):
+            deriver.progress("index", 0, 1)
+            self.build_index()
+            deriver.progress("index", 1, 1)
         titles = {d.document.id: d.document.title for d in plan.documents}
         return IngestReport(
             added=tuple(d.document for d in plan.documents if d.is_whole and not d.replaces),
@@ -172,9 +177,19 @@ class Pipeline:
 
     def _extract(self, run: _Run, work: Sequence[ChunkWork]) -> None:
         num_before = run.num_done
+        waiting: list[Extraction] = []
+        last_kept = 0.0
+
+        def keep() -> None:
+            nonlocal last_kept
+            some, last_kept = list(waiting), time.monotonic()
+            waiting.clear()
+            self._keep(some)
 
         def on_chunk(extraction: Extraction) -> None:
-            self._keep(extraction)
+            waiting.append(extraction)
+            if time.monotonic() - last_kept > _KEEP_EVERY_S or len(waiting) >= _KEEP_AT_ONCE:
+                keep()
             run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = extraction
             self.journal.clear_set_aside(extraction.document_id, extraction.start, extraction.end)
             run.num_done += 1
@@ -189,17 +204,21 @@ class Pipeline:
             except (BudgetError, ModelError) as err:
                 run.stopped_by = err
                 return
+            finally:
+                keep()
         for chunk, reason in failed:
             self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason, self.job_id)
         run.failed.extend(failed)
 
-    def _keep(self, extraction: Extraction) -> None:
+    def _keep(self, extractions: Sequence[Extraction]) -> None:
         try:
-            self.store.put_extractions([extraction])
+            self.store.put_extractions(extractions)
         except StoreError:
-            if any(d.id == extraction.document_id for d in self.store.documents()):
+            there = {d.id for d in self.store.documents()}
+            if all(e.document_id in there for e in extractions):
                 raise
-            _LOG.info("document %s was deleted while it was extracted; it is put back at the end", extraction.document_id)
+            _LOG.info("a document was deleted while it was extracted; it is put back at the end")
+            self.store.put_extractions([e for e in extractions if e.document_id in there])
 
     # ------------------------------------------------------------------------------------------------ with the workspace held
 

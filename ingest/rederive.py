@@ -24,7 +24,7 @@ from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import Consolidation, Graph, Records, VectorKind, Vectors
 
 _LOG = logging.getLogger(__name__)
-_EMBED_BATCH = 2048
+_EMBED_BATCH = 512
 _MAX_TRIES = 3
 
 Progress = Callable[[str, int, int], None]
@@ -56,7 +56,9 @@ def _report(graph: Graph, average_degree_before: float, consolidation: Consolida
 
 @dataclass(slots=True)
 class Deriver:
-    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes the vectors at the first write."""
+    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes the vectors at the first write. `check` is
+    called between batches of embedding and before the graph is written, and may raise.
+    """
 
     store: GraphStore
     embedder: Embedder
@@ -66,6 +68,7 @@ class Deriver:
     is_small_judge: bool = False
     max_concurrency: int = 1
     progress: Progress = lambda stage, done, total: None
+    check: Callable[[], None] = lambda: None
     seconds: dict[str, float] = field(default_factory=dict)
 
     def report_of_before(self) -> GraphReport:
@@ -123,7 +126,9 @@ class Deriver:
             )
             self.store.keep_vectors(VectorKind.LABEL, labels)
             self.progress("consolidate", 1, 1)
+        self.check()
         with self.timed("derive"):
+            self.progress("derive", 0, 1)
             graph = derive(
                 self.store.workspace,
                 mentions,
@@ -135,7 +140,11 @@ class Deriver:
                 mention_vectors=mention_vectors,
                 record_vectors=record_vectors,
             )
+            self.progress("derive", 1, 1)
+        with self.timed("write graph"):
+            self.progress("write graph", 0, 1)
             self.store.write_graph(graph, result.consolidation, stored)
+            self.progress("write graph", 1, 1)
         before = average_degree_before(mentions, records, len(passages))
         return _report(graph, before, result.consolidation, result.notes)
 
@@ -147,6 +156,7 @@ class Deriver:
         if missing:
             self.store.set_embedder(self.embedder.identity)
         for start in range(0, len(missing), _EMBED_BATCH):
+            self.check()
             self.progress(f"embed {kind}s", start, len(missing))
             batch = missing[start : start + _EMBED_BATCH]
             self.store.put_vectors(kind, batch, self.embedder.embed_documents([texts[i] for i in batch]))

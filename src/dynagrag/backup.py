@@ -6,7 +6,6 @@ Each can be killed at any point and run again. A file appears whole or not at al
 import fcntl
 import logging
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -187,8 +186,8 @@ def copy_between(settings: Settings, name: str, source: str, target: str, *, is_
     """
     if not WORKSPACE_NAME.fullmatch(name):
         raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
-    if source == target:
-        raise UsageError(f"--from and --to are both {without_login(source)}; name another store")
+    if wiring.shown_address(source) == wiring.shown_address(target):
+        raise UsageError(f"--from and --to are both {wiring.shown_address(source)}; name another store")
     folder = settings.workspaces_dir / name
     if source == wiring.EMBEDDED and not (folder / GRAPH).is_file():
         raise WorkspaceError(f"there is no workspace {name!r} in {settings.workspaces_dir}; `dynagrag doctor` lists those that are there")
@@ -197,17 +196,14 @@ def copy_between(settings: Settings, name: str, source: str, target: str, *, is_
             raise WorkspaceError(f"there is no workspace {name!r} in {here.address()}; name another with -w, or another store with --from")
         if here.version() == there.version():
             raise UsageError(f"{here.address()} is the same store under both addresses; name another one")
+        if is_unfinished(here):
+            raise WorkspaceError(f"the workspace in {here.address()} is itself an unfinished copy; run that copy again first")
         lock = WorkspaceLock(name, folder, there)
         if is_replacing:
             with lock.hold(_WAIT_S, _LOG.warning):
                 there.clear()  # and with it a server's lease, which is why it is taken again
         with lock.hold(_WAIT_S, _LOG.warning):
             return copy_workspace(here, there, progress)
-
-
-def without_login(address: str) -> str:
-    """An address as it may be shown, whatever was typed before its host."""
-    return re.sub(r"//[^/]*@", "//", address)
 
 
 @contextmanager
@@ -227,12 +223,29 @@ def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterat
 
 @contextmanager
 def _folder_of_workspace(folder: Path) -> Iterator[None]:
-    """Makes a workspace's folder. One that was made for this goes again when this fails: nothing of it is needed."""
+    """Makes a workspace's folder. One that was made for this goes again when this fails, unless another process has put something there."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
         yield
     except Exception:
-        if is_new:
+        if is_new and _is_unused(folder):
             shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _is_unused(folder: Path) -> bool:
+    """Whether nobody is at work in a workspace's folder and nothing was ingested into it."""
+    with (folder / "lock").open("a", encoding="utf-8") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        if (folder / JOURNAL).is_file():
+            with closing(wiring.make_journal(folder)) as journal:
+                if journal.jobs() or journal.ledger():
+                    return False
+        if not (folder / GRAPH).is_file():
+            return True
+        with closing(SqliteStore(folder / GRAPH, folder.name)) as store:
+            return is_unfinished(store) or not store.documents()

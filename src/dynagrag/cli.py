@@ -47,7 +47,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-graph_app = typer.Typer(help="Looks at the graph: stats, entities, merges, export.", no_args_is_help=True, rich_markup_mode=None)
+graph_app = typer.Typer(
+    help="Looks at the graph: stats, show, near, merges, undo, export, copy.", no_args_is_help=True, rich_markup_mode=None
+)
 models_app = typer.Typer(help="Lists and fetches models.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")

@@ -114,10 +114,11 @@ def graph_copy(
 ) -> int:
     """Copies a workspace to another store. Stopped half-way, the same command goes on. The password is read from NEO4J_PASSWORD."""
     set_up_log(False)
-    from dynagrag.backup import copy_between, without_login
+    from dynagrag.backup import copy_between
+    from dynagrag.wiring import shown_address
 
     settings = read_settings()
-    name, shown = workspace or settings.workspace, without_login(target)
+    name, shown = workspace or settings.workspace, shown_address(target)
     if replace and not confirm(f"Delete workspace {name!r} in {shown} before it is copied there?", yes, without_terminal=False):
         raise UsageError(f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes")
     with Bars(as_json) as progress:

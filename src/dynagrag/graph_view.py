@@ -79,7 +79,7 @@ def _find(graph: Graph, name: str) -> Entity:
 
 def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
     """What lies around an entity, read straight from the store: quick in a large graph too. Raises UsageError naming near misses."""
-    found = space.store.neighbourhood(_find_in_store(space, name), num_hops=num_hops, max_relations=limit)
+    found = space.store.neighbourhood(_find_in_store(space, name), num_hops=num_hops, fan_out=limit, max_relations=limit)
     names = {e.id: e.name for e in found.entities}
     return {
         "name": found.entities[0].name,

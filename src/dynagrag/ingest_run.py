@@ -15,7 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import TypeAdapter, ValidationError
 
 from dynagrag import wiring
-from dynagrag.errors import BudgetError, DynaGragError, StoreError, UsageError
+from dynagrag.errors import BudgetError, DynaGragError, StoreError, UsageError, WorkspaceError
+from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
 from dynagrag.ingest.follow import Follower, StoppableJudge, cancelled
 from dynagrag.ingest.load import find_sources
@@ -163,6 +164,10 @@ class _Tools:
 def _prepared(
     host: Host, kind: str, request: JobRequest, options: IngestOptions, plan: Callable[[_Tools], IngestPlan], job: Job | None
 ) -> "PreparedIngest":
+    if is_unfinished(host.store):
+        raise WorkspaceError(
+            f"a copy or restore into workspace {host.name!r} is under way, or was stopped; let it end, or run it again, before you ingest"
+        )
     chat = host.metered(options.max_calls, options.max_tokens) if options.extractor != "fast" else None
     model = host.chat_model if options.extractor != "fast" else None
     profile = wiring.make_chunk_profile(options.chunk_profile, model)
@@ -242,7 +247,7 @@ class PreparedIngest:
         pipeline.deriver.judge = None if self.judge is None else StoppableJudge(self.judge, follower.check)
         pipeline.hold = partial(host.writing, progress=follower, check=follower.check)
         pipeline.claimed = lambda: book.claims(but=job_id).keys()
-        pipeline.check = follower.check
+        pipeline.check = pipeline.deriver.check = follower.check
         pipeline.job_id = job_id
         pipeline.build_index = host.build_index
         report = pipeline.run(self.plan, self.extractor)

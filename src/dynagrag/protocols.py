@@ -115,6 +115,10 @@ class Embedder(Protocol):
 # ------------------------------------------------------------------------------------------------------------- store
 
 
+SPLIT_EXTRACTOR = "split"
+"""The extractor of speaker and title mentions, which every document has whatever else extracted it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """The records of one chunk's live extraction. The chunk is named by its span."""
@@ -196,7 +200,10 @@ class VectorStore(Protocol):
     """The workspace's vectors, all of one embedder."""
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-        """Stores or replaces vectors (n, d). A passage's vector needs its passage: one that isn't stored (any more) is passed over."""
+        """Stores or replaces vectors (n, d) of passages, mentions, records or labels; those of the graph come with `write_graph`.
+
+        A passage's vector needs its passage: one that isn't stored (any more) is passed over.
+        """
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
         """(n, d) in the order asked. A missing id: StoreError."""
@@ -261,7 +268,9 @@ class GraphBrowser(Protocol):
         """
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
-        """Entities whose name, aliases or summaries hold words of the text: (id, score), best first; the scale is the store's own."""
+        """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id, score), best first; the scale is the
+        store's own. Words are what stands between spaces; one with a dash in it must occur with all its parts.
+        """
 
     def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
         """Passages or entities by cosine: (id, cosine -1 to 1), best first. May be approximate where the store has an index of its own."""
@@ -304,8 +313,9 @@ class StoreKeeper(Protocol):
 class GraphStore(RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper, Protocol):
     """Holds one workspace's records and the graph derived from them. Thread-safe.
 
-    Every method but `write_graph` and `clear` is one transaction; a killed process leaves the state before or after it. Reading while
-    another process writes is allowed. Writes are idempotent: the same call twice changes nothing.
+    Every change of records is one transaction: a killed process leaves the state before or after it. Vectors, `write_graph`, `repair` and
+    `clear` may take several; each can be run again, and completes what is there. Reading while another process writes is allowed. Writes
+    are idempotent: the same call twice changes nothing.
     """
 
 

@@ -40,6 +40,22 @@ def has_store(folder: Path) -> bool:
     return (folder / _GRAPH_FILE).is_file() or (folder / _ADDRESS_FILE).is_file()
 
 
+def has_embedded(folder: Path) -> bool:
+    """Whether an embedded store's file is in a folder."""
+    return (folder / _GRAPH_FILE).is_file()
+
+
+def shown_address(address: str) -> str:
+    """An address as it may be shown: scheme, host and port. UsageError where it is none, without repeating it."""
+    if address == EMBEDDED:
+        return address
+    if address.partition("://")[0] not in _NEO4J_SCHEMES:
+        raise UsageError(f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687")
+    from dynagrag.graph_store.neo4j_connection import checked_address
+
+    return checked_address(address)
+
+
 def store_address(folder: Path, settings: Settings) -> str:
     """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI for a new one, else `sqlite`."""
     if settings.store is not None:
@@ -54,10 +70,11 @@ def store_address(folder: Path, settings: Settings) -> str:
 def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     """The workspace's graph store, in the folder or at the settings' address."""
     address = store_address(folder, settings)
+    shown_address(address)
     store: GraphStore
     if address == EMBEDDED:
         store = SqliteStore(folder / _GRAPH_FILE, workspace)
-    elif address.partition("://")[0] in _NEO4J_SCHEMES:
+    else:
         from dynagrag.graph_store.neo4j_store import Neo4jStore
 
         store = Neo4jStore(
@@ -68,9 +85,6 @@ def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
             database=settings.neo4j_database,
             cache=folder / "cache.sqlite",
         )
-    else:
-        said = repr(address) if address.isalnum() else "that"  # an address may hold a password
-        raise UsageError(f"unknown store ({said}); known: {EMBEDDED}, or an address that starts with {'://, '.join(_NEO4J_SCHEMES)}://")
     return store
 
 

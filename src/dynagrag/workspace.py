@@ -113,7 +113,7 @@ def open_workspace(
         raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
     folder = settings.workspaces_dir / name
     is_embedded = wiring.store_address(folder, settings) == wiring.EMBEDDED
-    if not create and is_embedded and not wiring.has_store(folder):
+    if not create and is_embedded and not wiring.has_embedded(folder):
         raise _unknown_workspace(name, str(settings.workspaces_dir), settings)
     is_new = not folder.is_dir()
     try:
@@ -132,7 +132,8 @@ def open_workspace(
         if is_new and not wiring.has_store(folder):
             shutil.rmtree(folder, ignore_errors=True)  # nothing was made of it: a mistyped name, a server that is down
         raise
-    wiring.remember_store(folder, settings)
+    if create:  # a look at another store doesn't move the workspace there
+        wiring.remember_store(folder, settings)
     return space
 
 
@@ -146,7 +147,10 @@ def open_journal(name: str | None, settings: Settings) -> Journal:
 
 def _unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceError:
     known = ", ".join(workspace_names(settings)) or "none yet"
-    return WorkspaceError(f"there is no workspace {name!r} in {where} (known here: {known}); make it with `dynagrag ingest`")
+    return WorkspaceError(
+        f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with `dynagrag ingest`, or say where it is "
+        "with --store or NEO4J_URI"
+    )
 
 
 class Workspace:

@@ -498,3 +498,130 @@ def test_a_call_that_fails_in_the_middle_leaves_the_state_before(store: GraphSto
     with pytest.raises(StoreError):
         store.put_extractions([good, Extraction("nobody", 0, 1, "llm", (), ())])
     assert (store.version(), everything(store)) == before
+
+
+# ------------------------------------------------------------------------------- looking at the graph, and looking after it
+
+
+def test_extractions_read_back_whole_with_those_that_yielded_nothing(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    speaker = mention(doc.id, 0, 5, "ANNA", passages[0].id, "", "split", MentionKind.SPEAKER)
+    split, empty = Extraction(doc.id, 0, 5, "split", (speaker,), ()), Extraction(doc.id, 900, 950, "llm", (), ())
+    put(store, (doc, turns, passages, [*extractions, split, empty]))
+    read = store.extractions(doc.id)
+    assert [(e.start, e.end, e.extractor) for e in read] == sorted((e.start, e.end, e.extractor) for e in (*extractions, split, empty))
+    assert {m for e in read for m in e.mentions} == {m for e in (*extractions, split) for m in e.mentions}
+    assert {r for e in read for r in e.relations} == {r for e in extractions for r in e.relations}
+    assert store.extractions("nobody") == ()
+
+
+def test_a_neighbourhood_is_bounded_and_heaviest_first(store: GraphStore) -> None:
+    put(store, document("a", [("Hub", "knows", f"N{i}") for i in range(30)] + [("Hub", "knows", "N7"), ("N7", "owns", "Far")]))
+    rederive(store)
+    graph = store.graph()
+    ids = {e.key: e.id for e in graph.entities}
+    near = store.neighbourhood(ids["hub"], num_hops=2, fan_out=5)
+    assert near.entities[0].key == "hub"
+    assert (near.relations[0].weight, near.relations[0].tail) == (2, ids["n7"])
+    assert near.is_cut
+    assert "far" in {e.key for e in near.entities}
+    assert len([r for r in near.relations if r.head == ids["hub"]]) == 5
+    assert near == store.neighbourhood(ids["hub"], num_hops=2, fan_out=5)
+    assert store.neighbourhood(ids["far"], num_hops=1).is_cut is False
+    assert [e.key for e in store.neighbourhood(ids["hub"], num_hops=0).entities] == ["hub"]
+    assert {r.weight for r in store.neighbourhood(ids["hub"], min_weight=2).relations} == {2}
+    with pytest.raises(StoreError, match="no entity"):
+        store.neighbourhood("nobody")
+
+
+def test_search_is_for_whole_words_and_finds_the_same_everywhere(store: GraphStore) -> None:
+    put(store, document("a", [("Ada Byron", "founded", "Analytical-Engines"), ("Ada Byron", "knows", "Bob")]))
+    rederive(store)
+    for text, found in (
+        ("byron", {"ada byron"}),
+        ("Byr", set()),
+        ("Analytical-Engines", {"analytical-engines"}),
+        ("engines", {"analytical-engines"}),
+        ("BOB byron nobody", {"bob", "ada byron"}),
+        ("", set()),
+        ("!", set()),
+        ('" OR *:* //', set()),
+    ):
+        keys = {e.id: e.key for e in store.graph().entities}
+        assert {keys[id_] for id_, _ in store.search_entities(text)} == found, text
+    assert len(store.search_entities("said", limit=2)) == 2
+
+
+def test_the_nearest_come_with_their_cosines_and_only_for_passages_and_entities(store: GraphStore) -> None:
+    made = document("a", FACTS_A)
+    put(store, made)
+    rederive(store)
+    ids = [p.id for p in made[2]]
+    query = store.vectors(VectorKind.PASSAGE, ids[1:2])[0]
+    found = store.nearest(VectorKind.PASSAGE, query, limit=2)
+    assert [found[0][0], len(found)] == [ids[1], 2]
+    assert found[0][1] == pytest.approx(1.0, abs=1e-6)
+    with pytest.raises(StoreError, match="searched"):
+        store.nearest(VectorKind.MENTION, query)
+    with pytest.raises(EmbedderMismatchError):
+        store.nearest(VectorKind.PASSAGE, query[:3])
+
+
+def test_vectors_of_the_graph_come_with_the_graph_alone(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    rederive(store)
+    entity = store.graph().entities[0].id
+    with pytest.raises(StoreError, match="write_graph"):
+        store.put_vectors(VectorKind.ENTITY, [entity], np.zeros((1, 8), dtype=np.float32))
+    with pytest.raises(StoreError, match="write_graph"):
+        store.keep_vectors(VectorKind.RELATION, [])
+
+
+def test_a_store_that_is_whole_says_so_and_repairing_it_loses_nothing(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    digest_before = rederive(store)
+    assert store.exists()
+    assert all(finding.is_ok for finding in store.health()), store.health()
+    assert store.address()
+    before = everything(store)
+    store.repair()
+    assert rederive(store) == digest_before
+    assert everything(store) == before
+
+
+def test_a_note_is_kept_and_dropped_without_a_change_of_the_workspace(store: GraphStore) -> None:
+    version = store.version()
+    assert store.note("copy") == ""
+    store.set_note("copy", "from there")
+    assert store.note("copy") == "from there"
+    store.set_note("copy", "")
+    assert (store.note("copy"), store.version()) == ("", version)
+
+
+def test_a_lease_is_held_and_given_back_also_after_an_error(store: GraphStore) -> None:
+    said: list[str] = []
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), store.lease("this folder", 5.0, said.append):
+            raise ZeroDivisionError
+    with store.lease("another folder", 0.0, said.append):
+        pass
+    assert said == []
+
+
+def test_records_are_of_one_moment_and_their_version_tells_it(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    first = store.records()
+    assert (first.documents, first.passages) == (store.documents(), store.passages())
+    assert (first.mentions, first.relations, first.edits) == (store.mentions(), store.relation_records(), store.edits())
+    assert store.records().version == first.version
+    put(store, document("b", FACTS_B))
+    assert store.records().version != first.version
+    rederive(store)
+    store.write_graph(store.graph(), store.consolidation(), first)
+    assert not store.is_derived_current()
+
+
+def test_every_promise_of_the_protocol_is_asked_for_here() -> None:
+    promises = {name for part in GraphStore.__mro__ for name in vars(part) if not name.startswith("_")}
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert sorted(name for name in promises if f".{name}" not in text) == []

@@ -116,10 +116,10 @@ def test_replies_that_are_lost_after_commit_change_neither_weights_nor_records(
     paths = corpus.many(2, num_turns=12)
     whole = open_space(neo4j_workspace, at=tmp_path / "whole", store="sqlite")
     whole.ingest(paths)
-    with UnluckyProxy(neo4j_server.address, seed=4, max_cuts=30) as proxy:
+    with UnluckyProxy(neo4j_server.address, seed=4, max_cuts=20) as proxy:
         space = open_space(neo4j_workspace, store=proxy.address)
         space.ingest(paths)
-        assert (proxy.num_cuts, proxy.num_commits > 60) == (30, True)
+        assert (proxy.num_cuts, proxy.num_commits > 40) == (20, True)
         space.close()
     space = open_space(neo4j_workspace, at=tmp_path / "other", store=neo4j_server.address)
     try:
@@ -584,7 +584,6 @@ def test_the_vector_of_a_passage_that_went_is_passed_over(open_store: OpenStore,
     assert there == (made[2][0].id,)
 
 
-@pytest.mark.xfail(strict=True, reason="two writers whose steps mix leave a graph of neither, marked as current")
 def test_a_writer_that_was_overtaken_does_not_pass_its_mixture_off_as_current(
     open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,76 @@
+"""What every store refuses, in the same words: vectors that don't fit, another embedder, kinds that are not for this call."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from dynagrag.errors import EmbedderMismatchError, StoreError
+from dynagrag.schema import EmbedderIdentity, Vector, VectorKind, Vectors
+
+RECORD_KINDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
+"""What `put_vectors` and `keep_vectors` take; the others come and go with the graph."""
+SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
+
+
+def check_vectors(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
+    """Vectors on their way into a store: of this embedder, one an id, numbers, and of a kind that is put by itself."""
+    check_record_kind(kind)
+    if len(ids) != len(vectors):
+        raise StoreError(f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector")
+    check_dimension(workspace, embedder, vectors)
+    if not np.isfinite(vectors).all():
+        raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
+
+
+def check_record_kind(kind: VectorKind) -> None:
+    """Entity and relation vectors belong to the graph."""
+    if kind not in RECORD_KINDS:
+        raise StoreError(f"{kind.value} vectors come and go with the graph; write them with write_graph")
+
+
+def check_dimension(workspace: str, embedder: EmbedderIdentity | None, vectors: Vectors) -> None:
+    """(n, d) with the embedder's d. EmbedderMismatchError otherwise, StoreError where there is no embedder yet."""
+    if embedder is None:
+        raise StoreError(f"workspace {workspace!r} has no embedder yet; fix it with set_embedder before storing vectors")
+    if vectors.ndim != 2 or vectors.shape[1] != embedder.dimension:
+        raise EmbedderMismatchError(
+            f"workspace {workspace!r} holds vectors of {embedder.name} ({embedder.dimension} dimensions), not of shape {vectors.shape}; "
+            "use that embedder, or ingest into another workspace"
+        )
+
+
+def check_embedder(workspace: str, stored: EmbedderIdentity | None, wanted: EmbedderIdentity) -> None:
+    """A workspace keeps the embedder of its first vectors."""
+    if stored is not None and stored != wanted:
+        raise EmbedderMismatchError(
+            f"workspace {workspace!r} holds vectors of {stored.name} ({stored.dimension} dimensions), not of {wanted.name} "
+            f"({wanted.dimension}); use that embedder, or ingest into another workspace"
+        )
+
+
+def check_search(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, vector: Vector) -> None:
+    """A query vector (d,) for passages or entities."""
+    if kind not in SEARCHED_KINDS:
+        raise StoreError(f"{kind.value} vectors are not searched; known: {', '.join(k.value for k in SEARCHED_KINDS)}")
+    if embedder is not None:
+        check_dimension(workspace, embedder, vector.reshape(1, -1))
+
+
+def check_none_missing(kind: VectorKind, ids: Sequence[str], stored: Collection[str]) -> None:
+    """Vectors that are asked for must be there."""
+    missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in stored]
+    if missing:
+        raise StoreError(f"{len(missing)} {kind.value} vectors are missing, the first {missing[0]!r}; ingest again to embed them")
+
+
+def by_cosine(ids: Sequence[str], array: Vectors, vector: Vector, limit: int) -> tuple[tuple[str, float], ...]:
+    """(id, cosine) of the rows nearest to a vector, best first, ties by id; a row without length is at 0."""
+    lengths = np.linalg.norm(array, axis=1) * (np.linalg.norm(vector) or 1.0)
+    cosines = (array @ vector) / np.where(lengths > 0, lengths, 1.0) if len(ids) else np.zeros(0)
+    order = sorted(range(len(ids)), key=lambda i: (-cosines[i], ids[i]))[:limit]
+    return tuple((ids[i], float(cosines[i])) for i in order)
+
+
+def no_entity(entity_id: str) -> StoreError:
+    """An id that the graph doesn't hold."""
+    return StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")

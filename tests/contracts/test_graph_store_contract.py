@@ -490,6 +490,30 @@ def test_two_workspaces_share_nothing_though_all_names_are_equal(make_store: Mak
         put(stores[0], document("b", FACTS_B, f"{W}-right"))
 
 
+def test_ids_of_another_workspace_are_nobodys(make_store: MakeStore) -> None:
+    mine, theirs = (make_store(f"{W}-{side}") for side in ("left", "right"))
+    for store in (mine, theirs):
+        store.set_embedder(EMBEDDER)
+    made = document("a", FACTS_A, theirs.workspace)
+    put(theirs, made)
+    put(mine, document("b", FACTS_B, mine.workspace))
+    rederive(theirs)
+    rederive(mine)
+    before = everything(theirs)
+    foreign, entity = made[0].id, theirs.graph().entities[0].id
+    assert (mine.turns(foreign), mine.passages(foreign), mine.extractions(foreign), mine.live_spans(foreign)) == ((), (), (), {})
+    assert mine.drop_extractions(foreign, [], "llm") == 0
+    mine.put_vectors(VectorKind.PASSAGE, [made[2][0].id], np.ones((1, 8), dtype=np.float32))
+    for attempt in (
+        lambda: mine.delete_document(foreign),
+        lambda: mine.neighbourhood(entity),
+        lambda: mine.put_extractions([Extraction(foreign, 0, 5, "llm", (), ())]),
+    ):
+        with pytest.raises(StoreError):
+            attempt()
+    assert everything(theirs) == before
+
+
 def test_a_call_that_fails_in_the_middle_leaves_the_state_before(store: GraphStore) -> None:
     doc, turns, passages, extractions = document("a", FACTS_A)
     put(store, (doc, turns, passages, extractions))

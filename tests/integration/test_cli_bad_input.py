@@ -357,3 +357,23 @@ def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(
         assert cli("ingest", good, *paths).code == 0
         assert cli("ingest", good, *paths, "-w", "whole").code == 0
         assert _digest(cli) == cli("graph", "stats", "-w", "whole", "--json").json["digest"]
+
+
+def test_a_look_at_another_store_neither_moves_nor_makes_a_workspace(cli: Any, home: Path) -> None:
+    folder = home / "workspaces" / "far"
+    folder.mkdir(parents=True)
+    (folder / "store").write_text("bolt://127.0.0.1:1\n", encoding="utf-8")
+    said = cli("graph", "stats", "-w", "far", "--store", "sqlite").complaint(1)
+    assert "no workspace 'far'" in said
+    assert "--store" in said
+    assert [p.name for p in folder.iterdir()] == ["store"]
+    assert (folder / "store").read_text(encoding="utf-8") == "bolt://127.0.0.1:1\n"
+
+
+@pytest.mark.parametrize(
+    "address", ["bolt://neo4j:SECRETX@h:7687", "bolt://neo4j:pa/SECRETX@h", "bolt://h?password=SECRETX", "SECRETX", "SECRETX@h:1"]
+)
+def test_an_address_that_may_hold_a_password_is_never_echoed(cli: Any, address: str) -> None:
+    copy = ("graph", "copy", "--from", "sqlite", "--to", address, "--replace", "--yes")
+    for arguments in (("graph", "stats", "--store", address), copy):
+        assert "SECRETX" not in cli(*arguments).complaint(2)

@@ -138,9 +138,9 @@ def known_server(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> O
         ("bolt:///path", 2, ("names no host",)),
         (f"bolt://neo4j:{CANARY}@127.0.0.1:1", 2, ("NEO4J_PASSWORD",)),
         (f"neo4j+s://{CANARY}@127.0.0.1:1", 2, ("NEO4J_PASSWORD",)),
-        (f"neo4j:{CANARY}@127.0.0.1:1", 2, ("unknown store", "bolt://")),
-        (f"http://neo4j:{CANARY}@127.0.0.1:7474", 2, ("unknown store", "bolt://")),
-        ("redis://127.0.0.1", 2, ("unknown store", "bolt://")),
+        (f"neo4j:{CANARY}@127.0.0.1:1", 2, ("sqlite", "bolt://")),
+        (f"http://neo4j:{CANARY}@127.0.0.1:7474", 2, ("sqlite", "bolt://")),
+        ("redis://127.0.0.1", 2, ("sqlite", "bolt://")),
         pytest.param(
             *(f"bolt://127.0.0.1:1/?password={CANARY}", 2, ("bolt://HOST:7687",)),
             marks=pytest.mark.xfail(strict=True, reason="what stands behind the port is not looked at"),

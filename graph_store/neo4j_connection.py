@@ -189,9 +189,7 @@ def checked_address(address: str) -> str:
     if not host or port == 0:
         raise UsageError(f"the store's address {parts.scheme}:// names no host and port; write it as bolt://HOST:7687 or neo4j://HOST:7687")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise UsageError(
-            "the store's address ends with host and port; what stands behind them can't be used (NEO4J_DATABASE names a database)"
-        )
+        raise UsageError("the store's address ends with host and port, as bolt://HOST:7687 does (NEO4J_DATABASE names a database)")
     return f"{parts.scheme}://{host if ':' not in host else f'[{host}]'}{f':{port}' if port else ''}"
 
 

@@ -631,16 +631,14 @@ def test_the_right_to_derive_is_held_by_one_and_lost_by_the_dead(open_store: Ope
 
 # --------------------------------------------------------------------------------------------------------------- plans
 
-WHOLE_DATABASE = {"FOREIGN_NODES", "SCHEMA_VERSION", "SET_SCHEMA_VERSION"}
+WHOLE_DATABASE = {"FOREIGN_NODES 0", "SCHEMA_VERSION 0", "SET_SCHEMA_VERSION 0"}
 """A sample for people, and a label of one node."""
 
 
 def _statements() -> Iterator[tuple[str, str]]:
     for name, value in vars(cypher).items():
-        if name.isupper() and isinstance(value, str) and not name.startswith("SHOW") and not name.endswith("_INDEX"):
-            yield name, value
-        if name in ("ORPHANS", "DELETE_ORPHANS"):
-            yield from ((f"{name} {i}", item if isinstance(item, str) else item[1]) for i, item in enumerate(value))
+        found = [value] if isinstance(value, str) else _texts(value) if isinstance(value, tuple) else []
+        yield from ((f"{name} {i}", text) for i, text in enumerate(found) if re.match(r"\s*(MATCH|UNWIND|MERGE|CALL|CYPHER)\b", text))
     for label in (*cypher.RECORD_LABELS, *cypher.DERIVED_LABELS, "RELATES"):
         yield f"signatures {label}", cypher.signatures(label)
         yield f"fetch {label}", cypher.fetch(label)
@@ -650,7 +648,6 @@ def _statements() -> Iterator[tuple[str, str]]:
         yield f"of_document {label}", cypher.of_document(label)
 
 
-@pytest.mark.xfail(strict=True, reason="a composite index is used only where all of its properties are asked for")
 def test_no_statement_reads_all_nodes_of_a_label(open_store: OpenStore, driver: Driver) -> None:
     store = open_store()
     store.put_document(*document(store, 1))
@@ -661,6 +658,11 @@ def test_no_statement_reads_all_nodes_of_a_label(open_store: OpenStore, driver: 
         operators = list(_operators(plan))
         scanning += [name for o in operators if o.startswith(("NodeByLabelScan", "AllNodesScan", "DirectedAllRelationshipsScan"))]
     assert set(scanning) <= WHOLE_DATABASE
+
+
+def _texts(values: Sequence[Any]) -> list[str]:
+    """The texts of nested tuples."""
+    return [t for v in values for t in ([v] if isinstance(v, str) else _texts(v) if isinstance(v, tuple) else [])]
 
 
 def _operators(plan: Any) -> Iterator[str]:

@@ -141,10 +141,7 @@ def known_server(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> O
         (f"neo4j:{CANARY}@127.0.0.1:1", 2, ("sqlite", "bolt://")),
         (f"http://neo4j:{CANARY}@127.0.0.1:7474", 2, ("sqlite", "bolt://")),
         ("redis://127.0.0.1", 2, ("sqlite", "bolt://")),
-        pytest.param(
-            *(f"bolt://127.0.0.1:1/?password={CANARY}", 2, ("bolt://HOST:7687",)),
-            marks=pytest.mark.xfail(strict=True, reason="what stands behind the port is not looked at"),
-        ),
+        (f"bolt://127.0.0.1:1/?password={CANARY}", 2, ("bolt://HOST:7687",)),
     ],
 )
 def test_an_address_that_leads_nowhere_is_one_line_with_the_remedy(
@@ -384,7 +381,7 @@ def test_a_constraint_of_another_program_that_is_in_the_way_is_named_and_nothing
     "obstacle",
     [
         "data",
-        pytest.param("index", marks=pytest.mark.xfail(strict=True, reason="an index in the way of a constraint is called a missing one")),
+        "index",
     ],
 )
 def test_what_keeps_our_schema_from_being_made_is_said(

@@ -177,7 +177,7 @@ class Neo4jSchema:
 
 
 def _indexes(rows: list[Mapping[str, Any]], wanted: list[_Wanted]) -> Finding:
-    there = {(str(r["type"]), str((r["labelsOrTypes"] or [""])[0]), tuple(r["properties"] or ())): r for r in rows}
+    there = {(str(r["type"]), str((r["labelsOrTypes"] or [""])[0]), _indexed(r)): r for r in rows}
     names = {str(r["name"]) for r in rows}
     trouble = []
     for want in wanted:
@@ -194,6 +194,12 @@ def _indexes(rows: list[Mapping[str, Any]], wanted: list[_Wanted]) -> Finding:
     filling = [r for r in rows if r["type"] == "VECTOR" and r["state"] == "POPULATING" and _is_ours(r)]
     note = "".join(f"; {r['name']} is being filled ({float(r['populationPercent'] or 0):.0f} %)" for r in filling)
     return Finding("indexes", not trouble, "; ".join(trouble) or f"all ONLINE{note}", _REPAIR, is_repairable=True)
+
+
+def _indexed(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The properties that an index is on; a vector index of 2026.x lists its filters behind the vector."""
+    properties = tuple(row["properties"] or ())
+    return properties[:1] if row["type"] == "VECTOR" else properties
 
 
 def _is_ours(row: Mapping[str, Any]) -> bool:

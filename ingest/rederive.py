@@ -56,9 +56,7 @@ def _report(graph: Graph, average_degree_before: float, consolidation: Consolida
 
 @dataclass(slots=True)
 class Deriver:
-    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes the vectors at the first write. `check` is
-    called between batches of embedding and before the graph is written, and may raise.
-    """
+    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes the vectors at the first write."""
 
     store: GraphStore
     embedder: Embedder
@@ -68,7 +66,6 @@ class Deriver:
     is_small_judge: bool = False
     max_concurrency: int = 1
     progress: Progress = lambda stage, done, total: None
-    check: Callable[[], None] = lambda: None
     seconds: dict[str, float] = field(default_factory=dict)
 
     def report_of_before(self) -> GraphReport:
@@ -126,7 +123,6 @@ class Deriver:
             )
             self.store.keep_vectors(VectorKind.LABEL, labels)
             self.progress("consolidate", 1, 1)
-        self.check()
         with self.timed("derive"):
             self.progress("derive", 0, 1)
             graph = derive(
@@ -156,7 +152,6 @@ class Deriver:
         if missing:
             self.store.set_embedder(self.embedder.identity)
         for start in range(0, len(missing), _EMBED_BATCH):
-            self.check()
             self.progress(f"embed {kind}s", start, len(missing))
             batch = missing[start : start + _EMBED_BATCH]
             self.store.put_vectors(kind, batch, self.embedder.embed_documents([texts[i] for i in batch]))

@@ -89,7 +89,8 @@ def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
 
     with closing(open_journal(workspace, read_settings())) as journal:
         job = journal.job_book.cancel(job_id)
-    say(f"job {job.id} stops after its calls in flight" if job.status == "running" else f"job {job.id} is {job.status}")
+    late = "; a run that has made all its calls finishes"
+    say(f"job {job.id} stops after its calls in flight{late}" if job.status == "running" else f"job {job.id} is {job.status}")
     return 0
 
 

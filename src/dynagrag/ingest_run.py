@@ -247,7 +247,7 @@ class PreparedIngest:
         pipeline.deriver.judge = None if self.judge is None else StoppableJudge(self.judge, follower.check)
         pipeline.hold = partial(host.writing, progress=follower, check=follower.check)
         pipeline.claimed = lambda: book.claims(but=job_id).keys()
-        pipeline.check = pipeline.deriver.check = follower.check
+        pipeline.check = follower.check
         pipeline.job_id = job_id
         pipeline.build_index = host.build_index
         report = pipeline.run(self.plan, self.extractor)

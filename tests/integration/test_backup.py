@@ -347,10 +347,11 @@ def test_a_bad_file_is_refused_in_one_line_before_anything_is_written(saved: Pat
     ("arguments", "code", "complaint"),
     [
         (("--from", "sqlite", "--to", "sqlite"), 2, "both sqlite"),
-        (("--from", "sqlite", "--to", "mysql://x"), 2, "unknown store"),
+        (("--from", "sqlite", "--to", "mysql://x"), 2, "write sqlite, or an address"),
         (("--from", "sqlite", "--to", "bolt://localhost:9", "-w", "nobody"), 1, "no workspace 'nobody'"),
         (("--from", "sqlite", "--to", "bolt://localhost:9", "-w", "../w"), 1, "cannot be a workspace's name"),
-        (("--from", "sqlite", "--to", "bolt://u:secret@localhost:9", "--replace"), 2, "--yes"),
+        (("--from", "sqlite", "--to", "bolt://localhost:9", "--replace"), 2, "--yes"),
+        (("--from", "sqlite", "--to", "bolt://u:secret@localhost:9", "--replace"), 2, "NEO4J_PASSWORD"),
     ],
 )
 def test_a_copy_that_cannot_be_is_one_line_and_changes_nothing(

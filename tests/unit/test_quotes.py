@@ -63,6 +63,8 @@ def _plain(text: str) -> str:
     return " ".join(folded.split())
 
 
+_OUTER = "'.,;: "
+"""Outer marks that a quote may be found without."""
 letters = st.text(alphabet=st.sampled_from("abcXYZ éßﬁ½ \n\t'\",-—.:;19漢"), max_size=30)
 
 
@@ -77,7 +79,7 @@ def test_any_part_of_a_text_is_found_in_capitals_with_curly_quotes_and_double_sp
     assert span is not None
     source = text[span[0] : span[1]]
     assert source == source.strip() != ""
-    assert _plain(source).replace("—", "-").strip("'. ") == _plain(part).replace("—", "-").strip("'. ")
+    assert _plain(source).replace("—", "-").strip(_OUTER) == _plain(part).replace("—", "-").strip(_OUTER)
 
 
 def _chunk(*texts: str) -> tuple[Document, Chunk]:

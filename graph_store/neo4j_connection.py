@@ -79,8 +79,8 @@ class Neo4jConnection:
         return str(row["version"]), str(row["edition"])
 
     def read(self, query: LiteralString, timeout_s: float = _QUERY_S, **parameters: Any) -> list[Mapping[str, Any]]:
-        """The rows of one reading statement."""
-        return self._run(lambda tx: [row.data() for row in tx.run(query, parameters)], timeout_s, is_write=False)
+        """The rows of one reading statement, values as they came: `Record.data()` would walk every vector, bytes included, item by item."""
+        return self._run(lambda tx: [dict(row) for row in tx.run(query, parameters)], timeout_s, is_write=False)
 
     def look(self, work: "Callable[[Transaction], T]", timeout_s: float) -> T:
         """What `work` gives, in one reading transaction: several small statements without a round trip for each beginning and end."""
@@ -99,7 +99,7 @@ class Neo4jConnection:
         from neo4j.exceptions import Neo4jError
 
         try:
-            return self._run(lambda tx: [row.data() for row in tx.run(statement, parameters)], 600.0, is_write=True)
+            return self._run(lambda tx: [dict(row) for row in tx.run(statement, parameters)], 600.0, is_write=True)
         except StoreError as err:
             code = err.__cause__.code if isinstance(err.__cause__, Neo4jError) else None
             if "AlreadyExists" in (code or ""):

@@ -163,7 +163,7 @@ def _written(label: str, nodes: Iterable[Mapping[str, Any]]) -> list[Written]:
 
 
 def _extractions(tx: "Transaction", workspace: str, document_id: str) -> list[Mapping[str, Any]]:
-    return [r.data() for r in tx.run(cypher.EXTRACTIONS_OF, document=document_id, ws=workspace)]
+    return [dict(r) for r in tx.run(cypher.EXTRACTIONS_OF, document=document_id, ws=workspace)]
 
 
 def _overlap(extractions: Sequence[Extraction]) -> bool:

@@ -61,13 +61,18 @@ def build_contexts(
     traversal: Traversal,
     profile: Profile,
 ) -> list[Context]:
-    """The prompts of a question, best subgraph first; a subgraph without any evidence has none. Budgets include the instructions."""
+    """The prompts of a question: that of the ranked passages where the profile has one, then the subgraphs', best first; a subgraph without
+    any evidence has none. Budgets include the instructions.
+    """
     budget = profile.subgraph_token_budget - _frame_tokens(question.text)
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
     shown: list[Evidence] = []
-    first_label = 1
+    if profile.passages == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
+        contexts = _passage_context(snapshot, retrieval, budget)
+        shown.extend(e for context in contexts for e in context.prompt.evidence)
+    first_label = 1 + max((int(e.label[1:]) for e in shown), default=0)
     for subgraph in retrieval.subgraphs:
         relevance = pruner.score(subgraph, question.vector)
         walk = traversal.walk(subgraph, question.vector, relevance, _MAX_VISITED)
@@ -94,9 +99,12 @@ def _with_known_labels(evidence: Sequence[Evidence], shown: Sequence[Evidence]) 
 
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
     """Plain arms get one call with the context that the graph arms' subgraphs have together (methods spec 3.12, system D)."""
+    return _passage_context(snapshot, retrieval, profile.num_subgraphs * budget)
+
+
+def _passage_context(snapshot: Snapshot, retrieval: Retrieval, room: int) -> list[Context]:
     if not retrieval.passages:
         return []
-    room = profile.num_subgraphs * budget
     prompt = write_evidence_prompt(passage_evidence(snapshot, retrieval.passages), room)
     return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
 

@@ -96,7 +96,8 @@ def collect_evidence(
     for record in records:
         if num_quotes == max_quotes:
             break
-        if not any(d == record.document_id and s <= record.quote_start and record.quote_end <= e for _, d, s, e in taken):
+        is_quoted = record.quote_start < record.quote_end
+        if is_quoted and not any(d == record.document_id and s <= record.quote_start and record.quote_end <= e for _, d, s, e in taken):
             span = (record.id, record.document_id, record.quote_start, record.quote_end)
             chosen.append(span)
             taken.append(span)
@@ -105,8 +106,8 @@ def collect_evidence(
 
 
 def holds(evidence: Evidence, document_id: str, start: int, end: int) -> bool:
-    """Whether a span lies inside the evidence."""
-    return evidence.document_id == document_id and evidence.start <= start and end <= evidence.end
+    """Whether a span lies inside the evidence; an empty one, the quote of a record that nothing in the source says, lies in none."""
+    return evidence.document_id == document_id and evidence.start <= start < end <= evidence.end
 
 
 def line_of(evidence: Evidence) -> str:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from dynagrag.generation.citations import cited_labels, without_marks
-from dynagrag.ingest.fast_rules import COMMON_VERBS, FUNCTION_WORDS
 from dynagrag.schema import Evidence
+from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 _BOUNDARY = re.compile(r"[.!?][\"'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])|(?:\[E\d+\])\s+(?=[^\s\[.!?,;])")

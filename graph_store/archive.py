@@ -6,7 +6,6 @@ ledger, set-aside list, jobs) and `manifest.json`: the workspace, its counts and
 
 import hashlib
 import json
-import re
 import shutil
 import sqlite3
 import zipfile
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynagrag.errors import NewerStoreError, StoreError
 from dynagrag.graph_store.migrations import APPLICATION_ID
+from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store import SqliteStore
 
 FORMAT = 1
@@ -27,7 +27,6 @@ FORMAT = 1
 GRAPH, JOURNAL, MANIFEST = "graph.sqlite", "journal.sqlite", "manifest.json"
 PARTS = (GRAPH, JOURNAL)
 """Named as in a workspace's folder."""
-WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 _MAX_MANIFEST_BYTES = 1_000_000
 _MAX_EXPANSION = 200

@@ -21,6 +21,7 @@ from dynagrag.graph_store.two_step import (
     key_vectors,
     mention_text,
     mention_texts,
+    own_titles,
     quote_of,
     record_text,
     record_texts,
@@ -69,7 +70,7 @@ def derive(
         consolidation: Merges and canonical labels; those of keys that are not here are passed over.
         edits: A person's corrections; they win.
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
-        record_vectors: By `text_id(record_text(r, quote))`; at least those of the records that count.
+        record_vectors: By `text_id(record_text(r, quote, title))`; at least those of the records that count.
 
     Entities: name = most frequent surface name of the canonical key (ties: shortest, alphabetical) unless a person gave one; aliases = the
     other surface names; type = most frequent non-empty one of the said mentions, else of all (ties alphabetical), else "speaker" for a
@@ -223,11 +224,12 @@ def _relation_vectors(
     flat: list[str] = []
     labels: dict[tuple[int, str], int] = {}
     label_of: list[int] = []
+    titles = own_titles(documents)
     for index, relation in enumerate(relations):
         for record_id in relation.record_ids:
             record = records[record_id]
             label_of.append(labels.setdefault((index, record.label), len(labels)))
-            text = record_text(record, quote_of(record, documents))
+            text = record_text(record, quote_of(record, documents), titles[record.document_id])
             if text not in ids:
                 ids[text] = text_id(text)
             flat.append(ids[text])

@@ -121,6 +121,7 @@ class Neo4jConnection:
         gone_since: float | None = None
         with self._translated():
             for replay in range(_MAX_REPLAYS):
+                started, has_begun = time.monotonic(), False
                 try:
                     with (
                         self._driver.session(
@@ -128,6 +129,7 @@ class Neo4jConnection:
                         ) as session,
                         session.begin_transaction(metadata={"app": "dynagrag"}, timeout=timeout_s) as tx,
                     ):
+                        has_begun = True
                         result = work(tx)
                         tx.commit()
                         return result
@@ -137,7 +139,7 @@ class Neo4jConnection:
                     _LOG.debug("other writers were in the way (%s); tried again", err.code)
                     time.sleep(random.uniform(0.02, 0.1 * (replay + 1)))
                 except (ServiceUnavailable, SessionExpired) as err:  # the reply to a commit that was lost is one of them
-                    gone_since = gone_since or time.monotonic()
+                    gone_since = gone_since or (time.monotonic() if has_begun else started)  # waiting for a connection counts
                     if time.monotonic() - gone_since > _RETRY_S:
                         raise
                     _LOG.info("the connection to Neo4j was lost (%s); tried again", type(err).__name__)

@@ -13,6 +13,7 @@ from typing import Any, LiteralString
 from dynagrag.errors import NewerStoreError, StoreError
 from dynagrag.graph_store import cypher
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.rules import REPAIR
 from dynagrag.schema import Finding
 
 _LOG = logging.getLogger(__name__)
@@ -31,8 +32,6 @@ MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
     ),
 )
 """Migration i+1 brings a database of version i to version i+1. Every statement may be run twice. Never change one that was released."""
-
-_REPAIR = "run `dynagrag doctor --repair`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class Neo4jSchema:
         version = self.version()
         is_current = version == len(MIGRATIONS)
         found = [
-            Finding("schema", is_current, f"version {version} of {len(MIGRATIONS)}", "the next ingest makes it", is_repairable=True),
+            Finding("schema", is_current, f"version {version} of {len(MIGRATIONS)}", "the next ingest makes it"),
         ]
         rows = self._connection.read(cypher.SHOW_INDEXES)
         found.append(self._constraints(rows))
@@ -127,7 +126,7 @@ class Neo4jSchema:
             finding = f"uniqueness of uid on {', '.join(missing)} can't be made: another program's index {others[0]} is in the way"
             return Finding("constraints", False, finding, "drop that index, or use a database of its own")
         finding = "all there" if not missing else f"missing: uniqueness of uid on {', '.join(missing)}"
-        return Finding("constraints", not missing, finding, _REPAIR, is_repairable=True)
+        return Finding("constraints", not missing, finding, REPAIR)
 
     def repair(self, dimension: int | None) -> list[str]:
         """Makes what is missing, and makes anew what failed; what was done."""
@@ -193,7 +192,7 @@ def _indexes(rows: list[Mapping[str, Any]], wanted: list[_Wanted]) -> Finding:
             trouble.append(f"{name} is {row['state']} ({float(row['populationPercent'] or 0):.0f} %)")
     filling = [r for r in rows if r["type"] == "VECTOR" and r["state"] == "POPULATING" and _is_ours(r)]
     note = "".join(f"; {r['name']} is being filled ({float(r['populationPercent'] or 0):.0f} %)" for r in filling)
-    return Finding("indexes", not trouble, "; ".join(trouble) or f"all ONLINE{note}", _REPAIR, is_repairable=True)
+    return Finding("indexes", not trouble, "; ".join(trouble) or f"all ONLINE{note}", REPAIR)
 
 
 def _indexed(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,24 +4,26 @@ The workspace's node holds three marks, each a new random text when records, vec
 local copy that is refreshed by what changed under those marks; writes go to the server at once, and lock the workspace's node first.
 """
 
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
-from dynagrag.errors import StoreError
 from dynagrag.graph_store import cypher, rules
 from dynagrag.graph_store import neo4j_browse as browse
+from dynagrag.graph_store import neo4j_health as health
 from dynagrag.graph_store import neo4j_records as changes
 from dynagrag.graph_store import neo4j_rows as rows
+from dynagrag.graph_store import neo4j_state as states
 from dynagrag.graph_store.derive import digest_rows
 from dynagrag.graph_store.neo4j_cache import RowCache, packed, unpacked
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_graph import GraphWriter, read_pages
 from dynagrag.graph_store.neo4j_lease import Neo4jLease
 from dynagrag.graph_store.neo4j_schema import Neo4jSchema
+from dynagrag.graph_store.neo4j_state import State
 from dynagrag.graph_store.neo4j_vectors import Neo4jVectors
 from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import (
@@ -45,7 +47,6 @@ from dynagrag.schema import (
 _MAX_READS = 5
 _CLEAR_AT_ONCE = 5_000
 _MAX_TEXTS = 20
-State = Mapping[str, Any]
 T = TypeVar("T")
 Placed = TypeVar("Placed", Turn, Passage)
 
@@ -71,6 +72,7 @@ class Neo4jStore:
             raise
         self._vectors = Neo4jVectors(self._connection, workspace, self._cache)
         self._texts: dict[str, str] = {}  # of documents whose chunks are being extracted: their quotes are shown on the records
+        self._held = _Held()
         self._is_ready = False
         self._is_closed = False
 
@@ -83,8 +85,7 @@ class Neo4jStore:
 
     def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
         """Stores a document whole, or replaces its turns and passages (the vectors of passages that go, go with them)."""
-        if document.workspace != self._ws:
-            raise StoreError(f"document {document.title!r} belongs to workspace {document.workspace!r}, not {self._ws!r}")
+        rules.check_document(self._ws, document)
         self._remember(self._change("records", lambda tx, _: changes.put_document(tx, self._ws, document, turns, passages)))
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
@@ -124,11 +125,12 @@ class Neo4jStore:
             return was_there
 
         if not self.exists() or not self._change("records", work):
-            raise StoreError(f"workspace {self._ws!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
+            raise rules.no_document(self._ws, document_id)
 
     def documents(self) -> tuple[Document, ...]:
         """All documents, by title then id."""
-        return _by_title(rows.document(row, self._ws) for row in self._rows("Document"))
+        made = (rows.document(row, self._ws) for row in self._rows("Document"))
+        return tuple(sorted(made, key=lambda d: (d.title, d.id)))
 
     def turns(self, document_id: str | None = None) -> tuple[Turn, ...]:
         """Turns in order, of one document or all (by title, then id)."""
@@ -192,23 +194,17 @@ class Neo4jStore:
     def records(self) -> Records:
         """All records as they were at one moment: read again if something came in between, in the end with the writers held off."""
         for _ in range(_MAX_READS):
-            made, is_consistent = self._read_records()
-            if is_consistent:
+            made = self._records_at(self._read_state())
+            if states.mark(self._read_state(), "records") == made.version:
                 return made
-        return self._connection.write(lambda tx: (tx.run(cypher.LOCK, ws=self._ws).consume(), self._read_records()[0])[1])
+        return self._connection.write(lambda tx: self._records_at(self._lock(tx)))
 
-    def _read_records(self) -> tuple[Records, bool]:
-        before = self._mark("records")
-        documents = self.documents()
-        made = Records(
-            before,
-            documents,
-            _by_document([rows.passage(row) for row in self._rows("Passage")], documents),
-            self.mentions(),
-            self.relation_records(),
-            self.edits(),
-        )
-        return made, self._mark("records") == before
+    def _records_at(self, state: State) -> Records:
+        with self._at(state):
+            documents = self.documents()
+            passages = _by_document([rows.passage(row) for row in self._rows("Passage")], documents)
+            version = states.mark(state, "records")
+            return Records(version, documents, passages, self.mentions(), self.relation_records(), self.edits())
 
     # vectors
 
@@ -221,17 +217,16 @@ class Neo4jStore:
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
         """(n, d) in the order asked. A missing id: StoreError."""
         state = self._state()
-        return self._vectors.read(kind, ids, _dimension(state), _stamp(state, kind))
+        return self._vectors.read(kind, ids, states.dimension(state), states.stamp(state, kind))
 
     def vector_ids(self, kind: VectorKind) -> tuple[str, ...]:
         """The ids that have a vector, sorted."""
         state = self._state()
-        return tuple(self._vectors.ids(kind, _dimension(state), _stamp(state, kind)))
+        return tuple(self._vectors.ids(kind, states.dimension(state), states.stamp(state, kind)))
 
     def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
         """Those of the ids that have no vector, in order, without doubles."""
-        stored = set(self.vector_ids(kind))
-        return tuple(id_ for id_ in dict.fromkeys(ids) if id_ not in stored)
+        return rules.missing_ids(ids, set(self.vector_ids(kind)))
 
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""
@@ -244,17 +239,17 @@ class Neo4jStore:
 
     def embedder(self) -> EmbedderIdentity | None:
         """Whose vectors these are; None before the first."""
-        return _embedder(self._state())
+        return states.embedder(self._state())
 
     def set_embedder(self, identity: EmbedderIdentity) -> None:
         """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
 
         def work(tx: Any, state: State) -> bool:
-            found = _embedder(state)
+            found = states.embedder(state)
             rules.check_embedder(self._ws, found, identity)
             if found is None:
                 fixed = {"embedder_name": identity.name, "embedder_dimension": identity.dimension, "vector_index": "deferred"}
-                tx.run(cypher.SET_STATE, ws=self._ws, state=fixed).consume()
+                states.set_state(tx, self._ws, **fixed)
             return found is None
 
         if self.embedder() != identity:
@@ -269,70 +264,43 @@ class Neo4jStore:
         """
         state = self._state()
         if len(graph.entities):
-            rules.check_dimension(self._ws, _embedder(state), graph.entity_vectors)
-        mark = uuid.uuid4().hex
-        writer = GraphWriter(self._connection, self._ws, self._cache, _dimension(state), guard=lambda tx: self._still_writing(tx, mark))
+            rules.check_dimension(self._ws, states.embedder(state), graph.entity_vectors)
+        turn = states.new_mark()
+        guard = partial(states.check_writing, workspace=self._ws, turn=turn)
+        writer = GraphWriter(self._connection, self._ws, self._cache, states.dimension(state), guard=guard)
         steps = writer.plan(graph, consolidation, records)
         if steps or state.get("writing") or state.get("derived_of") != records.version:
-            if not self._write(lambda tx, now: self._begin_writing(tx, now, state, mark, is_new=bool(steps))):
+            if not self._write(lambda tx, now: states.begin_writing(tx, self._ws, now, state, turn, is_new=bool(steps))):
                 steps = writer.plan(graph, consolidation, records)  # somebody wrote since the first one: now nobody else does
             for step in steps:
                 step()
-            counts = {"num_entities": len(graph.entities), "num_relations": len(graph.relations)}
-            self._write(lambda tx, now: self._end_writing(tx, now, mark, records.version, counts if steps else {}))
+            counts = {"num_entities": len(graph.entities), "num_relations": len(graph.relations)} if steps else {}
+            self._write(lambda tx, now: states.end_writing(tx, self._ws, now, turn, records.version, counts))
         if graph.entities and state.get("vector_index") == "deferred":
-            self._schema.make_vector_indexes(_dimension(state))
-            self._write(lambda tx, _: self._set(tx, vector_index="made"))
-
-    def _begin_writing(self, tx: Any, now: State, planned_on: State, mark: str, *, is_new: bool) -> bool:
-        """From here on this writer alone writes the view; whether the view is still the one that was planned on."""
-        is_same = now["graph"] == planned_on.get("graph", "0") and not now.get("writing")
-        self._set(tx, derived_of="", writing=mark, **({"graph": uuid.uuid4().hex} if is_new or not is_same else {}))
-        return is_same
-
-    def _still_writing(self, tx: Any, mark: str) -> None:
-        """Before each batch is committed: a writer that lost its turn must not add to another one's view."""
-        state = tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]
-        if state.get("writing") != mark:
-            raise StoreError(f"another machine took over writing the graph of workspace {self._ws!r}; run the command again")
-
-    def _end_writing(self, tx: Any, state: State, mark: str, derived_of: str, counts: Mapping[str, int]) -> None:
-        """Marks the view as current, unless another writer began meanwhile. Its mark is new again, since what was read while it was being
-        written was a part of it.
-        """
-        if state.get("written") == mark:  # a replay
-            return
-        if state.get("writing") != mark:
-            raise StoreError(f"another machine took over writing the graph of workspace {self._ws!r}; run the command again")
-        self._set(tx, derived_of=derived_of, writing=None, written=mark, **counts, **({"graph": uuid.uuid4().hex} if counts else {}))
-
-    def _set(self, tx: Any, **values: Any) -> None:
-        tx.run(cypher.SET_STATE, ws=self._ws, state=values).consume()
+            self._schema.make_vector_indexes(states.dimension(state))
+            self._write(lambda tx, _: states.set_state(tx, self._ws, vector_index="made"))
 
     def graph(self) -> Graph:
         """The derived view as last written; empty before."""
         for _ in range(_MAX_READS):
-            before = self._mark("graph")
-            made = self._read_graph()
-            if self._mark("graph") == before:
+            before = self._read_state()
+            made = self._graph_at(before)
+            if states.mark(self._read_state(), "graph") == states.mark(before, "graph"):
                 return made
         return made
 
-    def _read_graph(self) -> Graph:
-        state = self._state()
-        entities = [rows.entity(row) for row in self._rows("Entity")]
-        there = {entity.id for entity, _ in entities}
-        relations = tuple(r for r in map(rows.relation, self._rows("RELATES")) if r.head in there and r.tail in there)
-        dimension = _dimension(state)
-        return Graph(
-            entities=tuple(entity for entity, _ in entities),
-            relations=relations,
-            entity_vectors=self._vectors.read(VectorKind.ENTITY, [e.id for e, _ in entities], dimension, _stamp(state, VectorKind.ENTITY)),
-            relation_vectors=self._vectors.read(
-                VectorKind.RELATION, [r.id for r in relations], dimension, _stamp(state, VectorKind.RELATION)
-            ),
-            entity_passages=tuple(passages for _, passages in entities),
-        )
+    def _graph_at(self, state: State) -> Graph:
+        with self._at(state):
+            entities = [rows.entity(row) for row in self._rows("Entity")]
+            there = {entity.id for entity, _ in entities}
+            relations = tuple(r for r in map(rows.relation, self._rows("RELATES")) if r.head in there and r.tail in there)
+            return Graph(
+                entities=tuple(entity for entity, _ in entities),
+                relations=relations,
+                entity_vectors=self.vectors(VectorKind.ENTITY, [e.id for e, _ in entities]),
+                relation_vectors=self.vectors(VectorKind.RELATION, [r.id for r in relations]),
+                entity_passages=tuple(passages for _, passages in entities),
+            )
 
     def consolidation(self) -> Consolidation:
         """The merges as last written."""
@@ -383,14 +351,14 @@ class Neo4jStore:
     def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
         """Passages or entities by cosine, from the server's vector index; exact from the local copy where the index has too few of them."""
         state = self._state()
-        rules.check_search(self._ws, _embedder(state), kind, vector)
+        rules.check_search(self._ws, states.embedder(state), kind, vector)
         if not state.get("embedder_dimension"):
             return ()
         if state.get("vector_index") == "made":
-            found = self._vectors.nearest(kind, vector, limit, _dimension(state), has_filter=self._schema.has_vector_filter)
+            found = self._vectors.nearest(kind, vector, limit, states.dimension(state), has_filter=self._schema.has_vector_filter)
             if len(found) == limit:
                 return found
-        return self._vectors.nearest_exactly(kind, vector, limit, _dimension(state), _stamp(state, kind))
+        return self._vectors.nearest_exactly(kind, vector, limit, states.dimension(state), states.stamp(state, kind))
 
     # looking after it
 
@@ -404,6 +372,21 @@ class Neo4jStore:
         return bool(self._state())
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, this thread asks once for the workspace's marks, unless it writes. What is here under them is then read from here."""
+        with self._at(self._state()):
+            yield
+
+    @contextmanager
+    def _at(self, state: State) -> Iterator[None]:
+        """Inside, this thread's reads go by these marks."""
+        outer, self._held.state = self._held.state, state
+        try:
+            yield
+        finally:
+            self._held.state = outer if self._held.state is state else None  # None: it was dropped by a write
+
+    @contextmanager
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
         """Holds the right to derive the workspace's graph, renewed while it is held; a holder that died loses it after half a minute."""
         self._ready()
@@ -412,31 +395,14 @@ class Neo4jStore:
 
     def health(self) -> tuple[Finding, ...]:
         """Checks the server, the schema, and the records of this workspace; changes nothing."""
-        state = self._state()
-        found = [Finding("store", True, self.address())]
-        found += self._schema.findings(_dimension(state) or None, state.get("vector_index") != "made")
-        counts = [f"{num} {what}" for what, query in cypher.ORPHANS if (num := int(self._connection.read(query, ws=self._ws)[0]["num"]))]
-        remedy = "run `dynagrag doctor --repair`"
-        found.append(Finding("orphaned records", not counts, ", ".join(counts) or "none", remedy, is_repairable=True))
-        found.append(self._view_is_whole(state))
-        others = ", ".join(f"{row['num']} :{row['label']}" for row in self._connection.read(cypher.FOREIGN_NODES))
-        if others:
-            found.append(Finding("other data", True, f"the database also holds {others} of another program, left alone"))
-        return tuple(found)
-
-    def _view_is_whole(self, state: State) -> Finding:
-        """Counted on the server: the local copy wouldn't see what somebody deleted there."""
-        wanted = (state.get("num_entities", 0), state.get("num_relations", 0))
-        there = tuple(int(self._connection.read(q, ws=self._ws)[0]["num"]) for q in (cypher.NUM_ENTITIES, cypher.NUM_RELATIONS))
-        is_whole = there == wanted or bool(state.get("writing")) or state.get("derived_of") != state.get("records")
-        said = f"{there[0]} entities, {there[1]} relations" + ("" if there == wanted else f"; {wanted[0]} and {wanted[1]} were written")
-        return Finding("view", is_whole, said, "run `dynagrag doctor --repair`", is_repairable=True)
+        found = health.find(self._connection, self._schema, self._ws, self._state())
+        return (Finding("store", True, self.address()), *found)
 
     def repair(self) -> tuple[str, ...]:
         """Makes missing or failed constraints and indexes, deletes orphaned records; what was done."""
         state = self._state()
         is_made = state.get("vector_index") == "made"
-        done = self._schema.repair(_dimension(state) if is_made else None)
+        done = self._schema.repair(states.dimension(state) if is_made else None)
         num = 0
 
         def work(tx: Any, _: State) -> bool:
@@ -449,7 +415,7 @@ class Neo4jStore:
         self._change("records", work)
         for label in ("RELATES", *cypher.DERIVED_LABELS):  # what a hand has changed since is written again with the rest
             self._drain(cypher.forget_signatures(label))
-        self._write(lambda tx, _: self._set(tx, derived_of=""))
+        self._write(lambda tx, _: states.set_state(tx, self._ws, derived_of=""))
         self._cache.clear()
         return (*done, f"deleted {num} orphaned records") if num else tuple(done)
 
@@ -459,13 +425,14 @@ class Neo4jStore:
 
     def set_note(self, name: str, value: str) -> None:
         """Keeps or (with "") drops a note."""
-        self._write(lambda tx, _: self._set(tx, **{f"note_{name}": value or None}))
+        self._write(lambda tx, _: states.set_state(tx, self._ws, **{f"note_{name}": value or None}))
 
     def clear(self) -> None:
         """Deletes the workspace from the database, in batches; its own node goes last."""
         for label in ("RELATES", *reversed(cypher.NODE_LABELS)):
             self._drain(cypher.clear(label))
         self._cache.clear()
+        self._held.state = None
         self._is_ready = False
 
     def _drain(self, statement: LiteralString) -> None:
@@ -487,18 +454,23 @@ class Neo4jStore:
     # inside
 
     def _state(self) -> State:
-        """The workspace node's properties; empty before the first write."""
+        """What the workspace's node says, inside `reading` as it was at the beginning."""
+        return self._read_state() if self._held.state is None else self._held.state
+
+    def _read_state(self) -> State:
         found = self._connection.read(cypher.WORKSPACE, ws=self._ws)
         return found[0]["state"] if found else {}
 
-    def _mark(self, name: str) -> str:
-        return str(self._state().get(name, "0"))
+    def _lock(self, tx: Any) -> State:
+        """Locks the workspace's node until the transaction ends, and makes it where there is none."""
+        state: State = tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]
+        return state
 
     def _ready(self) -> None:
         """Before the first write: the schema is made in a new database, and must be whole in another."""
         if not self._is_ready:
-            state = self._state()
-            self._schema.prepare(_dimension(state) or None, state.get("vector_index") != "made")
+            state = self._read_state()
+            self._schema.prepare(states.dimension(state) or None, state.get("vector_index") != "made")
             self._is_ready = True
 
     def _change(self, mark: str, work: Callable[[Any, State], T]) -> T:
@@ -507,7 +479,7 @@ class Neo4jStore:
         def marked(tx: Any, state: State) -> T:
             result = work(tx, state)
             if result:
-                self._set(tx, **{mark: uuid.uuid4().hex})
+                states.set_state(tx, self._ws, **{mark: states.new_mark()})
             return result
 
         return self._write(marked)
@@ -515,12 +487,12 @@ class Neo4jStore:
     def _write(self, work: Callable[[Any, State], T]) -> T:
         """One transaction under the workspace's lock."""
         self._ready()
-        return self._connection.write(lambda tx: work(tx, tx.run(cypher.LOCK, ws=self._ws).single(strict=True)["state"]))
+        self._held.state = None  # what this thread writes, it reads
+        return self._connection.write(lambda tx: work(tx, self._lock(tx)))
 
     def _rows(self, label: str) -> list[rows.Row]:
-        """All rows of a label, by uid (edits and merges: in any order)."""
-        is_record = label in cypher.RECORD_LABELS
-        stamp = self._mark("records" if is_record else "graph")
+        """All rows of a label, by uid (edits and merges: in any order). As of the state's mark, or later."""
+        stamp = states.mark(self._state(), "records" if label in cypher.RECORD_LABELS else "graph")
         bodies = self._cache.read(label, stamp, lambda: self._signatures(label), lambda uids: self._fetch(label, uids))
         return unpacked(bodies)
 
@@ -535,26 +507,12 @@ class Neo4jStore:
         return [row["row"] for row in self._connection.read(cypher.of_document(label), document=document_id, ws=self._ws)]
 
 
-def _by_title(documents: Iterable[Document]) -> tuple[Document, ...]:
-    return tuple(sorted(documents, key=lambda d: (d.title, d.id)))
+class _Held(threading.local):
+    """What a thread was told of the workspace's node, while it may go by that."""
+
+    state: State | None = None
 
 
 def _by_document(items: Iterable[Placed], documents: Iterable[Document]) -> tuple[Placed, ...]:
     place = {d.id: i for i, d in enumerate(documents)}
     return tuple(sorted((i for i in items if i.document_id in place), key=lambda i: (place[i.document_id], i.index)))
-
-
-def _embedder(state: State) -> EmbedderIdentity | None:
-    name = state.get("embedder_name")
-    return EmbedderIdentity(str(name), _dimension(state)) if name else None
-
-
-def _dimension(state: State) -> int:
-    return int(state.get("embedder_dimension") or 0)
-
-
-def _stamp(state: State, kind: VectorKind) -> str:
-    """What changes whenever vectors of the kind may have."""
-    if kind in (VectorKind.ENTITY, VectorKind.RELATION):
-        return str(state.get("graph", "0"))
-    return f"{state.get('vectors', '0')} {state.get('records', '0')}" if kind is VectorKind.PASSAGE else str(state.get("vectors", "0"))

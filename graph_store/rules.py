@@ -1,15 +1,37 @@
-"""What every store refuses, in the same words: vectors that don't fit, another embedder, kinds that are not for this call."""
+"""What every store refuses, in the same words: names that can't be one, another workspace's documents, vectors that don't fit, another
+embedder, kinds that are not for this call; and what every store says of itself.
+"""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from dynagrag.errors import EmbedderMismatchError, StoreError
-from dynagrag.schema import EmbedderIdentity, Vector, VectorKind, Vectors
+from dynagrag.errors import EmbedderMismatchError, StoreError, WorkspaceError
+from dynagrag.schema import Document, EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 
+WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+REPAIR = "run `dynagrag doctor --repair`"
 RECORD_KINDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
 """What `put_vectors` and `keep_vectors` take; the others come and go with the graph."""
 SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
+
+
+def check_workspace_name(name: str) -> None:
+    """WorkspaceError where a workspace can't be called so."""
+    if not WORKSPACE_NAME.fullmatch(name):
+        raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
+
+
+def check_document(workspace: str, document: Document) -> None:
+    """A document's id holds the name of its workspace, so it can't be put into another."""
+    if document.workspace != workspace:
+        raise StoreError(f"document {document.title!r} belongs to workspace {document.workspace!r}, not {workspace!r}")
+
+
+def no_document(workspace: str, document_id: str) -> StoreError:
+    """An id that no document has."""
+    return StoreError(f"workspace {workspace!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
 
 
 def check_vectors(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
@@ -56,9 +78,14 @@ def check_search(workspace: str, embedder: EmbedderIdentity | None, kind: Vector
         check_dimension(workspace, embedder, vector.reshape(1, -1))
 
 
+def missing_ids(ids: Iterable[str], stored: Collection[str]) -> tuple[str, ...]:
+    """Those of the ids that are not stored, in order, without doubles."""
+    return tuple(id_ for id_ in dict.fromkeys(ids) if id_ not in stored)
+
+
 def check_none_missing(kind: VectorKind, ids: Sequence[str], stored: Collection[str]) -> None:
     """Vectors that are asked for must be there."""
-    missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in stored]
+    missing = missing_ids(ids, stored)
     if missing:
         raise StoreError(f"{len(missing)} {kind.value} vectors are missing, the first {missing[0]!r}; ingest again to embed them")
 
@@ -74,3 +101,9 @@ def by_cosine(ids: Sequence[str], array: Vectors, vector: Vector, limit: int) ->
 def no_entity(entity_id: str) -> StoreError:
     """An id that the graph doesn't hold."""
     return StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
+
+
+def orphans(counts: Mapping[str, int]) -> Finding:
+    """Records whose document or extraction is gone: how many of each kind."""
+    some = [f"{num} {what}" for what, num in counts.items() if num]
+    return Finding("orphaned records", not some, ", ".join(some) or "none", REPAIR)

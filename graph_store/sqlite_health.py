@@ -3,29 +3,19 @@
 import sqlite3
 
 from dynagrag.graph_store.migrations import MIGRATIONS
+from dynagrag.graph_store.rules import REPAIR, orphans
 from dynagrag.schema import Finding
 
 _ORPHANS = (
-    ("turns", "SELECT count(*) FROM turns WHERE document_id NOT IN (SELECT id FROM documents)"),
-    ("passages", "SELECT count(*) FROM passages WHERE document_id NOT IN (SELECT id FROM documents)"),
-    ("extractions", "SELECT count(*) FROM extractions WHERE document_id NOT IN (SELECT id FROM documents)"),
-    ("mentions", "SELECT count(*) FROM mentions WHERE extraction NOT IN (SELECT id FROM extractions)"),
-    ("relation records", "SELECT count(*) FROM relation_records WHERE extraction NOT IN (SELECT id FROM extractions)"),
-    ("passage vectors", "SELECT count(*) FROM vectors WHERE kind = 'passage' AND id NOT IN (SELECT id FROM passages)"),
-    ("entity vectors", "SELECT count(*) FROM vectors WHERE kind = 'entity' AND id NOT IN (SELECT id FROM entities)"),
-    ("relation vectors", "SELECT count(*) FROM vectors WHERE kind = 'relation' AND id NOT IN (SELECT id FROM relations)"),
-    ("relations", "SELECT count(*) FROM relations WHERE head NOT IN (SELECT id FROM entities) OR tail NOT IN (SELECT id FROM entities)"),
-)
-_MENDING = (
-    "DELETE FROM turns WHERE document_id NOT IN (SELECT id FROM documents)",
-    "DELETE FROM passages WHERE document_id NOT IN (SELECT id FROM documents)",
-    "DELETE FROM extractions WHERE document_id NOT IN (SELECT id FROM documents)",
-    "DELETE FROM mentions WHERE extraction NOT IN (SELECT id FROM extractions)",
-    "DELETE FROM relation_records WHERE extraction NOT IN (SELECT id FROM extractions)",
-    "DELETE FROM vectors WHERE kind = 'passage' AND id NOT IN (SELECT id FROM passages)",
-    "DELETE FROM vectors WHERE kind = 'entity' AND id NOT IN (SELECT id FROM entities)",
-    "DELETE FROM vectors WHERE kind = 'relation' AND id NOT IN (SELECT id FROM relations)",
-    "DELETE FROM relations WHERE head NOT IN (SELECT id FROM entities) OR tail NOT IN (SELECT id FROM entities)",
+    ("turns", "FROM turns WHERE document_id NOT IN (SELECT id FROM documents)"),
+    ("passages", "FROM passages WHERE document_id NOT IN (SELECT id FROM documents)"),
+    ("extractions", "FROM extractions WHERE document_id NOT IN (SELECT id FROM documents)"),
+    ("mentions", "FROM mentions WHERE extraction NOT IN (SELECT id FROM extractions)"),
+    ("relation records", "FROM relation_records WHERE extraction NOT IN (SELECT id FROM extractions)"),
+    ("passage vectors", "FROM vectors WHERE kind = 'passage' AND id NOT IN (SELECT id FROM passages)"),
+    ("entity vectors", "FROM vectors WHERE kind = 'entity' AND id NOT IN (SELECT id FROM entities)"),
+    ("relation vectors", "FROM vectors WHERE kind = 'relation' AND id NOT IN (SELECT id FROM relations)"),
+    ("relations", "FROM relations WHERE head NOT IN (SELECT id FROM entities) OR tail NOT IN (SELECT id FROM entities)"),
 )
 _INDEXES = ("turns_of_document", "passages_of_document", "mentions_of_extraction", "relation_records_of_extraction")
 _INDEXES_OF_GRAPH = ("relations_of_head", "relations_of_tail")
@@ -41,25 +31,8 @@ def find(sqlite: sqlite3.Connection) -> list[Finding]:
     )
     there = {str(name) for (name,) in sqlite.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
     missing = [name for name in (*_INDEXES, *_INDEXES_OF_GRAPH) if name not in there]
-    found.append(
-        Finding(
-            "indexes",
-            not missing,
-            "all there" if not missing else f"missing: {', '.join(missing)}",
-            "run `dynagrag doctor --repair`",
-            is_repairable=True,
-        )
-    )
-    orphans = [f"{num} {what}" for what, query in _ORPHANS if (num := int(sqlite.execute(query).fetchone()[0]))]
-    found.append(
-        Finding(
-            "orphaned records",
-            not orphans,
-            "none" if not orphans else ", ".join(orphans),
-            "run `dynagrag doctor --repair`",
-            is_repairable=True,
-        )
-    )
+    found.append(Finding("indexes", not missing, f"missing: {', '.join(missing)}" if missing else "all there", REPAIR))
+    found.append(orphans({what: int(sqlite.execute(f"SELECT count(*) {rows}").fetchone()[0]) for what, rows in _ORPHANS}))
     return found
 
 
@@ -73,7 +46,7 @@ def mend(sqlite: sqlite3.Connection) -> list[str]:
             if words[1] == "INDEX" and words[2] not in there:
                 sqlite.execute(statement)
                 done.append(f"made index {words[2]}")
-    num_gone = sum(sqlite.execute(statement).rowcount for statement in _MENDING)
+    num_gone = sum(sqlite.execute(f"DELETE {rows}").rowcount for _, rows in _ORPHANS)
     if num_gone:
         done.append(f"deleted {num_gone} orphaned rows")
     return done

@@ -81,8 +81,7 @@ class SqliteStore:
 
     def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
         """Stores a document whole, or replaces its turns and passages (the vectors of passages that go, go with them)."""
-        if document.workspace != self._workspace:
-            raise StoreError(f"document {document.title!r} belongs to workspace {document.workspace!r}, not {self._workspace!r}")
+        rules.check_document(self._workspace, document)
         with self._records() as sqlite:
             sqlite.execute(rows.upsert("documents"), rows.document_row(document))
             gone = _stale(sqlite, "SELECT id FROM passages WHERE document_id = ?", document.id, {p.id for p in passages})
@@ -159,7 +158,7 @@ class SqliteStore:
                 (VectorKind.PASSAGE.value, document_id),
             )
             if not sqlite.execute("DELETE FROM documents WHERE id = ?", (document_id,)).rowcount:
-                raise StoreError(f"workspace {self._workspace!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
+                raise rules.no_document(self._workspace, document_id)
             _set_meta(sqlite, scrub="due")
 
     def documents(self) -> tuple[Document, ...]:
@@ -396,6 +395,11 @@ class SqliteStore:
     def exists(self) -> bool:
         """The file is the workspace."""
         return True
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Nothing is gained: what is asked for is in the file."""
+        yield
 
     @contextmanager
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:

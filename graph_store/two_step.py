@@ -5,13 +5,14 @@ Equal texts have one id and one vector, so what is said twice is embedded once.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import StoreError
 from dynagrag.ids import content_id
-from dynagrag.schema import Document, Mention, MentionKind, RelationRecord, Vectors
+from dynagrag.schema import Document, Mention, MentionKind, Passage, RelationRecord, Vectors
 
 CO_OCCURRENCE = "mentioned with"
 """The label of the fast extractor's relations: two names in one sentence. It has no direction and no summary; its text is the sentence."""
@@ -25,10 +26,38 @@ def mention_text(mention: Mention) -> str:
     return f"{mention.name}: {mention.summary}" if mention.summary else mention.name
 
 
-def record_text(record: RelationRecord, quote: str) -> str:
-    """ "head label tail: summary", or the quote of a co-occurrence: what is embedded for a relation record."""
-    if record.label == CO_OCCURRENCE and not record.summary:
-        return quote
+def own_title(document: Document) -> str:
+    """The title that says what the document is about; empty where it only repeats the file's name."""
+    path = PurePath(document.uri)
+    return "" if document.title in (path.name, path.stem) else document.title.strip()
+
+
+def own_titles(documents: Mapping[str, Document]) -> dict[str, str]:
+    """By document id."""
+    return {id_: own_title(document) for id_, document in documents.items()}
+
+
+def passage_text(document: Document, passage: Passage, title: str | None = None) -> str:
+    """ "title, line break, the passage's words": what is embedded and searched for a passage. `title`: the document's own, if at hand."""
+    title = own_title(document) if title is None else title
+    words = document.text[passage.start : passage.end]
+    return f"{title}\n{words}" if title else words
+
+
+def sentence_text(sentence: str, title: str) -> str:
+    """ "title: sentence"; the sentence alone where the document has no title of its own."""
+    return f"{title}: {sentence}" if title else sentence
+
+
+def is_co_occurrence(record: RelationRecord) -> bool:
+    """Whether all that a record says is that both stand in one sentence."""
+    return record.label == CO_OCCURRENCE and not record.summary
+
+
+def record_text(record: RelationRecord, quote: str, title: str = "") -> str:
+    """ "head label tail: summary", or "title: quote" of a co-occurrence: what is embedded for a relation record."""
+    if is_co_occurrence(record) and quote:
+        return sentence_text(quote, title)
     triple = f"{record.head} {record.label} {record.tail}"
     return f"{triple}: {record.summary}" if record.summary else triple
 
@@ -53,7 +82,9 @@ def mention_texts(mentions: Iterable[Mention]) -> dict[str, str]:
 
 def record_texts(records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> dict[str, str]:
     """Text id -> text of all relation records, without doubles, in order of first appearance."""
-    return {text_id(text): text for text in dict.fromkeys(record_text(r, quote_of(r, documents)) for r in records)}
+    titles = own_titles(documents)
+    texts = (record_text(r, quote_of(r, documents), titles[r.document_id]) for r in records)
+    return {text_id(text): text for text in dict.fromkeys(texts)}
 
 
 @dataclass(frozen=True, slots=True)

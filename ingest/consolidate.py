@@ -17,7 +17,7 @@ from dynagrag.graph_store.canonical import effective_edits, kept_apart, make_mer
 from dynagrag.graph_store.two_step import VectorTable, group_means, key_vectors
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.blocking import candidate_pairs, cut_into_blocks
-from dynagrag.ingest.guards import Name, conflict, split_group, unit_rows
+from dynagrag.ingest.guards import MIN_GROUP_COSINE, Name, conflict, split_group, unit_rows
 from dynagrag.ingest.labels import LabelPlan, merge_labels, plan_labels
 from dynagrag.ingest.safe_rules import SafeName, safe_merges
 from dynagrag.ingest.verdicts import (
@@ -144,8 +144,11 @@ def plan_consolidation(
     edits: Iterable[Edit] = (),
     texts: Iterable[str] = (),
     one_block_a_call: bool = False,
+    min_cosine: float = MIN_GROUP_COSINE,
 ) -> ConsolidationPlan:
-    """Everything but the calls. `can_judge` False skips the search for candidates, which only a verdict could settle."""
+    """Everything but the calls. `can_judge` False skips the search for candidates, which only a verdict could settle. Candidates below
+    `min_cosine`, -1 to 1, are not judged; less than the guards' own bound changes nothing.
+    """
     edits = tuple(edits)
     names = _safe_names(mentions)
     by_key = {n.name.key: n.name for n in names}
@@ -164,7 +167,8 @@ def plan_consolidation(
         pairs = [
             p
             for p in candidate_pairs([g.name for g in groups], vectors)
-            if _may_join(groups[p.i], groups[p.j], by_key, apart)
+            if p.cosine >= min_cosine
+            and _may_join(groups[p.i], groups[p.j], by_key, apart)
             and joined.get(groups[p.i].name.key, -1) != joined.get(groups[p.j].name.key, -2)
         ]
         members = [tuple(block) for block in cut_into_blocks(pairs)]

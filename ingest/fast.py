@@ -8,12 +8,12 @@ is derived (`dynagrag.graph_store.candidates`). Speakers come from the splitter.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import PurePath
 
-from dynagrag.ids import content_id, entity_key
-from dynagrag.ingest.fast_rules import Candidate, CaseUse, candidates, case_use, plain_title
+from dynagrag.graph_store.two_step import own_title
+from dynagrag.ids import content_id, entity_key, plain_title
+from dynagrag.ingest.fast_rules import Candidate, CaseUse, candidates, case_use
 from dynagrag.ingest.sentences import sentence_spans
-from dynagrag.protocols import ChunkWork, Extraction
+from dynagrag.protocols import SENTENCE_EXTRACTOR, ChunkWork, Extraction
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, Passage, RelationRecord, Turn
 
 LABEL = "mentioned with"
@@ -29,11 +29,12 @@ class FastExtractor:
 
     def __init__(self, titles: Collection[str] = ()) -> None:
         self._titles = frozenset(key for key in (entity_key(plain_title(t)) for t in titles) if " " in key)
+        self._name = f"{SENTENCE_EXTRACTOR}-1" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
 
     @property
     def name(self) -> str:
         """`fast-1`, and a hash of the titles where there are any: other titles, other records."""
-        return "fast-1" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
+        return self._name
 
     @property
     def mended(self) -> Mapping[str, int]:
@@ -68,10 +69,9 @@ class FastExtractor:
 
     def _title_mentions(self, document: Document, chunk: Chunk) -> Iterator[Mention]:
         """The document's title, for all of the chunk's passages; a title that only repeats the file's name says nothing."""
-        name = plain_title(document.title)
+        name = plain_title(own_title(document))
         key = entity_key(name)
-        path = PurePath(document.uri)
-        if not key or document.title in (path.name, path.stem):
+        if not key:
             return
         mention_id = content_id("mention", document.id, chunk.start, chunk.end, key, MentionKind.TITLE, "")
         ids = tuple(p.id for p in chunk.passages)

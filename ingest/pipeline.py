@@ -185,13 +185,14 @@ class Pipeline:
             some, last_kept = list(waiting), time.monotonic()
             waiting.clear()
             self._keep(some)
+            for extraction in some:  # after the records are there: killed in between, a chunk is tried again rather than forgotten
+                self.journal.clear_set_aside(extraction.document_id, extraction.start, extraction.end)
 
         def on_chunk(extraction: Extraction) -> None:
             waiting.append(extraction)
             if time.monotonic() - last_kept > _KEEP_EVERY_S or len(waiting) >= _KEEP_AT_ONCE:
                 keep()
             run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = extraction
-            self.journal.clear_set_aside(extraction.document_id, extraction.start, extraction.end)
             run.num_done += 1
             self.deriver.progress("extract", run.num_done - num_before, len(work))
             self.check()
@@ -254,13 +255,16 @@ class Pipeline:
         plan, stored, claimed = run.plan, {d.id: d for d in self.store.documents()}, self.claimed()
         failed = Counter(chunk.document_id for chunk, _ in run.failed)
         kept = plan.document_ids | set(claimed)
+        by_uri: dict[str, list[Document]] = {}
+        for document in stored.values():
+            by_uri.setdefault(document.uri, []).append(document)
         for planned in plan.documents:
             own, num_failed = planned.document, failed[planned.document.id]
             if not num_failed and planned.is_whole:
                 self.store.drop_extractions(own.id, [(c.start, c.end) for c in planned.chunks], run.extractor.name)
             if num_failed and num_failed == len(planned.chunks):
                 continue
-            others = [d for d in stored.values() if d.uri == own.uri and d.id not in kept]
+            others = [d for d in by_uri.get(own.uri, ()) if d.id in stored and d.id not in kept]
             if not planned.is_whole:
                 others = [d for d in others if d.id in planned.replaces]
             newer = _version_on_disk(own, others) if planned.is_whole else None

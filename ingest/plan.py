@@ -96,7 +96,7 @@ def make_plan(
     for document in stored.values():
         by_uri.setdefault(document.uri, []).append(document.id)
     planned: dict[str, PlannedDocument] = {}
-    unchanged: list[Document] = []
+    unchanged: dict[str, Document] = {}
     refused: list[LoadedSource] = []
     num_doubles = 0
     for path in sources:
@@ -105,7 +105,7 @@ def make_plan(
             refused.append(source)
             continue
         document, turns = make_document(source, store.workspace, uri_of(path))
-        if document.id in planned or any(d.id == document.id for d in unchanged):
+        if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
@@ -114,12 +114,12 @@ def make_plan(
         if plan.to_extract or plan.replaces or has_moved or not plan.is_stored:
             planned[document.id] = plan
         else:
-            unchanged.append(document)
-    here = set(planned) | {d.id for d in unchanged}  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
+            unchanged[document.id] = document
+    here = set(planned) | set(unchanged)  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
     documents = tuple(replace(p, replaces=tuple(i for i in p.replaces if i not in here)) for p in planned.values())
-    gone = [d for d in stored.values() if d.id not in here]
+    gone = [d for d in stored.values() if d.id not in here and not _is_given(d)]
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
-    return IngestPlan(documents, tuple(unchanged), tuple(refused), num_doubles, missing, removes_missing)
+    return IngestPlan(documents, tuple(unchanged.values()), tuple(refused), num_doubles, missing, removes_missing)
 
 
 def find_missing(documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()) -> tuple[Document, ...]:
@@ -139,6 +139,11 @@ def _is_gone(uri: str) -> bool:
     except OSError:
         return False
     return False
+
+
+def _is_given(document: Document) -> bool:
+    """Whether it is one of many that a file gave (`dynagrag.ingest.given`), and that file is there still."""
+    return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
 
 
 def make_retry_plan(places: Iterable[tuple[str, int, int]], store: GraphStore) -> IngestPlan:

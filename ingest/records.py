@@ -15,12 +15,13 @@ from pydantic import Field, model_validator
 
 from dynagrag.graph_store.two_step import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
-from dynagrag.ingest.fast_rules import CONNECTORS, FUNCTION_WORDS
+from dynagrag.ingest.fast_rules import CONNECTORS
 from dynagrag.ingest.quotes import find_quote, mention_passages
 from dynagrag.ingest.sentences import sentence_spans
 from dynagrag.ingest.split import turn_at
 from dynagrag.models.structured import StrictReply
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
+from dynagrag.words import FUNCTION_WORDS
 
 _MAX_NAME_CHARACTERS = 120
 _MAX_NAME_WORDS = 12

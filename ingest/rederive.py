@@ -18,7 +18,8 @@ from dynagrag.graph_store.derive import (
     mention_texts,
     record_texts,
 )
-from dynagrag.graph_store.two_step import text_id
+from dynagrag.graph_store.facts import fact_texts, read_said
+from dynagrag.graph_store.two_step import own_titles, passage_text, text_id
 from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
 from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import Consolidation, Graph, Records, VectorKind, Vectors
@@ -94,11 +95,13 @@ class Deriver:
         passages, mentions, records, edits = stored.passages, stored.mentions, stored.relations, stored.edits
         counted = counting_mentions(mentions, len(passages))
         with self.timed("embed"):
-            self._embed(VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in passages})
+            titles = own_titles(documents)
+            self._embed(VectorKind.PASSAGE, {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages})
             mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted))
             keys = {m.key for m in counted}
             used = [r for r in records if r.head in keys and r.tail in keys]
-            record_vectors = self._embed(VectorKind.RECORD, record_texts(used, documents))
+            facts = fact_texts(read_said(counted, used, documents).facts)
+            record_vectors = self._embed(VectorKind.RECORD, record_texts(used, documents) | facts)
         labels: dict[str, str] = {}
 
         def embed_labels(texts: Sequence[str]) -> Vectors:

@@ -11,6 +11,7 @@ import numpy as np
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derive import VectorTable, derive, mention_texts, record_texts
 from dynagrag.protocols import GraphStore
+from dynagrag.retrieval.facts import read_facts
 from dynagrag.schema import Document, Filters, Graph, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind
 
 
@@ -41,6 +42,7 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
         passage_vectors=snapshot.passage_vectors[np.array(rows, dtype=np.int64)],
         records={r.id: r for r in records},
         graph=graph,
+        facts=read_facts(store, mentions, records, documents, passages, graph),
         version=f"{snapshot.version}+filtered",
     )
 
@@ -53,8 +55,9 @@ def without_deleted(snapshot: Snapshot, store: GraphStore) -> Snapshot:
     is_whole = all(i in snapshot.records for r in snapshot.graph.relations for i in r.record_ids)
     if is_whole and all(i in passages for ids in snapshot.graph.entity_passages for i in ids):
         return snapshot
-    graph = _derived(store, store.mentions(), tuple(snapshot.records.values()), snapshot.documents, len(passages))
-    return replace(snapshot, graph=graph)
+    mentions, records = store.mentions(), tuple(snapshot.records.values())
+    graph = _derived(store, mentions, records, snapshot.documents, len(passages))
+    return replace(snapshot, graph=graph, facts=read_facts(store, mentions, records, snapshot.documents, snapshot.passages, graph))
 
 
 def _derived(

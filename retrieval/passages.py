@@ -10,12 +10,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.graph_store.two_step import own_titles, passage_text
+from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
 
 Scores = NDArray[np.float64]
 
 DENSE_SHARE = 0.6
 K1, B = 1.5, 0.75
+WINDOW = 3
+"""Passages on either side that a stretch has."""
 _WORD = re.compile(r"\w+")
 
 
@@ -32,6 +36,14 @@ def z01(scores: Scores) -> Scores:
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Rows of length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    unit: Vectors = (vectors / lengths).astype(np.float32)
+    return unit
+
+
 class PassageScores:
     """All passages of one snapshot, scored. What is built once (BM25, id lookups) is built when it is first asked for."""
 
@@ -40,25 +52,29 @@ class PassageScores:
 
     def dense(self, query: Vector) -> Scores:
         """(p,) cosine, -1 to 1, to six decimals: float32 noise must not decide between equals."""
-        return _cosines(self.snapshot.passage_vectors, query)
+        return cosines_with(self.snapshot.passage_vectors, query)
 
     def dense_of(self, rows: NDArray[np.int64], query: Vector) -> Scores:
         """(len(rows),) the same for some rows alone."""
-        return _cosines(self.snapshot.passage_vectors[rows], query)
+        return cosines_with(self.snapshot.passage_vectors[rows], query)
 
     def bm25(self, text: str) -> Scores:
         r"""(p,) BM25 with idf log(1 + (N - n + .5) / (n + .5)), k1 1.5, b 0.75; 0 where no word of the question occurs.
 
-        A word that the question repeats counts as often as it stands there.
+        A word that the question repeats counts once.
         """
-        known = [self._bm25.vocabulary[word] for word in words(text) if word in self._bm25.vocabulary]
-        if not known:
-            return np.zeros(len(self.snapshot.passages))
-        return self._bm25.scores(known)
+        return self._bm25.scores(text, len(self.snapshot.passages))
 
-    def fused(self, text: str, query: Vector) -> Scores:
+    def windows(self, text: str, query: Vector) -> Scores:
+        """(p,) F over stretches: each passage with its 3 neighbours on either side in its document, their words together and the mean of
+        their vectors.
+        """
+        cosines = cosines_with(self._window_vectors, query)
+        return DENSE_SHARE * z01(cosines) + (1 - DENSE_SHARE) * z01(self._window_bm25.scores(text, len(self.snapshot.passages)))
+
+    def fused(self, text: str, query: Vector, dense_share: float = DENSE_SHARE) -> Scores:
         """(p,) F, 0 to 1."""
-        return DENSE_SHARE * z01(self.dense(query)) + (1 - DENSE_SHARE) * z01(self.bm25(text))
+        return dense_share * z01(self.dense(query)) + (1 - dense_share) * z01(self.bm25(text))
 
     def best(self, scores: Scores, num_passages: int, among: NDArray[np.int64] | None = None) -> tuple[ScoredPassage, ...]:
         """The best passages by (score desc, id asc), all or those `among` the given rows."""
@@ -84,11 +100,38 @@ class PassageScores:
         return np.array(sorted(rows), dtype=np.int64)
 
     @cached_property
+    def neighbours(self) -> Neighbours:
+        """Which passages stand beside which."""
+        return Neighbours(self.snapshot.passages)
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        snapshot = self.snapshot
+        titles = own_titles(snapshot.documents)
+        return [passage_text(snapshot.documents[p.document_id], p, titles[p.document_id]) for p in snapshot.passages]
+
+    @cached_property
     def _bm25(self) -> "_BM25":
-        return _BM25([self.snapshot.passage_text(passage) for passage in self.snapshot.passages])
+        return _BM25(self._texts)
+
+    @cached_property
+    def _window_bm25(self) -> "_BM25":
+        texts, windows = self._texts, self.neighbours.windows(WINDOW)
+        return _BM25(["\n".join(texts[row] for row in range(first, last)) for first, last in windows.tolist()])
+
+    @cached_property
+    def _window_vectors(self) -> Vectors:
+        windows = self.neighbours.windows(WINDOW)
+        sums = np.concatenate(
+            (np.zeros((1, self.snapshot.passage_vectors.shape[1])), np.cumsum(self.snapshot.passage_vectors, axis=0, dtype=np.float64))
+        )
+        return unit_rows((sums[windows[:, 1]] - sums[windows[:, 0]]).astype(np.float32))
 
 
-def _cosines(vectors: Vectors, query: Vector) -> Scores:
+def cosines_with(vectors: Vectors, query: Vector) -> Scores:
+    """(len(vectors),) cosine of unit rows with a query of any length, to six decimals."""
+    if not len(vectors):
+        return np.zeros(0)
     length = float(np.linalg.norm(query)) or 1.0
     cosines: Scores = np.asarray(vectors @ (query / length).astype(np.float32), dtype=np.float64)
     return np.round(cosines, 6)
@@ -108,6 +151,10 @@ class _BM25:
             # the library adds its own entry "" to the dictionary that it is given
             self._index.index((ids, dict(self.vocabulary)), show_progress=False)
 
-    def scores(self, word_ids: list[int]) -> Scores:
+    def scores(self, text: str, num: int) -> Scores:
+        """(num,) over the texts; a word of the question counts once."""
+        word_ids = [self.vocabulary[word] for word in dict.fromkeys(words(text)) if word in self.vocabulary]
+        if not word_ids:
+            return np.zeros(num)
         found: Scores = np.asarray(self._index.get_scores(word_ids), dtype=np.float64)
         return np.round(found, 6)

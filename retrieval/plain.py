@@ -1,9 +1,12 @@
-"""Plain search, without the graph: `naive` (vectors), `bm25` (words), `hybrid` (their fusion). Controls for every graph arm."""
+"""Plain search, without the graph: `naive` (vectors), `bm25` (words), `hybrid` and `rrf` (their fusions). Controls for every graph arm."""
 
 import numpy as np
 
 from dynagrag.retrieval.passages import PassageScores, Scores
 from dynagrag.schema import Question, Retrieval, Snapshot
+
+_RRF = 60
+"""The constant of the paper; ranks count from 1."""
 
 
 class NaiveSearch:
@@ -44,6 +47,32 @@ class HybridSearch:
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are 0 to 1, relative to this corpus. No subgraphs."""
         return _ranked(self.name, self._passages, self._passages.fused(question.text, question.vector), num_passages)
+
+
+class RRFSearch:
+    """Passages by reciprocal-rank fusion (Cormack and others, 2009): the sum of 1 / (60 + rank) over the rankings by cosine and by BM25.
+
+    A passage without any word of the question has no rank by BM25.
+    """
+
+    name = "rrf"
+
+    def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
+        self._passages = passages or PassageScores(snapshot)
+        self._by_id = np.argsort(np.array([p.id for p in snapshot.passages], dtype=np.str_), kind="stable")
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """Scores are 0 to 2 / 61. No subgraphs."""
+        words = self._passages.bm25(question.text)
+        fused = self._shares(self._passages.dense(question.vector)) + np.where(words > 0, self._shares(words), 0)
+        return _ranked(self.name, self._passages, np.round(fused, 9), num_passages)
+
+    def _shares(self, scores: Scores) -> Scores:
+        """1 / (60 + rank) of each passage; ties by id."""
+        order = self._by_id[np.argsort(-scores[self._by_id], kind="stable")]
+        shares: Scores = np.empty(len(scores))
+        shares[order] = 1 / (_RRF + 1 + np.arange(len(scores)))
+        return shares
 
 
 def _ranked(name: str, passages: PassageScores, scores: Scores, num_passages: int) -> Retrieval:

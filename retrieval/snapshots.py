@@ -1,13 +1,14 @@
 """A workspace as a question sees it, read from its store in one go."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dynagrag.graph_store.two_step import mention_text, quote_of, record_text, text_id
+from dynagrag.graph_store.two_step import mention_text, own_titles, quote_of, record_text, text_id
 from dynagrag.protocols import GraphStore
+from dynagrag.retrieval.facts import read_facts
 from dynagrag.retrieval.filters import without_deleted
-from dynagrag.schema import Document, RelationRecord, Snapshot, Turn, VectorKind, Vectors
+from dynagrag.schema import Document, Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
 
 
 def read_snapshot(store: GraphStore) -> Snapshot:
@@ -21,7 +22,8 @@ def read_snapshot(store: GraphStore) -> Snapshot:
     passages = tuple(p for p in passages if p.id not in missing)
     documents = {d.id: d for d in store.documents()}
     records = {r.id: r for r in store.relation_records()}
-    summary_rows, summary_vectors = _summaries(store, documents, records)
+    mentions, graph = store.mentions(), store.graph()
+    summary_rows, summary_vectors = _summaries(store, mentions, documents, records)
     snapshot = Snapshot(
         workspace=store.workspace,
         version=version,
@@ -30,21 +32,24 @@ def read_snapshot(store: GraphStore) -> Snapshot:
         passages=passages,
         passage_vectors=store.vectors(VectorKind.PASSAGE, [p.id for p in passages]),
         records=records,
-        graph=store.graph(),
+        graph=graph,
         summary_rows=summary_rows,
         summary_vectors=summary_vectors,
+        facts=read_facts(store, mentions, records.values(), documents, passages, graph),
     )
     return without_deleted(snapshot, store)
 
 
 def _summaries(
-    store: GraphStore, documents: Mapping[str, Document], records: Mapping[str, RelationRecord]
+    store: GraphStore, mentions: Sequence[Mention], documents: Mapping[str, Document], records: Mapping[str, RelationRecord]
 ) -> tuple[dict[str, int], Vectors]:
     """Where each summary's vector stands; a summary said of two names has the vector of the first."""
     vectors: list[Vectors] = []
     rows: dict[str, int] = {}
-    said = {m.summary: text_id(mention_text(m)) for m in reversed(store.mentions()) if m.summary}
-    stated = {r.summary: text_id(record_text(r, quote_of(r, documents))) for r in reversed(list(records.values())) if r.summary}
+    said = {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
+    titles = own_titles(documents)
+    newest_first = reversed(list(records.values()))
+    stated = {r.summary: text_id(record_text(r, quote_of(r, documents), titles[r.document_id])) for r in newest_first if r.summary}
     for kind, ids in ((VectorKind.MENTION, said), (VectorKind.RECORD, stated)):
         missing = set(store.missing_vectors(kind, ids.values()))
         there = {summary: id_ for summary, id_ in ids.items() if id_ not in missing and summary not in rows}

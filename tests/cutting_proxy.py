@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 _COMMIT, _GOODBYE = 0x12, 0x02
 _SUMMARIES = {0x70, 0x7E, 0x7F}
+_PATIENCE = b"connection.recv_timeout_seconds"
 _MANIFEST = b"\x00\x00\x01\xff"
 
 
@@ -36,6 +37,8 @@ class CuttingProxy:
         """Connections that were cut after a COMMIT so far."""
         self.num_commits = 0
         """COMMIT requests that reached the server so far."""
+        self.patience_s: int | None = None
+        """How long the server tells new clients to wait for its next byte, at most 127; None: what it says itself (5.26: 120 s)."""
         self.flows = threading.Event()
         self.flows.set()
         self._listener: socket.socket | None = None
@@ -176,12 +179,23 @@ class _Link:
 
     def _on_reply(self, tag: int | None, raw: bytes) -> None:
         self._proxy.flows.wait()
+        raw = self._shorten_patience(raw)
         self._num_summaries += tag in _SUMMARIES
         if self._num_summaries == self._cut_at:
             self._proxy.was_cut()
             self.close()
             return
         self._client.sendall(raw)
+
+    def _shorten_patience(self, raw: bytes) -> bytes:
+        """With the hint of a reply to HELLO or LOGON set to `patience_s`; a number below 128 is one byte."""
+        start = raw.find(_PATIENCE)
+        if start < 0 or self._proxy.patience_s is None:
+            return raw
+        place = start + len(_PATIENCE)
+        if raw[place] > 0x7F:
+            raise AssertionError(f"the server's patience is no small number: {raw[place : place + 5]!r}")
+        return raw[:place] + bytes([self._proxy.patience_s]) + raw[place + 1 :]
 
 
 def _message(source: socket.socket) -> tuple[int | None, bytes]:

@@ -17,7 +17,8 @@ from tempfile import TemporaryDirectory
 
 from dynagrag import wiring
 from dynagrag.errors import StoreError, UsageError, WorkspaceError
-from dynagrag.graph_store.archive import GRAPH, JOURNAL, WORKSPACE_NAME, Manifest, describe, pack, read_manifest, save_sqlite, unpack
+from dynagrag.graph_store.archive import GRAPH, JOURNAL, Manifest, describe, pack, read_manifest, save_sqlite, unpack
+from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.graph_store.sqlite_store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
 from dynagrag.protocols import GraphStore
@@ -184,8 +185,7 @@ def copy_between(settings: Settings, name: str, source: str, target: str, *, is_
 
     `is_replacing`: what the target holds of the workspace is deleted first.
     """
-    if not WORKSPACE_NAME.fullmatch(name):
-        raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
+    check_workspace_name(name)
     if wiring.shown_address(source) == wiring.shown_address(target):
         raise UsageError(f"--from and --to are both {wiring.shown_address(source)}; name another store")
     folder = settings.workspaces_dir / name

@@ -34,6 +34,8 @@ from dynagrag.cli_common import (
     say_json,
     set_up_log,
 )
+from dynagrag.cli_evaluate import evaluate_app
+from dynagrag.cli_evaluate_entities import entities
 from dynagrag.cli_ingest import EXIT_INTERRUPTED, run_prepared
 from dynagrag.cli_jobs import jobs_app
 from dynagrag.errors import DynaGragError, UsageError
@@ -54,6 +56,8 @@ models_app = typer.Typer(help="Lists and fetches models.", no_args_is_help=True,
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 app.add_typer(jobs_app, name="jobs")
+app.add_typer(evaluate_app, name="evaluate")
+evaluate_app.command("entities")(entities)
 
 # ----------------------------------------------------------------------------------------------------------- plumbing
 
@@ -179,7 +183,10 @@ def ingest(
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
-    extractor: Annotated[str, typer.Option(help="llm, or fast: a graph of names and words without any model, in minutes.")] = "llm",
+    extractor: Annotated[
+        str,
+        typer.Option(help="llm; fast: a graph of names and words without any model, in minutes; file: JSON lines with your own triples."),
+    ] = "llm",
     chunks: Annotated[str | None, typer.Option(help="Chunk sizes: default (600 tokens) or small (one passage a call).")] = None,
     types: Annotated[str | None, typer.Option(help="Only these entity types, separated by commas.")] = None,
     focus: Annotated[str, typer.Option(help="What to look for, in a sentence.")] = "",

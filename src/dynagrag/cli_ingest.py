@@ -1,6 +1,7 @@
 """How the commands run a prepared ingest: the plan and its cost, confirmations, progress, the report, and how to go on where it stopped."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -8,7 +9,6 @@ from dynagrag.cli_common import EXIT_SET_ASIDE, Bars, confirm, duration_text, sa
 from dynagrag.errors import DynaGragError, UsageError
 
 if TYPE_CHECKING:
-    from dynagrag.ingest.pipeline import IngestReport
     from dynagrag.ingest.plan import Estimate, IngestPlan
     from dynagrag.ingest_run import PreparedIngest
     from dynagrag.models.jobs import Job
@@ -28,8 +28,13 @@ class StoppedJobError(DynaGragError):
     """A job that ended early with its work kept: says how to go on."""
 
 
-def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool) -> int:
-    """Shows the plan, asks, runs and reports; the exit code. Raises what stopped the run, with the job's number."""
+def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_report: Callable[[dict[str, Any]], None] = say_json) -> int:
+    """Shows the plan, asks, runs and reports; the exit code. Raises what stopped the run, with the job's number.
+
+    `say_report` gets the report as JSON, where that is wanted.
+    """
+    from dynagrag.cli_output import report_json, report_lines
+
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
         _print_plan(plan, estimate, prepared.host.name)
@@ -44,7 +49,12 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool) -> int:
             report = prepared.run(progress)
     except KeyboardInterrupt:
         raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
-    _print_report(prepared, report, as_json)
+    usage = prepared.chat.usage() if prepared.chat else None
+    if as_json:
+        say_report(report_json(report, usage) | {"job": prepared.job_id})
+    else:
+        for line in report_lines(report, usage):
+            say(line)
     if report.stopped_by is not None:
         raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
     return EXIT_SET_ASIDE if report.set_aside or report.refused else 0
@@ -94,17 +104,6 @@ def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str)
             f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
             f"reply tokens, {duration_text(estimate.seconds)}{money}"
         )
-
-
-def _print_report(prepared: "PreparedIngest", report: "IngestReport", as_json: bool) -> None:
-    from dynagrag.cli_output import report_json, report_lines
-
-    usage = prepared.chat.usage() if prepared.chat else None
-    if as_json:
-        say_json(report_json(report, usage) | {"job": prepared.job_id})
-        return
-    for line in report_lines(report, usage):
-        say(line)
 
 
 def job_line(job: "Job") -> str:

@@ -124,19 +124,25 @@ def jobs_retry(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Extracts the set-aside chunks again, from the stored documents, with the options and models of their ingest but those given."""
+    """Extracts the set-aside chunks again, from the stored documents, with the options and models of their ingest but those given.
+
+    Chunks that were set aside under different options or models are a run each; with --json a list of their reports.
+    """
     set_up_log(verbose)
-    from dynagrag.ingest_run import options_of, prepare_retry, retry_groups
-    from dynagrag.workspace import open_journal
+    from dynagrag.workspace import open_journal, retry_groups
 
     with closing(open_journal(workspace, read_settings(llm, embedder, store))) as journal:
         groups = retry_groups(journal)
-    if not groups:
-        say_json([]) if as_json else say("no chunk is set aside")
+    if not groups and not as_json:
+        say("no chunk is set aside")
     codes = [0]
-    given: dict[str, Any] = {"extractor": extractor, "max_calls": max_calls, "max_tokens": max_tokens}
-    for group in groups:
-        with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
-            prepared = prepare_retry(space, group.places, options_of(group.request, **given))
-            codes.append(run_prepared(prepared, yes, as_json))
+    reports: list[dict[str, Any]] = []
+    try:
+        for group in groups:
+            with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
+                prepared = space.prepare_retry(group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens)
+                codes.append(run_prepared(prepared, yes, as_json, reports.append))
+    finally:
+        if as_json and (reports or not groups):  # also where a later run was stopped
+            say_json(reports)
     return max(codes)

@@ -25,7 +25,7 @@ from dynagrag.cli_common import (
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
-    from dynagrag.doctor import Check
+    from dynagrag.schema import Finding
 
 
 def doctor(
@@ -53,9 +53,9 @@ def doctor(
     return 0 if all(c.is_ok for c in checks) else 1
 
 
-def _line(check: "Check") -> str:
-    remedy = f"; {check.remedy}" if check.remedy and not check.is_ok else ""
-    return f"{'ok  ' if check.is_ok else 'BAD '} {check.what:<22} {' '.join(check.finding.split())}{remedy}"
+def _line(found: "Finding") -> str:
+    remedy = f"; {found.remedy}" if found.remedy and not found.is_ok else ""
+    return f"{'ok  ' if found.is_ok else 'BAD '} {found.what:<22} {' '.join(found.finding.split())}{remedy}"
 
 
 def backup(

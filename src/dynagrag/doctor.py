@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,9 +18,10 @@ import numpy as np
 
 from dynagrag.errors import DynaGragError, SettingsError
 from dynagrag.graph_store.derive import VectorTable, counting_mentions, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.rules import REPAIR
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.protocols import Embedder, GraphStore
-from dynagrag.schema import EmbedderIdentity, Vector, VectorKind, Vectors
+from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder, make_store, store_address
 from dynagrag.workspace import Workspace, open_workspace, workspace_names
@@ -34,71 +35,63 @@ _EXTRAS = {
 }
 _MAX_RECORDS_DERIVED = 500_000
 """Deriving takes about 10 s and half a gigabyte for this many; beyond it the digest is taken as stored."""
-_REPAIR = "run `dynagrag doctor --repair`"
 _AGAIN = "run the ingest again, or `dynagrag doctor --repair`"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One finding; `remedy` is what to do where it is not ok."""
-
-    what: str
-    is_ok: bool
-    finding: str
-    remedy: str = ""
-
-
-def check(settings: Settings, workspace: str | None) -> list[Check]:
+def check(settings: Settings, workspace: str | None) -> list[Finding]:
     """All checks, in the order in which a user would mend them. Changes nothing."""
-    found = [Check("version", True, f"dynagrag {importlib.metadata.version('dynagrag')}, Python {sys.version.split()[0]}"), _home(settings)]
+    found = [
+        Finding("version", True, f"dynagrag {importlib.metadata.version('dynagrag')}, Python {sys.version.split()[0]}"),
+        _home(settings),
+    ]
     for module, (extra, use) in _EXTRAS.items():
         there = importlib.util.find_spec(module) is not None
         found.append(
-            Check(module, True, f"installed, for {use}" if there else f"not installed; {use} need pip install 'dynagrag[{extra}]'")
+            Finding(module, True, f"installed, for {use}" if there else f"not installed; {use} need pip install 'dynagrag[{extra}]'")
         )
     found.append(_language_model(settings))
     of_embedder, identity = _embedder(settings)
     return [*found, of_embedder, *_workspace(settings, workspace, lambda space: _inside(space, identity), _health)]
 
 
-def repair(settings: Settings, workspace: str | None) -> list[Check]:
+def repair(settings: Settings, workspace: str | None) -> list[Finding]:
     """Mends what the store can mend and derives the graph again; what was done, a line each."""
-    return _workspace(settings, workspace, _repair, lambda store: [Check("repair", True, line) for line in store.repair()])
+    return _workspace(settings, workspace, _repair, lambda store: [Finding("repair", True, line) for line in store.repair()])
 
 
 # ---------------------------------------------------------------------------------------------------------- installation
 
 
-def _home(settings: Settings) -> Check:
+def _home(settings: Settings) -> Finding:
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
         is_writable = os.access(settings.home, os.W_OK)
     except OSError as err:
-        return Check("home", False, f"{settings.home}: {err.strerror}", "set DYNAGRAG_HOME")
-    return Check(
+        return Finding("home", False, f"{settings.home}: {err.strerror}", "set DYNAGRAG_HOME")
+    return Finding(
         "home", is_writable, f"{settings.home}{'' if is_writable else ' may not be written to'}", "" if is_writable else "set DYNAGRAG_HOME"
     )
 
 
-def _language_model(settings: Settings) -> Check:
+def _language_model(settings: Settings) -> Finding:
     if settings.llm is None:
-        return Check("language model", True, "none configured (--llm, DYNAGRAG_LLM); --extractor fast and evidence work without")
+        return Finding("language model", True, "none configured (--llm, DYNAGRAG_LLM); --extractor fast and evidence work without")
     try:
         model = make_chat_model(settings)
     except DynaGragError as err:
-        return Check("language model", False, str(err))
+        return Finding("language model", False, str(err))
     assert model is not None
     model.close()
-    return Check("language model", True, f"{model.name}{' (small: short chunks, worked example)' if model.is_small else ''}")
+    return Finding("language model", True, f"{model.name}{' (small: short chunks, worked example)' if model.is_small else ''}")
 
 
-def _embedder(settings: Settings) -> tuple[Check, EmbedderIdentity | None]:
+def _embedder(settings: Settings) -> tuple[Finding, EmbedderIdentity | None]:
     try:
         embedder = make_embedder(settings)
         length = len(embedder.embed_query("ready?"))
     except DynaGragError as err:
-        return Check("embedder", False, str(err)), None
-    return Check("embedder", True, f"{embedder.identity.name}, {length} dimensions"), embedder.identity
+        return Finding("embedder", False, str(err)), None
+    return Finding("embedder", True, f"{embedder.identity.name}, {length} dimensions"), embedder.identity
 
 
 @dataclass(slots=True)
@@ -138,16 +131,16 @@ class _EmbedderWhenNeeded:
 def _workspace(
     settings: Settings,
     workspace: str | None,
-    look: Callable[[Workspace], list[Check]],
-    look_at_server: Callable[[GraphStore], list[Check]],
-) -> list[Check]:
+    look: Callable[[Workspace], list[Finding]],
+    look_at_server: Callable[[GraphStore], list[Finding]],
+) -> list[Finding]:
     """What `look` finds in the workspace; that there is none is a finding where it was asked for by name. A server is looked at either
     way, since what is wrong with it keeps a workspace from being made there.
     """
     names, name = workspace_names(settings), workspace or settings.workspace
     address = store_address(settings.workspaces_dir / name, settings)
     there = ", ".join(names) or "none"
-    nothing = Check("workspace", workspace is None, f"{name!r} does not exist yet; there: {there}", "`dynagrag ingest` makes it")
+    nothing = Finding("workspace", workspace is None, f"{name!r} does not exist yet; there: {there}", "`dynagrag ingest` makes it")
     try:
         if address != EMBEDDED:
             # In a folder of its own: looking makes no workspace and remembers no address.
@@ -158,25 +151,25 @@ def _workspace(
             return [nothing]
         space = open_workspace(name, settings=settings, create=False, embedder=_EmbedderWhenNeeded(settings))
     except DynaGragError as err:
-        return [Check(f"workspace {name}", False, str(err))]
+        return [Finding(f"workspace {name}", False, str(err))]
     with space:
         try:
             return look(space)
         except DynaGragError as err:
-            return [Check(f"workspace {name}", False, str(err))]
+            return [Finding(f"workspace {name}", False, str(err))]
 
 
 def _store(folder: Path, name: str, settings: Settings, address: str) -> GraphStore:
     return make_store(folder, name, settings.model_copy(update={"store": address}))
 
 
-def _health(store: GraphStore) -> list[Check]:
-    return [Check(f.what, f.is_ok, f.finding, "" if f.is_ok else f.remedy) for f in store.health()]
+def _health(store: GraphStore) -> list[Finding]:
+    return [replace(found, remedy="") if found.is_ok else found for found in store.health()]
 
 
-def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Check]:
+def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding]:
     store = space.store
-    looks: list[tuple[str, Callable[[], Iterable[Check]]]] = [
+    looks: list[tuple[str, Callable[[], Iterable[Finding]]]] = [
         (f"workspace {space.name}", lambda: [_summary(space)]),
         ("store", lambda: _health(store)),
         ("copy", lambda: _copy(store)),
@@ -187,39 +180,39 @@ def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Check]:
     ]
     if is_unfinished(store):  # what is not there yet is no finding
         looks = [look for look in looks if look[0] not in ("graph", "vectors")]
-    found: list[Check] = []
+    found: list[Finding] = []
     for what, look in looks:
         try:
             found.extend(look())
         except DynaGragError as err:  # the next look may still find something
-            found.append(Check(what, False, str(err)))
+            found.append(Finding(what, False, str(err)))
     return found
 
 
-def _summary(space: Workspace) -> Check:
+def _summary(space: Workspace) -> Finding:
     num_documents, num_chunks = len(space.store.documents()), space.store.num_chunks()
     finding = f"{num_documents} documents, {num_chunks} chunks, digest {space.store.digest()[:12]}; {space.store.address()}"
-    return Check(f"workspace {space.name}", True, finding)
+    return Finding(f"workspace {space.name}", True, finding)
 
 
-def _copy(store: GraphStore) -> list[Check]:
+def _copy(store: GraphStore) -> list[Finding]:
     if not is_unfinished(store):
         return []
-    return [Check("copy", False, "a copy into this workspace was not finished", "run the same `dynagrag graph copy` or `restore` again")]
+    return [Finding("copy", False, "a copy into this workspace was not finished", "run the same `dynagrag graph copy` or `restore` again")]
 
 
-def _graph(store: GraphStore) -> list[Check]:
+def _graph(store: GraphStore) -> list[Finding]:
     """Whether the graph is that of the records: by the store's own count, and by deriving it again."""
     if not store.documents():
-        return [Check("graph", True, "no documents yet")]
+        return [Finding("graph", True, "no documents yet")]
     if not store.is_derived_current():
-        return [Check("graph", False, "older than the records", _AGAIN)]
-    found = [Check("graph", True, "derived from the records as they are")]
+        return [Finding("graph", False, "older than the records", _AGAIN)]
+    found = [Finding("graph", True, "derived from the records as they are")]
     stored, again = store.digest(), derived_digest(store)
     if again is None:
-        return [*found, Check("digest", True, f"{stored[:12]}, not derived again: too many records")]
+        return [*found, Finding("digest", True, f"{stored[:12]}, not derived again: too many records")]
     finding = f"{stored[:12]}, derived again the same" if stored == again else f"stored {stored[:12]}, derived again {again[:12]}"
-    return [*found, Check("digest", stored == again, finding, "" if stored == again else _REPAIR)]
+    return [*found, Finding("digest", stored == again, finding, "" if stored == again else REPAIR)]
 
 
 def derived_digest(store: GraphStore) -> str | None:
@@ -251,41 +244,41 @@ def _no_vectors(ids: Iterable[str]) -> VectorTable:
     return VectorTable.of(known, np.zeros((len(known), 1), dtype=np.float32))
 
 
-def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Check]:
+def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Finding]:
     stored = store.embedder()
     if stored is None:
-        return [Check("vectors", not store.passages(), "none yet", _AGAIN if store.passages() else "")]
+        return [Finding("vectors", not store.passages(), "none yet", _AGAIN if store.passages() else "")]
     whose = f"of {stored.name} ({stored.dimension} dimensions)"
-    found = [Check("vectors", True, whose)]
+    found = [Finding("vectors", True, whose)]
     if embedder is not None and embedder != stored:
         mine = f"{embedder.name} ({embedder.dimension})"
-        found = [Check("vectors", False, f"{whose}, but the embedder is {mine}", f"use --embedder {stored.name}")]
+        found = [Finding("vectors", False, f"{whose}, but the embedder is {mine}", f"use --embedder {stored.name}")]
     missing = store.missing_vectors(VectorKind.PASSAGE, [p.id for p in store.passages()])
     if missing and store.is_derived_current():
-        found.append(Check("vectors", False, f"{len(missing)} passages have none", _AGAIN))
+        found.append(Finding("vectors", False, f"{len(missing)} passages have none", _AGAIN))
     return found
 
 
-def _set_aside(space: Workspace) -> Check:
+def _set_aside(space: Workspace) -> Finding:
     aside = len(space.set_asides())
-    return Check("set aside", not aside, f"{aside} chunks" if aside else "no chunk", "the same ingest tries them again" if aside else "")
+    return Finding("set aside", not aside, f"{aside} chunks" if aside else "no chunk", "the same ingest tries them again" if aside else "")
 
 
-def _jobs(space: Workspace) -> Check:
+def _jobs(space: Workspace) -> Finding:
     """A job that says that it is running but whose process is gone was interrupted."""
     interrupted = [job for job in space.journal.jobs() if job.status == "interrupted"]
     if not interrupted:
-        return Check("jobs", True, "none was interrupted")
+        return Finding("jobs", True, "none was interrupted")
     which = ", ".join(str(job.id) for job in interrupted)
-    return Check("jobs", False, f"interrupted: {which}", "run the same ingest again; `dynagrag jobs` lists them")
+    return Finding("jobs", False, f"interrupted: {which}", "run the same ingest again; `dynagrag jobs` lists them")
 
 
 # ---------------------------------------------------------------------------------------------------------------- repair
 
 
-def _repair(space: Workspace) -> list[Check]:
+def _repair(space: Workspace) -> list[Finding]:
     # Before the lock: a server's store lends nobody the right to derive while an index of its is missing.
-    done = [Check("repair", True, line) for line in space.store.repair()]
+    done = [Finding("repair", True, line) for line in space.store.repair()]
     if is_unfinished(space.store):  # a graph of half the records would be no repair
         return [*done, *_copy(space.store)]
     with space.writing():
@@ -294,4 +287,4 @@ def _repair(space: Workspace) -> list[Check]:
         after = space.store.digest()
     same = "the same as before" if before == after else f"was {before[:12]}"
     finding = f"derived again: {graph.num_entities} entities, {graph.num_relations} relations, digest {after[:12]} ({same})"
-    return [*done, Check("repair", True, finding)]
+    return [*done, Finding("repair", True, finding)]

@@ -51,7 +51,8 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
     own.sort(key=lambda r: (-r.weight, names[r.head], names[r.tail], r.label))
     relations = []
     for relation in own[:limit]:
-        record = snapshot.records[relation.record_ids[0]]
+        records = [snapshot.records[i] for i in relation.record_ids]
+        record = next((r for r in records if r.quote_start < r.quote_end), records[0])
         turn = snapshot.turns[record.document_id][record.turn_index]
         quote = snapshot.text(record.document_id, record.quote_start, record.quote_end)
         said = {"document": snapshot.documents[record.document_id].title, "speaker": turn.speaker, "start_s": turn.start_s, "quote": quote}
@@ -131,7 +132,8 @@ def print_entity(view: Row) -> Iterator[str]:
     for row in view["relations"]:
         said = row["evidence"]
         yield f"  {row['head']} --{row['label']}--> {row['tail']} (x{row['weight']})"
-        yield f'      {said["speaker"] or said["document"]}: "{" ".join(said["quote"].split())[:160]}"'
+        words = f'"{" ".join(said["quote"].split())[:160]}"' if said["quote"] else "no sentence says it"
+        yield f"      {said['speaker'] or said['document']}: {words}"
     hidden = view["num_relations"] - len(view["relations"])
     if hidden > 0:
         yield f"  ... and {hidden} more relations (--limit)"

@@ -10,6 +10,7 @@ import unicodedata
 _EDGES = "\"'`‘’“”«»()[]{}<>.,;:!? \t\r\n"
 _LEADING_ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _SPACES = re.compile(r"\s+")
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"', "«": '"', "»": '"'})
 
 GENERIC_SPEAKER = re.compile(
@@ -48,6 +49,11 @@ def entity_key(name: str) -> str:
         if shorter == text:
             return text
         text = shorter
+
+
+def plain_title(title: str) -> str:
+    """A title as a name: bracketed parts off, unless nothing else is left."""
+    return _BRACKETS.sub(" ", title).strip() or title.strip()
 
 
 def speaker_key(name: str, source_sha256: str) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -138,20 +137,14 @@ def prepare_retry(host: Host, places: Sequence[tuple[str, int, int]], options: I
 
 
 def _request(host: Host, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
-    model = host.chat_model if options.extractor != "fast" else None
+    model = host.chat_model if options.extractor == "llm" else None
     return JobRequest(
         paths=paths,
         options=TypeAdapter(IngestOptions).dump_python(options, mode="json"),
         llm=model.name if model else None,
         embedder=host.settings.embedder,
-        store=_without_user(wiring.store_address(host.folder, host.settings)),
+        store=wiring.shown_address(wiring.store_address(host.folder, host.settings)),
     )
-
-
-def _without_user(address: str) -> str:
-    """An address as it may be kept: a user or password that somebody wrote into it is left out."""
-    parts = urlsplit(address)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +161,8 @@ def _prepared(
         raise WorkspaceError(
             f"a copy or restore into workspace {host.name!r} is under way, or was stopped; let it end, or run it again, before you ingest"
         )
-    chat = host.metered(options.max_calls, options.max_tokens) if options.extractor != "fast" else None
-    model = host.chat_model if options.extractor != "fast" else None
+    chat = host.metered(options.max_calls, options.max_tokens) if options.extractor == "llm" else None
+    model = host.chat_model if options.extractor == "llm" else None
     profile = wiring.make_chunk_profile(options.chunk_profile, model)
     extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, host.settings)
     judge = _judge(chat, options.merges)
@@ -188,7 +181,9 @@ def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
 
 @dataclass(slots=True)
 class PreparedIngest:
-    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is resumed."""
+    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is resumed; `has_index`: whether the
+    ego-graph index is brought up to date at the end.
+    """
 
     host: Host
     kind: str
@@ -200,6 +195,7 @@ class PreparedIngest:
     judge: MeteredChat | None
     plan_again: Callable[[], IngestPlan]
     job_id: int | None = None
+    has_index: bool = True
 
     def estimate(self) -> Estimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model."""
@@ -249,7 +245,8 @@ class PreparedIngest:
         pipeline.claimed = lambda: book.claims(but=job_id).keys()
         pipeline.check = follower.check
         pipeline.job_id = job_id
-        pipeline.build_index = host.build_index
+        if self.has_index:
+            pipeline.build_index = host.build_index
         report = pipeline.run(self.plan, self.extractor)
         follower.note()
         if follower.has_stopped and report.stopped_by is None:

@@ -116,7 +116,9 @@ class Embedder(Protocol):
 
 
 SPLIT_EXTRACTOR = "split"
-"""The extractor of speaker and title mentions, which every document has whatever else extracted it."""
+"""The extractor of speaker mentions, which every document has whatever else extracted it."""
+SENTENCE_EXTRACTOR = "fast"
+"""Names of extractors whose mentions carry their sentence's span begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +287,11 @@ class StoreKeeper(Protocol):
     def exists(self) -> bool:
         """Whether the workspace is there; opening a store alone makes none on a server."""
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Inside, this thread's reads may be answered as of the beginning, which spares a server's store a question for each. Where the
+        `version` inside is also that afterwards, all was read at one moment.
+        """
+
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> AbstractContextManager[None]:
         """Holds the right to derive this workspace's graph, over all processes and machines that share the store. `holder` names this
         machine's folder of the workspace, whose own lock the caller has. Waits for another holder, and says so once; a dead one's right
@@ -295,7 +302,7 @@ class StoreKeeper(Protocol):
         """Checks schema, indexes and records; changes nothing."""
 
     def repair(self) -> tuple[str, ...]:
-        """Mends what `health` calls repairable; what was done. The graph is derived again by the caller."""
+        """Mends what `health` finds, where a program can; what was done. The graph is derived again by the caller."""
 
     def note(self, name: str) -> str:
         """A note kept with the workspace ("" for none), e.g. that a copy into it is under way."""

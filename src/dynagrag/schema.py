@@ -293,13 +293,12 @@ class Neighbourhood:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check of a store looked at. `remedy` says what to do where it is not ok; `is_repairable`: `repair` mends it."""
+    """One thing that a check looked at, of a store or of the installation. `remedy` says what to do where it is not ok."""
 
     what: str
     is_ok: bool
     finding: str
     remedy: str = ""
-    is_repairable: bool = False
 
 
 class VectorKind(StrEnum):
@@ -327,6 +326,33 @@ class EmbedderIdentity:
     dimension: int
 
 
+def _no_ids() -> NDArray[np.int64]:
+    return np.zeros(0, dtype=np.int64)
+
+
+def _no_vectors() -> Vectors:
+    return np.zeros((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a snapshot's passages say, for Bridge-PPR (retrieval spec, section 1).
+
+    Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in passage `passages[i]` (a row of the snapshot's) and holds
+    the entities `entities[ptr[i]:ptr[i + 1]]` (indices into the graph's). Passage j holds the entities
+    `held[held_ptr[j]:held_ptr[j + 1]]` and is about entity `subjects[j]`, or -1.
+    """
+
+    texts: tuple[str, ...] = ()
+    passages: NDArray[np.int64] = field(default_factory=_no_ids)
+    ptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    entities: NDArray[np.int64] = field(default_factory=_no_ids)
+    vectors: Vectors = field(default_factory=_no_vectors)
+    held_ptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    held: NDArray[np.int64] = field(default_factory=_no_ids)
+    subjects: NDArray[np.int64] = field(default_factory=_no_ids)
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """All that a question needs of a workspace, read once per store version. Filters make a smaller one of it.
@@ -344,7 +370,8 @@ class Snapshot:
     records: Mapping[str, RelationRecord]
     graph: Graph
     summary_rows: Mapping[str, int] = field(default_factory=dict)
-    summary_vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    summary_vectors: Vectors = field(default_factory=_no_vectors)
+    facts: Facts = field(default_factory=Facts)
 
     def text(self, document_id: str, start: int, end: int) -> str:
         """The source's own words in a span."""
@@ -420,6 +447,43 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Bridge:
+    """A step from one passage to another over an entity that both hold. `gain`: what it adds to the second one's score."""
+
+    source_id: str
+    entity_id: str
+    name: str
+    passage_id: str
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageParts:
+    """What a passage's score is made of (retrieval spec, sections 1 and 4): first stage f, graph and bridge terms under the gate, and what
+    its surroundings (neighbours, named speakers) changed in the end.
+    """
+
+    passage_id: str
+    first: float
+    graph: float
+    bridge: float
+    around: float
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeTrace:
+    """Why Bridge-PPR ranked as it did: entities that the question names, the facts that it is nearest to with their cosine, the gate on the
+    graph's share, the bridges taken, and the parts of each passage's score.
+    """
+
+    linked: tuple[str, ...]
+    facts: tuple[tuple[str, float], ...]
+    gate: float
+    bridges: tuple[Bridge, ...]
+    parts: tuple[PassageParts, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What a retriever brings: ranked passages, ego-graphs (graph arms only), and a trace of why."""
 
@@ -428,6 +492,7 @@ class Retrieval:
     subgraphs: tuple[Subgraph, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
+    trace: BridgeTrace | None = None
 
 
 @dataclass(frozen=True, slots=True)

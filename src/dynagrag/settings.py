@@ -157,6 +157,8 @@ class Profile:
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900
     merge_token_budget: int = 1200
+    passages: Literal["bridge", "ego"] = "bridge"
+    """Passages by Bridge-PPR with a prompt of their own, or those of the ego-graphs alone."""
 
 
 PROFILES: dict[str, Profile] = {
@@ -173,5 +175,6 @@ PROFILES: dict[str, Profile] = {
         subgraph_token_budget=1500,
         judge_token_budget=3000,
         merge_token_budget=3000,
+        passages="ego",
     ),
 }

@@ -15,16 +15,17 @@ from dynagrag.models.journal import Journal
 from dynagrag.models.metered import Budget, MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.arms import DynaGrag, DynaGragCosine
+from dynagrag.retrieval.bridge_arm import BridgeSearch
 from dynagrag.retrieval.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch
+from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.prune import UntrainedPrior
 from dynagrag.schema import Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
 
-RETRIEVERS = ("dynagrag", "dynagrag-cosine", "naive", "bm25", "hybrid")
+RETRIEVERS = ("dynagrag", "dynagrag-cosine", "bridge-ppr", "naive", "bm25", "hybrid", "rrf")
 TRAVERSALS = ("dsa-bfs", "bfs")
-EXTRACTORS = ("llm", "fast")
+EXTRACTORS = ("llm", "fast", "file")
 EMBEDDED = "sqlite"
 _NEO4J_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 _GRAPH_FILE = "graph.sqlite"
@@ -138,6 +139,8 @@ def make_extractor(
     """The extractor asked for."""
     if kind == "fast":
         return FastExtractor()
+    if kind == "file":
+        raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
     if kind != "llm":
         raise UsageError(f"unknown extractor {kind!r}; known: {', '.join(EXTRACTORS)}")
     if chat is None or model is None:
@@ -156,16 +159,20 @@ def make_retriever(
     name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]
 ) -> Retriever:
     """The retrieval arm asked for; the ego-graph index is made only for arms that use it."""
-    if name == "dynagrag":
-        return DynaGrag(snapshot, make_index(), profile, passages)
-    if name == "dynagrag-cosine":
-        return DynaGragCosine(snapshot, make_index(), profile, passages)
+    if name in ("dynagrag", "dynagrag-cosine"):
+        ranker = BridgeSearch(snapshot, passages) if profile.passages == "bridge" else None
+        arm = DynaGrag if name == "dynagrag" else DynaGragCosine
+        return arm(snapshot, make_index(), profile, passages, ranker)
+    if name == "bridge-ppr":
+        return BridgeSearch(snapshot, passages)
     if name == "naive":
         return NaiveSearch(snapshot, passages)
     if name == "bm25":
         return BM25Search(snapshot, passages)
     if name == "hybrid":
         return HybridSearch(snapshot, passages)
+    if name == "rrf":
+        return RRFSearch(snapshot, passages)
     raise UsageError(f"unknown retriever {name!r}; known: {', '.join(RETRIEVERS)}")
 
 

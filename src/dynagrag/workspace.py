@@ -1,7 +1,6 @@
 """The façade: a workspace is opened, fed, asked, corrected and closed. The command line and the app do nothing that it doesn't offer."""
 
 import logging
-import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,13 +12,15 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question
+from dynagrag.given_run import prepare_given_files
 from dynagrag.graph_store.canonical import undo_merge
 from dynagrag.graph_store.derive import average_degree, average_degree_before
+from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import uri_of
 from dynagrag.ingest.rederive import Deriver
 from dynagrag.ingest.verdicts import STAGE as CONSOLIDATION_STAGE
-from dynagrag.ingest_run import RETRY, IngestOptions, PreparedIngest, options_of, prepare_ingest, prepare_retry, retry_groups
+from dynagrag.ingest_run import RETRY, IngestOptions, PreparedIngest, RetryGroup, options_of, prepare_ingest, prepare_retry, retry_groups
 from dynagrag.models.jobs import RESUMABLE, Job
 from dynagrag.models.journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered import MeteredChat
@@ -35,7 +36,6 @@ from dynagrag.workspace_lock import MAX_WAIT_S, WorkspaceLock
 _LOG = logging.getLogger(__name__)
 _MANY_ENTITIES = 5000
 """From here on `paper`'s index can take minutes where there are hubs: 10,000 entities round one took 27 s of CPU, `default` 0.7 s."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ def open_workspace(
     """
     settings = settings or load_settings(**overrides)
     name = name or settings.workspace
-    if not _NAME.fullmatch(name):
-        raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
+    check_workspace_name(name)
     folder = settings.workspaces_dir / name
     is_embedded = wiring.store_address(folder, settings) == wiring.EMBEDDED
     if not create and is_embedded and not wiring.has_embedded(folder):
@@ -140,7 +139,7 @@ def open_workspace(
 def open_journal(name: str | None, settings: Settings) -> Journal:
     """A workspace's journal alone, for what needs no store: the list of jobs, a cancellation. WorkspaceError where it has none."""
     name = name or settings.workspace
-    if not _NAME.fullmatch(name) or not (settings.workspaces_dir / name).is_dir():
+    if not WORKSPACE_NAME.fullmatch(name) or not (settings.workspaces_dir / name).is_dir():
         raise _unknown_workspace(name, str(settings.workspaces_dir), settings)
     return wiring.make_journal(settings.workspaces_dir / name)
 
@@ -243,7 +242,11 @@ class Workspace:
 
         Raises LoadError when nothing is there to read, SettingsError when the extractor needs a model and none is configured.
         """
-        return prepare_ingest(self, paths, options or IngestOptions())
+        return self._prepared(paths, options or IngestOptions())
+
+    def _prepared(self, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None) -> PreparedIngest:
+        prepare = prepare_given_files if options.extractor == "file" else prepare_ingest
+        return prepare(self, paths, options, job)
 
     def prepare_resume(self, job_id: int | None = None, **changes: Any) -> PreparedIngest:
         """A job again that ended before it was done (None: the last such), with its paths and options but those given.
@@ -257,14 +260,18 @@ class Workspace:
         if job.kind == RETRY:
             aside = {(item.document_id, item.start, item.end) for item in self.set_asides()}
             return prepare_retry(self, [place for place in job.request.places if place in aside], options, job)
-        return prepare_ingest(self, job.request.paths, options, job)
+        return self._prepared(job.request.paths, options, job)
 
     def prepare_retries(self, options: IngestOptions | None = None) -> list[PreparedIngest]:
         """The set-aside chunks again, from the stored documents: a run for each set of options they were set aside under, or with these."""
         groups = retry_groups(self.journal)
-        if options is not None:
-            return [prepare_retry(self, [p for group in groups for p in group.places], options)] if groups else []
-        return [prepare_retry(self, group.places, options_of(group.request)) for group in groups]
+        if groups and options is not None:
+            return [prepare_retry(self, [place for group in groups for place in group.places], options)]
+        return [self.prepare_retry(group) for group in groups]
+
+    def prepare_retry(self, group: RetryGroup, **changes: Any) -> PreparedIngest:
+        """A group of the set-aside chunks again, with the options they were set aside under but those given (None: not given)."""
+        return prepare_retry(self, group.places, options_of(group.request, **changes))
 
     def jobs(self) -> tuple[Job, ...]:
         """All ingests of this workspace with how they stand, oldest first."""
@@ -344,10 +351,16 @@ class Workspace:
         """All that a question needs, read once per version of the store."""
         self._derive_if_interrupted()
         if self._snapshot is None or self._snapshot.version != self.store.version():
-            self._snapshot = read_snapshot(self.store)
+            self._snapshot = self._read_snapshot()
             self._arms.clear()
             self._indexes.clear()
         return self._snapshot
+
+    def _read_snapshot(self) -> Snapshot:
+        with self.store.reading():
+            made = read_snapshot(self.store)
+        # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked after they were read.
+        return made if self.store.version() == made.version else read_snapshot(self.store)
 
     def _derive_if_interrupted(self) -> None:
         """A run that was killed left records that the graph doesn't show yet, or shows though they are gone: derived now, by rules alone.
@@ -472,21 +485,22 @@ class Workspace:
 
     def stats(self) -> Stats:
         """Counts, average degree before and after consolidation, and the digest."""
-        mentions, records, graph = self.store.mentions(), self.store.relation_records(), self.store.graph()
-        num_passages = len(self.store.passages())
-        return Stats(
-            documents=len(self.store.documents()),
-            turns=len(self.store.turns()),
-            passages=num_passages,
-            chunks=self.store.num_chunks(),
-            mentions=len(mentions),
-            entities=len(graph.entities),
-            relation_records=len(records),
-            relations=len(graph.relations),
-            average_degree_before=round(average_degree_before(mentions, records, num_passages), 4),
-            average_degree_after=round(average_degree(graph), 4),
-            digest=self.store.digest(),
-        )
+        with self.store.reading():
+            mentions, records, graph = self.store.mentions(), self.store.relation_records(), self.store.graph()
+            num_passages = len(self.store.passages())
+            return Stats(
+                documents=len(self.store.documents()),
+                turns=len(self.store.turns()),
+                passages=num_passages,
+                chunks=self.store.num_chunks(),
+                mentions=len(mentions),
+                entities=len(graph.entities),
+                relation_records=len(records),
+                relations=len(graph.relations),
+                average_degree_before=round(average_degree_before(mentions, records, num_passages), 4),
+                average_degree_after=round(average_degree(graph), 4),
+                digest=self.store.digest(),
+            )
 
     def graph(self) -> Graph:
         """The derived graph."""
@@ -514,4 +528,15 @@ class Workspace:
         return self.journal.set_asides()
 
 
-__all__ = ["AskOptions", "IngestOptions", "PreparedIngest", "Stats", "Workspace", "open_journal", "open_workspace", "workspace_names"]
+__all__ = [
+    "AskOptions",
+    "IngestOptions",
+    "PreparedIngest",
+    "RetryGroup",
+    "Stats",
+    "Workspace",
+    "open_journal",
+    "open_workspace",
+    "retry_groups",
+    "workspace_names",
+]

@@ -645,6 +645,17 @@ def test_records_are_of_one_moment_and_their_version_tells_it(store: GraphStore)
     assert not store.is_derived_current()
 
 
+def test_inside_a_reading_own_writes_are_seen_and_afterwards_everybody_elses(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    with store.reading():
+        before = store.version()
+        assert [d.title for d in store.documents()] == ["a"]
+        put(store, document("b", FACTS_B))
+        assert [d.title for d in store.documents()] == ["a", "b"]
+        assert store.version() != before
+    assert store.version() != before
+
+
 def test_every_promise_of_the_protocol_is_asked_for_here() -> None:
     promises = {name for part in GraphStore.__mro__ for name in vars(part) if not name.startswith("_")}
     text = Path(__file__).read_text(encoding="utf-8")

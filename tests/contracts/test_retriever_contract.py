@@ -7,8 +7,9 @@ import pytest
 
 from dynagrag.protocols import Retriever
 from dynagrag.retrieval.arms import DynaGrag, DynaGragCosine
+from dynagrag.retrieval.bridge_arm import BridgeSearch
 from dynagrag.retrieval.ego_index import EgoIndex
-from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch
+from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.settings import PROFILES
 
@@ -18,6 +19,8 @@ ARMS: dict[str, Callable[[Snapshot], Retriever]] = {
     "naive": NaiveSearch,
     "bm25": BM25Search,
     "hybrid": HybridSearch,
+    "rrf": RRFSearch,
+    "bridge-ppr": BridgeSearch,
     "dynagrag": lambda s: DynaGrag(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"]),
     "dynagrag-cosine": lambda s: DynaGragCosine(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
 }

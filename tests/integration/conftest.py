@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
@@ -22,6 +22,11 @@ from dynagrag.fakes_server import Fault, OpenAIStubServer
 from dynagrag.schema import Answer
 from dynagrag.settings import load_settings
 from dynagrag.workspace import Workspace
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+    from dynagrag.graph_store.neo4j_store import Neo4jStore
 
 KEY = "sk-CANARY7f3a9c51d2e84b60"
 _PEOPLE = [
@@ -129,26 +134,33 @@ def corpus(tmp_path: Path) -> Corpus:
     return Corpus(tmp_path / "corpus")
 
 
-def _point_at(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("DYNAGRAG_LLM", "openai:fake")
-    monkeypatch.setenv("DYNAGRAG_EMBEDDER", "openai:fake")
+@pytest.fixture
+def point_at_models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Points the environment at a stub for both models, with so many calls at once."""
+
+    def point(server: OpenAIStubServer, max_concurrency: int | None = None) -> None:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("DYNAGRAG_LLM", "openai:fake")
+        monkeypatch.setenv("DYNAGRAG_EMBEDDER", "openai:fake")
+        if max_concurrency is not None:
+            monkeypatch.setenv("DYNAGRAG_MAX_CONCURRENCY", str(max_concurrency))
+
+    return point
 
 
 @pytest.fixture
-def server(openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> OpenAIStubServer:
+def server(openai_stub: OpenAIStubServer, point_at_models: Callable[..., None]) -> OpenAIStubServer:
     """The stub, with the environment pointing at it for both models."""
-    _point_at(openai_stub, monkeypatch)
+    point_at_models(openai_stub)
     return openai_stub
 
 
 @pytest.fixture
-def steered(monkeypatch: pytest.MonkeyPatch) -> Iterator[SteeredServer]:
+def steered(monkeypatch: pytest.MonkeyPatch, point_at_models: Callable[..., None]) -> Iterator[SteeredServer]:
     """A stub whose faults depend on what is asked; one call at a time, quick to give up."""
     with SteeredServer() as made:
-        _point_at(made, monkeypatch)
-        monkeypatch.setenv("DYNAGRAG_MAX_CONCURRENCY", "1")
+        point_at_models(made, max_concurrency=1)
         monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
         monkeypatch.setenv("DYNAGRAG_TIMEOUT_S", "0.4")
         yield made
@@ -269,6 +281,36 @@ def _query(server: Neo4jServer | GivenServer, query: str, workspace: str) -> lis
 
     with GraphDatabase.driver(server.address, auth=(server.username, server.password)) as driver:
         return list(driver.execute_query(query, ws=workspace).records)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def open_store(neo4j_server: Neo4jServer | GivenServer, neo4j_workspace: str) -> Iterator[Callable[..., "Neo4jStore"]]:
+    """The store of the test's workspace, or of one beside it, opened anew; workspaces are cleared after the test."""
+    from dynagrag.graph_store.neo4j_store import Neo4jStore
+
+    opened: list[Neo4jStore] = []
+
+    def make(suffix: str = "", address: str | None = None, cache: Path | None = None) -> Neo4jStore:
+        who = {"username": neo4j_server.username, "password": neo4j_server.password, "database": neo4j_server.database}
+        opened.append(Neo4jStore(address or neo4j_server.address, neo4j_workspace + suffix, cache=cache, **who))
+        return opened[-1]
+
+    yield make
+    for store in opened:
+        store.close()
+    for workspace in {store.workspace for store in opened}:
+        last = make(workspace.removeprefix(neo4j_workspace))
+        last.clear()
+        last.close()
+
+
+@pytest.fixture
+def driver(neo4j_server: Neo4jServer | GivenServer) -> Iterator["Driver"]:
+    """A plain driver, as another program has one."""
+    from neo4j import GraphDatabase
+
+    with GraphDatabase.driver(neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)) as made:
+        yield made
 
 
 @pytest.fixture

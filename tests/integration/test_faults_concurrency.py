@@ -10,54 +10,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ingests import ONE, TWO, WatchedModels, digest
 
 from dynagrag import IngestOptions
 from dynagrag.errors import StoreError
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.fakes_server import OpenAIStubServer
 from dynagrag.protocols import Extraction
 from dynagrag.workspace import Workspace
 
 OpenSpace = Callable[..., Workspace]
-ONE = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
-TWO = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]
 
 
-class Counting:
-    """A model that takes a little while and counts what it is asked, by prompt."""
+class SlowModels(WatchedModels):
+    """Models that take a little while."""
 
-    def __init__(self) -> None:
-        self.prompts: Counter[str] = Counter()
-        self.delay_s = 0.02
-        self._lock = threading.Lock()
+    delay_s = 0.02
 
-    def chat(self) -> FakeChat:
-        def rule(prompt: Any, schema: Any) -> str:
-            with self._lock:
-                self.prompts[prompt.user] += 1
-            time.sleep(self.delay_s)
-            return simple_reply(prompt, schema)
-
-        return FakeChat(rule)
+    def before_reply(self, num_asked: int) -> None:
+        time.sleep(self.delay_s)
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch, key: str) -> Iterator[Counting]:
-    counting = Counting()
-    with OpenAIStubServer(counting.chat()) as server:
-        for name, value in {
-            "OPENAI_BASE_URL": server.base_url,
-            "OPENAI_API_KEY": key,
-            "DYNAGRAG_LLM": "openai:fake",
-            "DYNAGRAG_EMBEDDER": "openai:fake",
-            "DYNAGRAG_MAX_CONCURRENCY": "2",
-        }.items():
-            monkeypatch.setenv(name, value)
-        yield counting
-
-
-def _digest(cli: Any, name: str) -> str:
-    return str(cli("graph", "stats", "-w", name, "--json").json["digest"])
+def model(point_at_models: Callable[..., None]) -> Iterator[SlowModels]:
+    models = SlowModels()
+    with models.server() as server:
+        point_at_models(server, max_concurrency=2)
+        yield models
 
 
 def _all_end_well(processes: Sequence["subprocess.Popen[str]"]) -> None:
@@ -74,7 +52,7 @@ def _is_sound(file: Path) -> bool:
 
 
 def test_four_ingests_of_different_and_overlapping_files_at_once_make_one_graph(
-    any_store: str, model: Counting, cli: Any, start: Any, corpus: Any, home: Path
+    any_store: str, model: SlowModels, cli: Any, start: Any, corpus: Any, home: Path
 ) -> None:
     paths = corpus.many(8, num_turns=25)
     shares = (paths[0:3], paths[2:5], paths[4:7], paths[6:8])
@@ -82,28 +60,28 @@ def test_four_ingests_of_different_and_overlapping_files_at_once_make_one_graph(
     assert [job["status"] for job in cli("jobs", "-w", "shared", "--json").json] == ["done"] * 4
     num_asked = Counter(model.prompts)
     assert cli("ingest", *paths, "-w", "whole").code == 0
-    assert _digest(cli, "shared") == _digest(cli, "whole")
+    assert digest(cli, "shared") == digest(cli, "whole")
     model.prompts.clear()
     assert cli("ingest", *paths, "-w", "shared").code == 0
     assert [p for p in model.prompts if p in num_asked] == [], "a call was made again whose reply was stored"
-    assert _digest(cli, "shared") == _digest(cli, "whole")
+    assert digest(cli, "shared") == digest(cli, "whole")
     folder = home / "workspaces" / "shared"
     assert all(_is_sound(file) for file in folder.glob("*.sqlite"))
     assert list((folder / "jobs").iterdir()) == []
 
 
 def test_four_ingests_of_the_same_files_at_once_make_the_graph_of_one(
-    any_store: str, model: Counting, cli: Any, start: Any, corpus: Any
+    any_store: str, model: SlowModels, cli: Any, start: Any, corpus: Any
 ) -> None:
     paths = corpus.many(3, num_turns=25)
     _all_end_well([start("ingest", *paths, "-w", "shared") for _ in range(4)])
     assert cli("ingest", *paths, "-w", "whole").code == 0
-    assert _digest(cli, "shared") == _digest(cli, "whole")
+    assert digest(cli, "shared") == digest(cli, "whole")
     assert cli("graph", "stats", "-w", "shared", "--json").json == cli("graph", "stats", "-w", "whole", "--json").json
 
 
 def test_one_of_several_ingests_is_killed_and_the_others_and_its_resumption_make_it_good(
-    model: Counting, cli: Any, start: Any, corpus: Any
+    model: SlowModels, cli: Any, start: Any, corpus: Any
 ) -> None:
     model.delay_s = 0.1
     paths = corpus.many(6, num_turns=25)
@@ -120,7 +98,7 @@ def test_one_of_several_ingests_is_killed_and_the_others_and_its_resumption_make
         assert cli("jobs", "resume", job["id"], "-w", "shared").code == 0
     assert cli("ingest", *paths, "-w", "shared").code == 0
     assert cli("ingest", *paths, "-w", "whole").code == 0
-    assert _digest(cli, "shared") == _digest(cli, "whole")
+    assert digest(cli, "shared") == digest(cli, "whole")
 
 
 # ------------------------------------------------------------------------------------------------ interleaved, step by step

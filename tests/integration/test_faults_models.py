@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import pickle
 import sqlite3
 from collections.abc import Callable
@@ -60,6 +61,7 @@ def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(s
     assert "set aside" not in cli("graph", "stats").out
 
 
+@pytest.mark.usefixtures("any_store")
 def test_a_reply_that_was_cut_off_is_asked_for_on_the_halves(open_space: OpenSpace, corpus: Any) -> None:
     path = corpus.write("a.vtt", corpus.meeting(5, num_turns=40))
     whole = open_space("whole")
@@ -91,6 +93,7 @@ def test_a_reply_that_stays_cut_off_is_set_aside(open_space: OpenSpace, corpus: 
     assert chat.num_calls < 12
 
 
+@pytest.mark.usefixtures("any_store")
 def test_an_invalid_reply_is_repaired_once(open_space: OpenSpace, corpus: Any) -> None:
     good = simple_reply(Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"), ExtractionReply.model_json_schema())
     chat = FakeChat(script=["not JSON at all", good])
@@ -259,10 +262,18 @@ def test_a_corrupt_cache_entry_is_a_miss_and_never_unpickled(
 
 @pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.TOO_MANY, Fault.SERVER_ERROR])
 def test_a_key_appears_nowhere_whatever_the_server_says(
-    steered: Any, cli: Any, corpus: Any, fault: Fault, home: Path, key: str, caplog: pytest.LogCaptureFixture
+    any_store: str,
+    steered: Any,
+    cli: Any,
+    corpus: Any,
+    fault: Fault,
+    home: Path,
+    key: str,
+    caplog: pytest.LogCaptureFixture,
+    read_neo4j: Callable[[str], str],
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    for name in ("openai", "httpx", "httpcore", "dynagrag"):
+    for name in ("openai", "httpx", "httpcore", "dynagrag", "neo4j.io", "neo4j.pool"):
         caplog.set_level(logging.DEBUG, logger=name)
     paths = corpus.many(2, num_turns=3)
     assert cli("ingest", paths[0]).code == 0
@@ -289,4 +300,10 @@ def test_a_key_appears_nowhere_whatever_the_server_says(
     for file in home.rglob("*"):
         if file.is_file():
             assert key.encode() not in file.read_bytes(), file
+    if any_store != "sqlite":
+        assert key not in read_neo4j("default")
+        assert any(record.name.startswith("neo4j") for record in caplog.records)
+        password = os.environ["NEO4J_PASSWORD"]
+        assert password not in caplog.text + "".join(result.out + result.err for result in results)
+        assert not [file for file in home.rglob("*") if file.is_file() and password.encode() in file.read_bytes()]
     assert key not in json.dumps([str(r) for r in caplog.records])

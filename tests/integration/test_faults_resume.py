@@ -4,17 +4,16 @@ import os
 import random
 import signal
 import threading
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from ingests import WatchedModels, digest, num_stored_replies
 
 from dynagrag import IngestOptions
 from dynagrag.errors import BudgetError
-from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes import FakeChat
 from dynagrag.fakes_server import OpenAIStubServer
-from dynagrag.models.journal import Journal
 from dynagrag.workspace import Workspace
 
 OpenSpace = Callable[..., Workspace]
@@ -45,37 +44,24 @@ def test_a_copy_under_another_name_is_no_second_document(open_space: OpenSpace, 
 # ---------------------------------------------------------------------------------------------------------------- SIGKILL
 
 
-class Killer:
+class Killer(WatchedModels):
     """Counts the requests that models get and kills a process at one of them, before it is answered."""
 
     def __init__(self) -> None:
-        self.prompts: Counter[str] = Counter()
+        super().__init__()
         self.num_requests = 0
         self.kill_at: int | None = None
         self.process: Any = None
         self._lock = threading.Lock()
 
-    def chat(self) -> FakeChat:
-        def rule(prompt: Any, schema: Any) -> str:
-            self._count(prompt.user)
-            return simple_reply(prompt, schema)
+    def before_reply(self, num_asked: int) -> None:
+        self._count()
 
-        return FakeChat(rule)
+    def before_vectors(self, texts: Sequence[str]) -> None:
+        self._count()
 
-    def embedder(self) -> FakeEmbedder:
-        killer = self
-
-        class Watched(FakeEmbedder):
-            def embed_documents(self, texts: Any) -> Any:
-                killer._count(None)
-                return super().embed_documents(texts)
-
-        return Watched()
-
-    def _count(self, prompt: str | None) -> None:
+    def _count(self) -> None:
         with self._lock:
-            if prompt is not None:
-                self.prompts[prompt] += 1
             self.num_requests += 1
             if self.num_requests == self.kill_at:
                 os.kill(self.process.pid, signal.SIGKILL)
@@ -86,21 +72,14 @@ class Killer:
 
 
 def test_an_ingest_that_is_killed_anywhere_resumes_to_the_same_graph(
-    monkeypatch: pytest.MonkeyPatch, corpus: Any, start: Any, cli: Any, home: Any, key: str, any_store: str
+    point_at_models: Callable[..., None], corpus: Any, start: Any, cli: Any, home: Any, any_store: str
 ) -> None:
     paths = corpus.many(6, num_turns=45)
     killer = Killer()
-    with OpenAIStubServer(killer.chat(), killer.embedder()) as server:
-        for name, value in {
-            "OPENAI_BASE_URL": server.base_url,
-            "OPENAI_API_KEY": key,
-            "DYNAGRAG_LLM": "openai:fake",
-            "DYNAGRAG_EMBEDDER": "openai:fake",
-            "DYNAGRAG_MAX_CONCURRENCY": str(MAX_CONCURRENCY),
-        }.items():
-            monkeypatch.setenv(name, value)
+    with killer.server() as server:
+        point_at_models(server, max_concurrency=MAX_CONCURRENCY)
         assert cli("ingest", *paths, "-w", "whole").code == 0
-        digest = cli("graph", "stats", "-w", "whole", "--json").json["digest"]
+        expected = digest(cli, "whole")
         num_unique, num_requests = len(killer.prompts), killer.num_requests
         assert num_unique > 20
         points = [max(1, num_requests * share // 100) for share in (10, 50, 90)]
@@ -111,24 +90,14 @@ def test_an_ingest_that_is_killed_anywhere_resumes_to_the_same_graph(
             killer.process = start("ingest", *paths, "-w", name)
             assert killer.process.wait(60) == -signal.SIGKILL
             num_first = sum(killer.prompts.values())
-            stored = _num_stored(home / "workspaces" / name)
+            stored = num_stored_replies(home / "workspaces" / name)
             killer.reset(None)
             resumed = cli("ingest", *paths, "-w", name)
             assert resumed.code == 0, resumed
-            assert cli("graph", "stats", "-w", name, "--json").json["digest"] == digest, point
+            assert digest(cli, name) == expected, point
             num_second = sum(killer.prompts.values())
             assert num_second <= num_unique - stored, "a call was made again whose reply was stored"
             assert num_first + num_second <= num_unique + MAX_CONCURRENCY
-
-
-def _num_stored(folder: Any) -> int:
-    if not (folder / "journal.sqlite").exists():
-        return 0
-    journal = Journal(folder / "journal.sqlite")
-    try:
-        return journal.export_replies(folder / "export.jsonl")
-    finally:
-        journal.close()
 
 
 # ----------------------------------------------------------------------------------------------------------------- budget
@@ -148,7 +117,7 @@ def test_the_call_after_the_budget_is_refused_and_a_later_run_goes_on(server: Op
     assert kept["entities"] > 0
     assert cli("ingest", *paths).code == 0
     assert cli("ingest", *paths, "-w", "whole").code == 0
-    assert cli("graph", "stats", "--json").json["digest"] == cli("graph", "stats", "-w", "whole", "--json").json["digest"]
+    assert digest(cli, "default") == digest(cli, "whole")
     num_prompts = len({str(r["messages"]) for r in server.requests if "messages" in r})
     assert server.counts.chat_calls == 2 * num_prompts  # two workspaces share no reply, and none was paid twice
 

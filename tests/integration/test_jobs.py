@@ -11,38 +11,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ingests import ONE, TWO, WatchedModels, digest, num_stored_replies
 
 from dynagrag import IngestOptions
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
-from dynagrag.fakes import FakeChat, simple_reply
+from dynagrag.fakes import FakeChat
 from dynagrag.fakes_server import Fault, OpenAIStubServer
-from dynagrag.models.journal import Journal
 from dynagrag.workspace import Workspace, open_journal
 
 OpenSpace = Callable[..., Workspace]
-TURNS = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
-OTHER = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]
 
 
-class Gate:
-    """Lets so many extraction calls through, counts them by prompt, and holds the others until it is opened."""
+class Gate(WatchedModels):
+    """Lets so many extraction calls through, and holds the others until it is opened."""
 
     def __init__(self) -> None:
-        self.prompts: Counter[str] = Counter()
+        super().__init__()
         self.is_open = threading.Event()
         self.num_free = 0
-        self._lock = threading.Lock()
 
-    def chat(self) -> FakeChat:
-        def rule(prompt: Any, schema: Any) -> str:
-            with self._lock:
-                self.prompts[prompt.user] += 1
-                must_wait = sum(self.prompts.values()) > self.num_free
-            if must_wait:
-                self.is_open.wait(60)
-            return simple_reply(prompt, schema)
-
-        return FakeChat(rule)
+    def before_reply(self, num_asked: int) -> None:
+        if num_asked > self.num_free:
+            self.is_open.wait(60)
 
     def wait_for(self, num_calls: int) -> None:
         deadline = time.monotonic() + 30
@@ -52,23 +42,12 @@ class Gate:
 
 
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch, key: str) -> Iterator[Gate]:
+def gate(point_at_models: Callable[..., None]) -> Iterator[Gate]:
     gate = Gate()
-    with OpenAIStubServer(gate.chat()) as server:
-        for name, value in {
-            "OPENAI_BASE_URL": server.base_url,
-            "OPENAI_API_KEY": key,
-            "DYNAGRAG_LLM": "openai:fake",
-            "DYNAGRAG_EMBEDDER": "openai:fake",
-            "DYNAGRAG_MAX_CONCURRENCY": "2",
-        }.items():
-            monkeypatch.setenv(name, value)
+    with gate.server() as server:
+        point_at_models(server, max_concurrency=2)
         yield gate
         gate.is_open.set()
-
-
-def _digest(cli: Any, name: str) -> str:
-    return str(cli("graph", "stats", "-w", name, "--json").json["digest"])
 
 
 def _jobs(cli: Any, name: str = "default") -> list[dict[str, Any]]:
@@ -79,7 +58,7 @@ def _jobs(cli: Any, name: str = "default") -> list[dict[str, Any]]:
 # ----------------------------------------------------------------------------------------------------------------- resume
 
 
-def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cli: Any, start: Any, corpus: Any, tmp_path: Path) -> None:
+def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cli: Any, start: Any, corpus: Any, home: Path) -> None:
     paths = corpus.many(3, num_turns=40)
     gate.num_free = 5
     process = start("ingest", *paths, "-w", "killed", "--focus", "who owns whom", "--max-calls", 500)
@@ -93,7 +72,7 @@ def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cl
     assert killed["request"]["paths"] == [str(p) for p in paths]
     assert (killed["request"]["llm"], killed["request"]["options"]["extraction"]["focus"]) == ("openai:fake", "who owns whom")
     assert "interrupted" in cli("jobs", "-w", "killed").out
-    stored = _num_stored(tmp_path, cli, "killed")
+    stored = num_stored_replies(home / "workspaces" / "killed")
     first = Counter(gate.prompts)
     gate.is_open.set()
     gate.prompts.clear()
@@ -106,19 +85,9 @@ def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cl
     assert (done["id"], done["status"]) == (1, "done")
     assert done["request"]["options"] == killed["request"]["options"]
     assert cli("ingest", *paths, "-w", "whole", "--focus", "who owns whom").code == 0
-    assert _digest(cli, "killed") == _digest(cli, "whole")
+    assert digest(cli, "killed") == digest(cli, "whole")
     assert "no job to resume" in cli("jobs", "resume", "-w", "killed").complaint(2)
     assert "job 1 is done" in cli("jobs", "resume", 1, "-w", "killed").complaint(2)
-
-
-def _num_stored(folder: Path, cli: Any, name: str) -> int:
-    from dynagrag.settings import load_settings
-
-    journal = Journal(load_settings().workspaces_dir / name / "journal.sqlite")
-    try:
-        return journal.export_replies(folder / "replies.jsonl")
-    finally:
-        journal.close()
 
 
 def test_an_ingest_that_spent_its_budget_says_how_to_go_on_and_does(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
@@ -136,7 +105,7 @@ def test_an_ingest_that_spent_its_budget_says_how_to_go_on_and_does(server: Open
     num_calls = server.counts.chat_calls
     assert cli("ingest", *paths, "-w", "whole").code == 0
     assert server.counts.chat_calls == 2 * num_calls
-    assert _digest(cli, "default") == _digest(cli, "whole")
+    assert digest(cli, "default") == digest(cli, "whole")
 
 
 def test_ctrl_c_names_the_job_in_its_one_line(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
@@ -152,17 +121,18 @@ def test_ctrl_c_names_the_job_in_its_one_line(gate: Gate, cli: Any, start: Any, 
 
 
 def test_no_secret_is_in_a_job(server: OpenAIStubServer, cli: Any, corpus: Any, key: str, home: Path) -> None:
-    assert cli("ingest", corpus.write("a.vtt", TURNS), "--llm", "openai:fake").code == 0
+    assert cli("ingest", corpus.write("a.vtt", ONE), "--llm", "openai:fake").code == 0
     shown = cli("jobs", "--json")
     assert key not in shown.out
     assert all(key.encode() not in f.read_bytes() for f in (home / "workspaces" / "default").rglob("*") if f.is_file())
 
 
-def test_an_address_is_kept_without_its_user(open_space: OpenSpace) -> None:
-    from dynagrag.ingest_run import _without_user
-
-    assert _without_user("bolt://neo4j:pw@host:7687") == "bolt://host:7687"
-    assert (_without_user("sqlite"), _without_user("neo4j+s://host")) == ("sqlite", "neo4j+s://host")
+def test_an_address_with_a_user_in_it_is_refused_before_it_is_kept(cli: Any, corpus: Any, home: Path) -> None:
+    complaint = cli(
+        "ingest", corpus.write("a.vtt", ONE), "--extractor", "fast", "--store", "bolt://neo4j:pw-of-hers@localhost:7687"
+    ).complaint(2)
+    assert "pw-of-hers" not in complaint
+    assert all(b"pw-of-hers" not in f.read_bytes() for f in home.rglob("*") if f.is_file())
 
 
 def test_a_job_whose_file_is_gone_says_so(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
@@ -175,7 +145,7 @@ def test_a_job_whose_file_is_gone_says_so(server: OpenAIStubServer, cli: Any, co
 def test_a_failure_is_noted_with_its_reason(open_space: OpenSpace, corpus: Any) -> None:
     chat = FakeChat()
     space = open_space(chat=chat)
-    path = corpus.write("a.vtt", TURNS)
+    path = corpus.write("a.vtt", ONE)
     chat.then(RuntimeError("not ours"))
     with pytest.raises(RuntimeError):
         space.ingest([path])
@@ -221,7 +191,7 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Ga
     assert kept["entities"] > 0
     assert cli("jobs", "resume", 1).code == 0
     assert cli("ingest", *paths, "-w", "whole").code == 0
-    assert _digest(cli, "default") == _digest(cli, "whole")
+    assert digest(cli, "default") == digest(cli, "whole")
     assert max(Counter(gate.prompts).values()) == 2  # once in each workspace
 
 
@@ -247,7 +217,7 @@ def test_a_cancellation_while_names_are_judged_leaves_a_graph(open_space: OpenSp
 
 
 def test_a_document_that_an_ingest_is_at_work_on_is_not_deleted(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
-    old, new = corpus.write("old.vtt", OTHER), corpus.write("new.vtt", corpus.meeting(1, 60))
+    old, new = corpus.write("old.vtt", TWO), corpus.write("new.vtt", corpus.meeting(1, 60))
     gate.num_free = 1
     assert cli("ingest", old, "--merges", "rules").code == 0
     process = start("ingest", new, "--merges", "rules")
@@ -257,14 +227,14 @@ def test_a_document_that_an_ingest_is_at_work_on_is_not_deleted(gate: Gate, cli:
     gate.is_open.set()
     assert process.wait(30) == 0
     assert cli("ingest", new, "-w", "alone", "--merges", "rules").code == 0
-    assert _digest(cli, "default") == _digest(cli, "alone")
+    assert digest(cli, "default") == digest(cli, "alone")
 
 
 # ----------------------------------------------------------------------------------------------------- set aside and retry
 
 
 def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: Any, cli: Any, corpus: Any) -> None:
-    paths = [corpus.write("good.vtt", TURNS), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])]
+    paths = [corpus.write("good.vtt", ONE), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])]
     steered.faults_by_marker = {"Garbled Corp": Fault.INVALID}
     done = cli("ingest", *paths, "--focus", "owners")
     assert (done.code, "`dynagrag jobs retry`" in done.out) == (3, True)
@@ -283,9 +253,9 @@ def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: An
     assert [str(r["messages"]).count("owners") for r in steered.requests if "Garbled Corp" in str(r.get("messages"))] != []
     assert "no chunk is set aside" in cli("jobs", "set-aside").out
     assert [(j["kind"], j["status"]) for j in _jobs(cli)] == [("ingest", "set aside"), ("retry", "set aside"), ("retry", "done")]
-    corpus.write("good.vtt", TURNS), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])
+    corpus.write("good.vtt", ONE), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])
     assert cli("ingest", *paths, "-w", "whole", "--focus", "owners").code == 0
-    assert _digest(cli, "default") == _digest(cli, "whole")
+    assert digest(cli, "default") == digest(cli, "whole")
     steered.reset()
     assert cli("ingest", *paths, "--focus", "owners").code == 0
     assert steered.counts.chat_calls == 0, "the retried chunk was not known as extracted"
@@ -293,17 +263,17 @@ def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: An
 
 
 def test_a_retried_version_takes_the_place_of_the_one_before(open_space: OpenSpace, corpus: Any) -> None:
-    path = corpus.write("a.vtt", TURNS)
+    path = corpus.write("a.vtt", ONE)
     space = open_space()
     space.ingest([path])
-    corpus.write("a.vtt", OTHER)
+    corpus.write("a.vtt", TWO)
     bad = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
     assert len(bad.prepare_ingest([path]).run().set_aside) == 1
     assert len(bad.store.documents()) == 2
     path.unlink()
     (retry,) = space.prepare_retries()
     assert retry.run().set_aside == ()
-    corpus.write("a.vtt", OTHER)
+    corpus.write("a.vtt", TWO)
     alone = open_space("alone")
     alone.ingest([path])
     assert space.stats() == alone.stats()
@@ -312,7 +282,7 @@ def test_a_retried_version_takes_the_place_of_the_one_before(open_space: OpenSpa
 def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(open_space: OpenSpace, corpus: Any) -> None:
     bad = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
     bad.prepare_ingest([corpus.write("a.vtt", corpus.meeting(1, 60))]).run()
-    bad.prepare_ingest([corpus.write("b.vtt", OTHER)], IngestOptions(merges="rules")).run()
+    bad.prepare_ingest([corpus.write("b.vtt", TWO)], IngestOptions(merges="rules")).run()
     space = open_space()
     num_aside = len(space.set_asides())
     assert sorted(retry.plan.num_chunks for retry in space.prepare_retries()) == [1, num_aside - 1]
@@ -329,7 +299,7 @@ def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(open_space: OpenSp
 
 def test_a_retry_with_another_extractor_is_done_as_asked(open_space: OpenSpace, corpus: Any) -> None:
     space = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
-    space.prepare_ingest([corpus.write("a.vtt", TURNS)]).run()
+    space.prepare_ingest([corpus.write("a.vtt", ONE)]).run()
     (retry,) = space.prepare_retries(IngestOptions(extractor="fast"))
     assert retry.run().set_aside == ()
     assert space.set_asides() == ()
@@ -344,7 +314,7 @@ def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(server: OpenA
     (folder / "deep").mkdir()
     elsewhere = tmp_path / "elsewhere.txt"
     elsewhere.write_text("Leo: Lise Ross founded Ember Works.\n", encoding="utf-8")
-    corpus.write("a.vtt", TURNS), corpus.write("deep/b.vtt", OTHER), corpus.write("c.vtt", corpus.meeting(1))
+    corpus.write("a.vtt", ONE), corpus.write("deep/b.vtt", TWO), corpus.write("c.vtt", corpus.meeting(1))
     assert cli("ingest", folder, elsewhere).code == 0
     (folder / "deep" / "b.vtt").unlink()
     (folder / "c.vtt").rename(folder / "renamed.vtt")
@@ -364,14 +334,14 @@ def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(server: OpenA
     corpus_again = cli("ingest", folder, "-w", "rest")
     assert corpus_again.code == 0
     assert cli("delete", "elsewhere", "--yes").code == 0
-    assert _digest(cli, "default") == _digest(cli, "rest")
+    assert digest(cli, "default") == digest(cli, "rest")
     assert cli("ingest", folder, "--remove-missing").code == 0  # nothing is gone: nothing to confirm
 
 
 def test_a_folder_that_may_not_be_looked_into_loses_no_document(
     open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus.write("a.vtt", TURNS), corpus.write("b.vtt", OTHER)
+    corpus.write("a.vtt", ONE), corpus.write("b.vtt", TWO)
     space = open_space()
     space.ingest([corpus.folder])
     (corpus.folder / "b.vtt").unlink()
@@ -389,7 +359,7 @@ def test_a_folder_that_may_not_be_looked_into_loses_no_document(
 
 
 def test_a_folder_that_is_empty_now_is_an_error_and_deletes_nothing(open_space: OpenSpace, corpus: Any) -> None:
-    path = corpus.write("a.vtt", TURNS)
+    path = corpus.write("a.vtt", ONE)
     space = open_space()
     space.ingest([corpus.folder])
     path.unlink()
@@ -403,7 +373,7 @@ def test_a_folder_that_is_empty_now_is_an_error_and_deletes_nothing(open_space: 
 
 def test_wrong_use_of_jobs_is_one_line(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
     assert "no workspace 'nowhere'" in cli("jobs", "-w", "nowhere").complaint(1)
-    assert cli("ingest", corpus.write("a.vtt", TURNS)).code == 0
+    assert cli("ingest", corpus.write("a.vtt", ONE)).code == 0
     assert "there is no job 7" in cli("jobs", "cancel", 7).complaint(2)
     assert "there is no job 7" in cli("jobs", "resume", 7).complaint(2)
     assert "it is done since" in cli("jobs", "cancel", 1).complaint(2)
@@ -412,7 +382,7 @@ def test_wrong_use_of_jobs_is_one_line(server: OpenAIStubServer, cli: Any, corpu
 
 
 def test_the_jobs_are_listed_though_the_store_is_away(server: OpenAIStubServer, cli: Any, corpus: Any, home: Path) -> None:
-    assert cli("ingest", corpus.write("a.vtt", TURNS)).code == 0
+    assert cli("ingest", corpus.write("a.vtt", ONE)).code == 0
     (home / "workspaces" / "default" / "store").write_text("bolt://127.0.0.1:1\n", encoding="utf-8")
     assert [j["status"] for j in _jobs(cli)] == ["done"]
     rows = json.loads(cli("jobs", "list", "--json").out)
@@ -421,9 +391,20 @@ def test_the_jobs_are_listed_though_the_store_is_away(server: OpenAIStubServer, 
 
 def test_a_job_of_an_older_version_cannot_be_resumed(open_space: OpenSpace, corpus: Any) -> None:
     space = open_space()
-    space.ingest([corpus.write("a.vtt", TURNS)])
+    space.ingest([corpus.write("a.vtt", ONE)])
     space.journal._db.execute("UPDATE jobs SET status = 'running', request = '{}'")
     with pytest.raises(UsageError, match="older dynagrag"):
         space.prepare_resume(1)
     with pytest.raises(WorkspaceError, match="no workspace"):
         open_journal("../w", space.settings)
+
+
+def test_a_retry_prints_one_json_list_with_a_report_for_each_set_of_options(steered: Any, cli: Any, corpus: Any) -> None:
+    paths = [corpus.write(f"{n}.vtt", [("Leo", f"Grace Hopper founded Garbled Corp {n}.")]) for n in "ab"]
+    steered.faults_by_marker = {"Garbled Corp": Fault.INVALID}
+    assert cli("ingest", paths[0], "--focus", "owners").code == 3
+    assert cli("ingest", paths[1]).code == 3
+    steered.faults_by_marker = {}
+    done = cli("jobs", "retry", "--json")
+    assert (done.code, [report["job"] for report in done.json]) == (0, [3, 4])
+    assert cli("jobs", "retry", "--json").json == []

@@ -2,17 +2,15 @@
 
 import logging
 import re
-import socket
-import struct
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bolt_stub import BoltStub
 from neo4j import Driver, GraphDatabase
-from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
+from neo4j_server import Neo4jServer, delete_workspaces
 
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes_server import OpenAIStubServer
@@ -22,85 +20,6 @@ from dynagrag.workspace import Workspace
 PASSWORD = "pw-CANARY'\"%20 @:/\\#?`ö€"
 CANARY = "CANARY"
 Cli = Callable[..., Any]
-_HELLO, _RESET, _RUN, _PULL = 0x01, 0x0F, 0x10, 0x3F
-
-
-class BoltStub:
-    """A server that speaks as much Bolt 5.4 as a connection needs: it answers every query with one row, or refuses it.
-
-    Args:
-        version: What `dbms.components()` says.
-        failure: (code, message) that each query meets instead.
-        handshake: The Bolt version that it picks.
-    """
-
-    def __init__(self, version: str = "5.26.0", failure: tuple[str, str] | None = None, handshake: bytes = b"\0\0\4\5") -> None:
-        self._version, self._failure, self._handshake = version, failure, handshake
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"bolt://127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def __enter__(self) -> "BoltStub":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._listener.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
-
-    def _talk(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as stream:
-            stream.read(20)
-            connection.sendall(self._handshake)
-            has_failed = False
-            while tag := _tag(stream):
-                has_failed = has_failed and tag != _RESET
-                replies = [b"\xb0\x7e"] if has_failed else self._replies(tag)
-                has_failed = has_failed or (tag == _RUN and self._failure is not None)
-                connection.sendall(b"".join(_chunked(reply) for reply in replies))
-
-    def _replies(self, tag: int) -> list[bytes]:
-        success = b"\xb1\x70"
-        if tag == _HELLO:
-            return [success + _packed({"server": f"Neo4j/{self._version}", "connection_id": "bolt-1"})]
-        if tag == _RUN and self._failure:
-            return [b"\xb1\x7f" + _packed({"code": self._failure[0], "message": self._failure[1]})]
-        if tag == _RUN:
-            return [success + _packed({"fields": ["version", "edition"]})]
-        if tag == _PULL:
-            return [b"\xb1\x71" + _packed([self._version, "community"]), success + _packed({})]
-        return [success + _packed({})]
-
-
-def _tag(stream: Any) -> int | None:
-    """The tag of the next message; None at the end."""
-    body = b""
-    while header := stream.read(2):
-        size = struct.unpack(">H", header)[0]
-        if not size and body:
-            return body[1]
-        body += stream.read(size)
-    return None
-
-
-def _chunked(body: bytes) -> bytes:
-    return struct.pack(">H", len(body)) + body + b"\0\0"
-
-
-def _packed(value: Any) -> bytes:
-    """PackStream of small maps, lists and texts."""
-    if isinstance(value, dict):
-        return bytes([0xA0 + len(value)]) + b"".join(_packed(k) + _packed(v) for k, v in value.items())
-    if isinstance(value, list):
-        return bytes([0x90 + len(value)]) + b"".join(map(_packed, value))
-    data = value.encode("utf-8")
-    return b"\xd0" + bytes([len(data)]) + data
 
 
 @pytest.fixture
@@ -173,6 +92,23 @@ def test_a_server_that_is_too_old_to_talk_to_is_called_so(
     assert "50N42" not in said
 
 
+def test_a_server_that_takes_the_connection_and_never_speaks_is_given_up(
+    known_server: OpenAIStubServer, cli: Cli, transcript: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the time that a connection may take; the driver's own limits would be a minute and more."""
+    limits: list[float] = []
+    connect = GraphDatabase.driver
+
+    def quicker(*args: Any, **options: Any) -> Driver:
+        limits.extend(options[name] for name in ("connection_timeout", "connection_acquisition_timeout"))
+        return connect(*args, **options | {"connection_timeout": 0.3, "connection_acquisition_timeout": 0.6})
+
+    monkeypatch.setattr(GraphDatabase, "driver", quicker)
+    with BoltStub(handshake=None) as stub:
+        assert "cannot be reached" in _complaint(cli, transcript, 1, "--store", stub.address)
+    assert max(limits) <= 6
+
+
 def test_a_web_server_at_the_address_is_no_traceback(known_server: OpenAIStubServer, cli: Cli, transcript: Path) -> None:
     with BoltStub(handshake=b"HTTP/1.1 400 Bad Request\r\n\r\n") as stub:
         assert "check that it runs and that the address is right" in _complaint(cli, transcript, 1, "--store", stub.address)
@@ -190,6 +126,7 @@ def test_a_web_server_at_the_address_is_no_traceback(known_server: OpenAIStubSer
         ("Neo.ClientError.Transaction.TransactionTimedOut", "timed out", ("took too long",)),
         ("Neo.ClientError.Schema.ConstraintCreationFailed", "both Node(1) and Node(2)", ("database of its own",)),
         ("Neo.TransientError.General.OutOfMemoryError", "heap", ("heap.max_size",)),
+        ("Neo.TransientError.Database.DatabaseUnavailable", "offline", ("is not available now", "start it")),
         ("Neo.ClientError.Statement.SomethingNew", "all went wrong", ("all went wrong",)),
     ],
 )
@@ -209,13 +146,6 @@ def test_without_the_driver_the_extra_is_named(
 
 
 # ------------------------------------------------------------------------------------------------------ users and passwords
-
-
-@pytest.fixture
-def driver(neo4j_server: Neo4jServer | GivenServer) -> Iterator[Driver]:
-    """A plain driver, as another program has one."""
-    with GraphDatabase.driver(neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)) as made:
-        yield made
 
 
 @pytest.fixture
@@ -377,13 +307,7 @@ def test_a_constraint_of_another_program_that_is_in_the_way_is_named_and_nothing
 
 @pytest.mark.neo4j
 @pytest.mark.usefixtures("theirs", "server")
-@pytest.mark.parametrize(
-    "obstacle",
-    [
-        "data",
-        "index",
-    ],
-)
+@pytest.mark.parametrize("obstacle", ["data", "index"])
 def test_what_keeps_our_schema_from_being_made_is_said(
     own_neo4j: Neo4jServer,
     driver: Driver,

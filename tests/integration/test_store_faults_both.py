@@ -1,13 +1,12 @@
 """Storage spec, section 4, on both stores: several processes at one workspace (R6), and an ingest that is killed at any moment (R3)."""
 
 import importlib.util
-import json
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from ingests import run_together
 
 from dynagrag.ids import content_id
 from dynagrag.protocols import Extraction, GraphStore
@@ -20,6 +19,7 @@ WRITER = """
 import json, random, sys
 from pathlib import Path
 given = json.loads(sys.argv[1])
+sys.path.insert(0, str(Path(given["module"]).parents[1]))  # for what that module imports
 import importlib.util
 spec = importlib.util.spec_from_file_location("shared", given["module"])
 shared = importlib.util.module_from_spec(spec)
@@ -97,19 +97,7 @@ def test_four_processes_that_store_extractions_at_once_make_the_records_of_one(a
         for number in range(NUM_DOCUMENTS):
             alone.put_extractions(extractions("w", number))
         given = {"module": __file__, "home": str(home / "shared"), "workspace": "w", "store": any_store, "batches": 125}
-        pipe = subprocess.PIPE
-        writers = [
-            subprocess.Popen([sys.executable, "-c", WRITER, json.dumps(given | {"seed": seed})], stdout=pipe, stderr=pipe, text=True)
-            for seed in range(4)
-        ]
-        try:
-            for writer in writers:
-                out, err = writer.communicate(timeout=200)
-                assert (writer.returncode, err) == (0, ""), out + err
-        finally:
-            for writer in writers:
-                writer.kill()
-                writer.communicate()
+        run_together(WRITER, [given | {"seed": seed} for seed in range(4)])
         assert _held(shared) == _held(alone)
         assert len(shared.mentions()) == 2 * NUM_DOCUMENTS * NUM_CHUNKS
         assert all(f.is_ok for f in shared.health())

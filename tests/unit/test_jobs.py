@@ -1,12 +1,16 @@
 """The journal's book of jobs: who is at what, how it ended, and whether the process that is at it lives."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
+from io import TextIOWrapper
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -126,6 +130,39 @@ def test_only_one_process_at_a_time_goes_on_with_a_job(
         other.reopen(1, REQUEST)
     book.finish(1, JobStatus.DONE)
     assert other.job(1).status == "done"
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_a_lock_whose_file_its_last_holder_removes_in_between_is_no_lock(
+    book: JobBook, other: JobBook, monkeypatch: pytest.MonkeyPatch, is_taken: bool
+) -> None:
+    """Between one's opening of the file and one's locking of it; by then a third may even hold a new one of that name."""
+    monkeypatch.setattr("dynagrag.models.jobs._LOCK_WAIT_S", 0.1)
+    number = book.start("ingest", REQUEST)
+    book.finish(number, JobStatus.FAILED)
+    path = book._folder / f"{number}.lock"
+    with ExitStack() as holders:
+        last = holders.enter_context(path.open("a"))
+        fcntl.flock(last, fcntl.LOCK_EX)
+
+        def flock(handle: TextIOWrapper, operation: int) -> None:
+            if not last.closed:
+                path.unlink()
+                last.close()
+                if is_taken:
+                    fcntl.flock(holders.enter_context(path.open("a")), fcntl.LOCK_EX)
+            fcntl.flock(handle, operation)
+
+        names = ("LOCK_EX", "LOCK_SH", "LOCK_NB")
+        monkeypatch.setattr("dynagrag.models.jobs.fcntl", SimpleNamespace(**{name: getattr(fcntl, name) for name in names}, flock=flock))
+        if is_taken:
+            with pytest.raises(WorkspaceError, match=f"a process is at job {number}"):
+                book.reopen(number, REQUEST)
+        else:
+            book.reopen(number, REQUEST)
+            assert other.job(number).status == "running"
+            with pytest.raises(WorkspaceError, match=f"a process is at job {number}"):
+                other.reopen(number, REQUEST)
 
 
 def test_a_cancellation_of_before_does_not_stop_the_job_that_is_resumed(book: JobBook) -> None:

@@ -16,7 +16,7 @@ EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32)
 
 
 def corpus(texts: list[str], vectors: list[list[float]] | None = None, ids: list[str] | None = None) -> Snapshot:
-    documents = {f"d{i}": Document(f"d{i}", "w", f"title {i}", "", "", text) for i, text in enumerate(texts)}
+    documents = {f"d{i}": Document(f"d{i}", "w", f"title {i}", f"/title {i}", "", text) for i, text in enumerate(texts)}
     names = ids or [f"p{i:03}" for i in range(len(texts))]
     passages = tuple(Passage(names[i], f"d{i}", 0, 0, len(text), 0, 0) for i, text in enumerate(texts))
     rows = np.array(vectors or [[1.0, 0]] * len(texts), dtype=np.float32).reshape(len(texts), 2)
@@ -31,7 +31,7 @@ def bm25_by_hand(texts: list[str], query: str) -> list[float]:
     docs = [words(text) for text in texts]
     mean = sum(map(len, docs)) / len(docs)
     scores = [0.0] * len(docs)
-    for word in words(query):
+    for word in set(words(query)):
         n = sum(word in doc for doc in docs)
         idf = math.log(1 + (len(docs) - n + 0.5) / (n + 0.5))
         for i, doc in enumerate(docs):

@@ -222,7 +222,7 @@ class JobBook:
                 handle = path.open("a", encoding="utf-8")
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    if path.exists() and os.path.samestat(os.fstat(handle.fileno()), path.stat()):  # else its last holder removed it
+                    if _is_at(path, handle):  # else its last holder removed it
                         self._held[job_id] = handle
                         return
                 except BlockingIOError as err:
@@ -242,6 +242,14 @@ class JobBook:
             with suppress(OSError):
                 self._path(job_id).unlink(missing_ok=True)
         handle.close()
+
+
+def _is_at(path: Path, handle: TextIOWrapper) -> bool:
+    """Whether the open file is the one of this name now."""
+    try:
+        return os.path.samestat(os.fstat(handle.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _request_text(request: JobRequest) -> str:

@@ -1,0 +1,74 @@
+"""How well consolidation joins the names of one entity, on the eight Ditto sets and the lists of aliases, without a model: one table.
+
+Runs `dynagrag evaluate entities` for each set, in this process, with the embedder of the settings. "by cosine" joins whatever reaches a
+cosine, at the threshold that is best for that set, as far as the guards let it: what vectors alone could do, told the answer.
+
+Usage: python benchmarks/entities.py DATA_FOLDER [SET ...] [--with-summaries]
+"""
+
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+
+from dynagrag import load_settings
+from dynagrag.cli_evaluate_entities import run_entities
+from dynagrag.evaluation.entities import EntityReport
+
+SETS = (
+    "ditto-Structured_Fodors-Zagats",
+    "ditto-Structured_DBLP-ACM",
+    "ditto-Structured_Beer",
+    "ditto-Structured_iTunes-Amazon",
+    "ditto-Structured_Amazon-Google",
+    "ditto-Textual_Abt-Buy",
+    "ditto-Dirty_DBLP-ACM",
+    "ditto-Dirty_iTunes-Amazon",
+    "apollo13-aliases",
+    "spacelog-aliases",
+)
+HEAD = (
+    f"{'set':<26} {'keys':>6} {'pairs':>7} {'pos.':>5} | {'recall':>6} {'guards':>6} {'other':>5} {'compared':>8} {'calls':>5} |"
+    f" {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5} | {'best':>4} {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5}"
+)
+LEGEND = """
+recall: blocking recall, the share of the positive pairs with one key, joined by a rule, or in one block; guards / other: positive pairs
+missed because a guard tells them apart (numbers and letters, mostly) / for another reason; compared: pairs of names in blocks; calls: what
+a model would be asked. P, R, F1: of the labelled pairs, by the rules alone, then by the cosine at the threshold that is best for the set.
+B3: B-cubed over all items; pairs that a Ditto set doesn't label count as different.
+""".strip()
+
+
+def row(report: EntityReport) -> str:
+    """A set's line of the table."""
+    blocking, rules = report.blocking, report.without_model
+    guarded = sum(m.reason.startswith("guard") for m in report.missed)
+    best = max(report.thresholds, key=lambda r: (r.joined_by_cosine.pair.f1, -r.cosine))
+    by_cosine = best.joined_by_cosine
+    name = report.dataset.removeprefix("ditto_").removesuffix("_valid")
+    return (
+        f"{name:<26} {report.num_keys:>6,} {report.num_pairs:>7,} {report.num_positives:>5,} | {blocking.recall:>6.3f} {guarded:>6} "
+        f"{len(report.missed) - guarded:>5} {blocking.num_compared:>8,} {blocking.num_calls:>5} | {rules.pair.precision:>5.3f} "
+        f"{rules.pair.recall:>5.3f} {rules.pair.f1:>5.3f} {rules.cluster.f1:>5.3f} | {best.cosine:>4.2f} {by_cosine.pair.precision:>5.3f} "
+        f"{by_cosine.pair.recall:>5.3f} {by_cosine.pair.f1:>5.3f} {by_cosine.cluster.f1:>5.3f}"
+    )
+
+
+def main(argv: list[str]) -> None:
+    """Prints the table."""
+    has_summaries = "--with-summaries" in argv
+    data, *sets = [a for a in argv if not a.startswith("--")]
+    settings = load_settings()
+    machine = f"{os.cpu_count()} cores of a shared {platform.system()} {platform.machine()} machine, Python {platform.python_version()}"
+    names = "names with the other columns as summary" if has_summaries else "bare names, the first column"
+    print(f"# benchmarks/entities.py, {time.strftime('%Y-%m-%d')}, {machine}; embedder {settings.embedder}; {names}; no model")
+    print(f"{'':<26} {'':>6} {'':>7} {'':>5} | {'blocking':<34} | {'rules alone':<23} | by cosine")
+    print(HEAD)
+    for dataset in sets or SETS:
+        print(row(run_entities(dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries)), flush=True)
+    print(LEGEND)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

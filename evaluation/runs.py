@@ -1,0 +1,228 @@
+"""A run is a folder: run.json (what it was made with), questions.jsonl (a line a question, scope and arm), passages.jsonl (the words of
+what was brought), summary.json and report.html.
+
+Lines are appended as they are made, so a run that was stopped goes on where it was; a line that was torn is dropped. A folder is only gone
+on with under the very settings that it was begun with.
+"""
+
+import json
+import os
+import platform
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dynagrag.errors import LoadError, UsageError
+
+FORMAT = 1
+_RUN, _LINES, _PASSAGES, _SUMMARY, REPORT = "run.json", "questions.jsonl", "passages.jsonl", "summary.json", "report.html"
+_MAX_SHOWN = 60
+_LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch")
+_Row = TypeVar("_Row", bound=BaseModel)
+
+
+class Brought(BaseModel):
+    """A unit that an arm brought, by its best passage. The score's scale is the arm's own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    score: float
+    gold: bool
+
+
+class Line(BaseModel):
+    """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`: gold that the corpus lacks."""
+
+    model_config = ConfigDict(frozen=True)
+
+    scope: str
+    question: str
+    text: str
+    arm: str
+    passages: tuple[Brought, ...]
+    gold: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    measures: dict[str, float]
+    recall: tuple[float, ...]
+    ms: float
+
+
+class PassageWords(BaseModel):
+    """A passage as the report shows it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    words: str
+
+
+class RunFolder:
+    """A run's folder. `open` begins or goes on with one, `read` opens one that is done."""
+
+    def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
+        self.path = path
+        self.head = head
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the run was made with: whatever changes its lines."""
+        settings: Mapping[str, Any] = self.head["settings"]
+        return settings
+
+    @property
+    def is_done(self) -> bool:
+        """Whether its summary was written."""
+        return (self.path / _SUMMARY).is_file()
+
+    @classmethod
+    def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> "RunFolder":
+        """Begins a run, or goes on with the one in the folder.
+
+        Raises UsageError where the folder holds something else, or a run with other settings: it names what differs.
+        """
+        settings = json.loads(json.dumps(settings))
+        if (path / _RUN).is_file():
+            run = cls(path, _head(path))
+            if differing := _differences(run.settings, settings):
+                raise UsageError(
+                    f"the run in {path} was made with other settings: {'; '.join(differing)}; choose another folder with --out"
+                )
+            run._drop_torn_line()
+            return run
+        if path.is_dir() and any(path.iterdir()):
+            raise UsageError(f"{path} holds something else than a run; name an empty or new folder with --out")
+        path.mkdir(parents=True, exist_ok=True)
+        head = {
+            "format": FORMAT,
+            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+            "settings": settings,
+            "versions": dict(versions),
+        }
+        _write(path / _RUN, json.dumps(head, ensure_ascii=False, indent=1))
+        return cls(path, head)
+
+    @classmethod
+    def read(cls, path: Path) -> "RunFolder":
+        """A run that is done. LoadError where the folder holds none, UsageError where it was stopped before its end."""
+        run = cls(path, _head(path))
+        if not run.is_done:
+            raise UsageError(f"the run in {path} was stopped before its end; go on with it: the same command with --out {path}")
+        return run
+
+    @classmethod
+    def is_unfinished(cls, path: Path, settings: Mapping[str, Any]) -> bool:
+        """Whether a folder holds a run of these settings that was stopped before its end."""
+        try:
+            run = cls(path, _head(path))
+        except LoadError:
+            return False
+        return not run.is_done and run.settings == json.loads(json.dumps(settings))
+
+    def lines(self) -> list[Line]:
+        """All whole lines, in the order in which they were made. LoadError where one is damaged."""
+        return _read(self.path / _LINES, Line)
+
+    def append(self, lines: Iterable[Line]) -> None:
+        """Adds the lines of a question, all in one write."""
+        with (self.path / _LINES).open("a", encoding="utf-8") as file:
+            file.write("".join(f"{line.model_dump_json()}\n" for line in lines))
+
+    def passages(self) -> dict[str, PassageWords]:
+        """The words of all passages that were brought or should have been, by id."""
+        return {p.id: p for p in _read(self.path / _PASSAGES, PassageWords)}
+
+    def summary(self) -> dict[str, Any]:
+        """The summary as it was written."""
+        try:
+            found: dict[str, Any] = json.loads((self.path / _SUMMARY).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as err:
+            raise LoadError(f"{self.path / _SUMMARY} cannot be read: {err}; run the same command with --out {self.path} again") from err
+        return found
+
+    def finish(self, summary: Mapping[str, Any], passages: Sequence[PassageWords]) -> None:
+        """Writes the words of the passages, then the summary, with which the run is done."""
+        _write(self.path / _PASSAGES, "".join(f"{p.model_dump_json()}\n" for p in passages))
+        _write(self.path / _SUMMARY, json.dumps(summary, ensure_ascii=False, indent=1))
+
+    def write_report(self, html: str) -> Path:
+        """Writes the report; its path."""
+        _write(self.path / REPORT, html)
+        return self.path / REPORT
+
+    def _drop_torn_line(self) -> None:
+        path = self.path / _LINES
+        if path.is_file():
+            data = path.read_bytes()
+            if not data.endswith(b"\n"):
+                os.truncate(path, data.rfind(b"\n") + 1)
+
+
+def new_folder(runs: Path, dataset: str, now: datetime | None = None) -> Path:
+    """The next folder for a run below `runs`: DATE-DATASET-NUMBER."""
+    day = (now or datetime.now(UTC)).strftime("%Y-%m-%d")
+    number = 1
+    while (runs / f"{day}-{dataset}-{number}").exists():
+        number += 1
+    return runs / f"{day}-{dataset}-{number}"
+
+
+def library_versions() -> dict[str, str]:
+    """What a run is made with, as far as it is installed: noted, and no reason to refuse to go on."""
+    found = {"python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _head(path: Path) -> dict[str, Any]:
+    try:
+        head = json.loads((path / _RUN).read_text(encoding="utf-8"))
+    except FileNotFoundError as err:
+        raise LoadError(f"{path} is no run's folder (it has no {_RUN}); name a folder that `dynagrag evaluate retrieval` wrote") from err
+    except (OSError, ValueError) as err:
+        raise LoadError(f"{path / _RUN} cannot be read: {err}") from err
+    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("settings"), dict):
+        raise LoadError(f"{path / _RUN} was written by another version of dynagrag; run the evaluation again in a new folder")
+    return head
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    names: Collection[str] = dict.fromkeys([*old, *new])
+    return [f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}" for name in names if old.get(name) != new.get(name)]
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
+
+
+def _read(path: Path, kind: type[_Row]) -> list[_Row]:
+    if not path.is_file():
+        return []
+    rows = []
+    text = path.read_text(encoding="utf-8")
+    # split, not splitlines: a line may hold other line ends as characters
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
+        try:
+            rows.append(kind.model_validate_json(line))
+        except ValidationError as err:
+            raise LoadError(
+                f"{path}, line {number} is damaged; delete that line and run the same command with --out {path.parent}"
+            ) from err
+    return rows
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)

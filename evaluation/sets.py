@@ -1,0 +1,100 @@
+"""The nouns of evaluation: a set of questions with what should be found for each, and the corpus that they are asked of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dynagrag.schema import SourceTurn
+
+
+class Half(StrEnum):
+    """Which rows of a set: even ones are for tuning, odd ones for reporting. Rows are counted from 0, as they stand in the file."""
+
+    TUNING = "tuning"
+    REPORTING = "reporting"
+    ALL = "all"
+
+    def holds(self, row: int) -> bool:
+        """Whether a row is of this half."""
+        return self is Half.ALL or (row % 2 == 0) == (self is Half.TUNING)
+
+
+class Scope(StrEnum):
+    """What a question is asked of: its own document alone, or the corpus."""
+
+    DOCUMENT = "document"
+    CORPUS = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """A document of a corpus: a passage that is taken as it stands, or turns. `key` names it inside its set."""
+
+    key: str
+    title: str
+    text: str = ""
+    turns: tuple[SourceTurn, ...] = ()
+
+    @property
+    def whole_text(self) -> str:
+        """The text as a workspace keeps it."""
+        return "\n".join(turn.text for turn in self.turns) if self.turns else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSpan:
+    """Turns of one document, both ends included, counted from 0. `document`: a key of the corpus, or a title, path or id."""
+
+    document: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What should be found: one of the four is filled.
+
+    `titles`: found with any passage that has the title. `facts`: the documents that hold these words, by their letters and digits.
+    `documents`: titles, paths or ids. `spans`: the passages that touch one of these turns.
+    """
+
+    titles: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    spans: tuple[TurnSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EvalQuestion:
+    """A question with its gold. `row` is its line in the file, from 0; `document` the key of the document it is about, where it has one."""
+
+    id: str
+    text: str
+    gold: Gold
+    row: int
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file that was read: its name and the hash of its bytes."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """Questions, the corpus they are asked of (empty: a workspace that is there), what was read, and what was passed over, by reason."""
+
+    name: str
+    questions: tuple[EvalQuestion, ...]
+    corpus: tuple[CorpusDocument, ...]
+    files: tuple[DataFile, ...]
+    notes: Mapping[str, int] = field(default_factory=dict)
+    scopes: tuple[Scope, ...] = (Scope.CORPUS,)
+
+    @property
+    def main_measure(self) -> str:
+        """What the set is judged by: recall@5, and p@5 where stretches of turns are looked for, which seldom fit into five passages."""
+        return "p@5" if any(question.gold.spans for question in self.questions) else "recall@5"

@@ -1,0 +1,87 @@
+"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (retrieval spec, sections 1 and 3).
+
+A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a fact, with all the entities in it and
+the one that its document is about.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dynagrag.graph_store.two_step import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
+from dynagrag.ids import entity_key, plain_title
+from dynagrag.protocols import SENTENCE_EXTRACTOR
+from dynagrag.schema import Document, Flag, Mention, MentionKind, RelationRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A text of one passage and the keys of the names in it, in the order of the text, each once."""
+
+    text: str
+    passage_id: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a corpus says, by passage: `facts` by (document, place), `keys` of the names that each passage holds, and the name that each
+    document is about.
+    """
+
+    facts: tuple[Fact, ...]
+    keys: Mapping[str, tuple[str, ...]]
+    subjects: Mapping[str, str]
+
+
+def read_said(mentions: Sequence[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> Said:
+    """The facts of mentions that count and of the records between them.
+
+    Content words count in spoken text alone, where names are few: in a document with speakers.
+    """
+    spoken = {m.document_id for m in mentions if m.kind is MentionKind.SPEAKER}
+    names = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
+    named = [m for m in mentions if m.key in names or m.document_id in spoken]
+    titles = own_titles(documents)
+    known = {m.key for m in named}
+    subjects = {id_: entity_key(plain_title(title)) for id_, title in titles.items()}
+    subjects = {id_: key for id_, key in subjects.items() if key in known}
+    held: dict[str, dict[str, None]] = defaultdict(dict)
+    for mention in named:
+        for passage in mention.passage_ids:
+            held[passage][mention.key] = None
+    facts = [*_stated(records, documents, titles), *_sentences(named, documents, titles, subjects)]
+    return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects)
+
+
+def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
+    """Text id -> text, without doubles."""
+    return {text_id(text): text for text in dict.fromkeys(fact.text for fact in facts)}
+
+
+def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:
+    stated = [r for r in records if not is_co_occurrence(r)]
+    stated.sort(key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.label, r.tail))
+    made = (
+        Fact(record_text(r, quote_of(r, documents), titles[r.document_id]), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
+        for r in stated
+    )
+    return list(dict.fromkeys(made))
+
+
+def _sentences(
+    mentions: Iterable[Mention], documents: Mapping[str, Document], titles: Mapping[str, str], subjects: Mapping[str, str]
+) -> list[Fact]:
+    sentences: dict[tuple[str, int, int], list[Mention]] = defaultdict(list)
+    for m in mentions:
+        if m.kind is MentionKind.SAID and m.extractor.startswith(SENTENCE_EXTRACTOR):
+            sentences[m.document_id, m.chunk_start, m.chunk_end].append(m)
+    facts: list[Fact] = []
+    for (document, start, end), said in sorted(sentences.items()):
+        keys = dict.fromkeys(m.key for m in said)
+        if document in subjects:
+            keys[subjects[document]] = None
+        if len(keys) > 1:
+            text = sentence_text(documents[document].text[start:end], titles[document])
+            facts.extend(Fact(text, passage, tuple(keys)) for passage in dict.fromkeys(p for m in said for p in m.passage_ids))
+    return facts

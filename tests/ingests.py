@@ -1,0 +1,82 @@
+"""What tests of running ingests share: two small conversations, models that count what they are asked, and what a workspace holds."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.models.journal import Journal
+
+ONE = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
+TWO = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]
+
+
+class WatchedModels:
+    """A chat model and an embedder behind a server. A subclass may act, or wait, before a call is answered.
+
+    `prompts`: what the chat model was asked, and how often.
+    """
+
+    def __init__(self) -> None:
+        self.prompts: Counter[str] = Counter()
+        self._counting = threading.Lock()
+
+    def server(self) -> OpenAIStubServer:
+        """Serves both."""
+        watcher = self
+
+        class Watched(FakeEmbedder):
+            def embed_documents(self, texts: Any) -> Any:
+                watcher.before_vectors(texts)
+                return super().embed_documents(texts)
+
+        return OpenAIStubServer(FakeChat(self._reply), Watched())
+
+    def before_reply(self, num_asked: int) -> None:
+        """Called, by several threads at once, with the number of prompts so far, this one included."""
+
+    def before_vectors(self, texts: Sequence[str]) -> None:
+        """Called with the texts that are about to be embedded."""
+
+    def _reply(self, prompt: Any, schema: Any) -> str:
+        with self._counting:
+            self.prompts[prompt.user] += 1
+            num_asked = self.prompts.total()
+        self.before_reply(num_asked)
+        return simple_reply(prompt, schema)
+
+
+def digest(cli: Any, name: str) -> str:
+    """The digest of a workspace, as the command line says it."""
+    return str(cli("graph", "stats", "-w", name, "--json").json["digest"])
+
+
+def num_stored_replies(folder: Path) -> int:
+    """How many replies the journal in a workspace's folder keeps."""
+    if not (folder / "journal.sqlite").exists():
+        return 0
+    journal = Journal(folder / "journal.sqlite")
+    try:
+        return journal.export_replies(folder / "export.jsonl")
+    finally:
+        journal.close()
+
+
+def run_together(script: str, arguments: Sequence[Mapping[str, Any]], timeout_s: float = 240) -> None:
+    """A Python process for each of the arguments (as JSON), all at once; the first complaint fails the test."""
+    pipe = subprocess.PIPE
+    started = [subprocess.Popen([sys.executable, "-c", script, json.dumps(a)], stderr=pipe, stdout=pipe, text=True) for a in arguments]
+    try:
+        for process in started:
+            out, err = process.communicate(timeout=timeout_s)
+            assert (process.returncode, err) == (0, ""), out + err
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()

@@ -24,6 +24,7 @@ from dynagrag.generation.citations import (
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import helpfulness
 from dynagrag.generation.replies import IntermediateReply, RewriteReply
+from dynagrag.generation.retrieval_trace import trace_of
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations
 from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
@@ -250,13 +251,7 @@ class _Flow:
         return {"labels": list(labels), "uncited_sentences": uncited_sentences(text), "weak_citations": weak_citations(text, by_label)}
 
     def _trace(self) -> dict[str, object]:
-        return {
-            "retriever": self.retrieval.retriever,
+        return trace_of(self.retrieval, self.snapshot) | {
             "profile": self.parts.profile.name,
-            "notes": list(self.retrieval.notes),
-            "candidates": [
-                {"entity": c.name, "score": round(c.score, 4), "accepted": c.is_accepted, "reason": c.reason}
-                for c in self.retrieval.candidates
-            ],
             "subgraphs": [context.trace() for context in self.contexts],
         }

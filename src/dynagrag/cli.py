@@ -243,7 +243,9 @@ def ask(
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
-    retriever: Annotated[str, typer.Option(help="dynagrag, dynagrag-cosine (no diversity), naive, bm25 or hybrid.")] = "dynagrag",
+    retriever: Annotated[
+        str, typer.Option(help="dynagrag, dynagrag-cosine (no diversity), bridge-ppr (passages alone), naive, bm25, rrf or hybrid.")
+    ] = "dynagrag",
     traversal: Annotated[str, typer.Option(help="dsa-bfs or bfs.")] = "dsa-bfs",
     profile: Annotated[str, typer.Option(help="default, or paper: DynaGRAG to the letter.")] = "default",
     document: Annotated[list[str] | None, typer.Option(help="Only this document (title, path or id); may be repeated.")] = None,
@@ -251,7 +253,7 @@ def ask(
     since: Annotated[str | None, typer.Option(help="Only turns from this time on: seconds or h:mm:ss of the source's clock.")] = None,
     until: Annotated[str | None, typer.Option(help="Only turns before this time: seconds or h:mm:ss.")] = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls for a question.")] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Show why each ego-graph was accepted or refused.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Show why each passage and ego-graph was chosen or refused.")] = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:

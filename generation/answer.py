@@ -25,6 +25,7 @@ from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import helpfulness
 from dynagrag.generation.replies import IntermediateReply, RewriteReply
 from dynagrag.generation.retrieval_trace import trace_of
+from dynagrag.generation.stretches import stretches
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations
 from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
@@ -243,6 +244,7 @@ class _Flow:
             evidence=tuple(shown.values()),
             trace=self._trace() | dict(trace) | self._checks(text, labels, by_label),
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
+            stretches=stretches((by_label[label] for label in labels) if labels else by_label.values(), self.snapshot),
         )
 
     def _checks(self, text: str, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> dict[str, object]:

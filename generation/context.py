@@ -10,6 +10,7 @@ from functools import partial
 from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.replies import IntermediateReply
+from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
@@ -70,7 +71,7 @@ def build_contexts(
     contexts: list[Context] = []
     shown: list[Evidence] = []
     if profile.passages == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
-        contexts = _passage_context(snapshot, retrieval, budget)
+        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(in_stretches(retrieval.passages))), budget)
         shown.extend(e for context in contexts for e in context.prompt.evidence)
     first_label = 1 + max((int(e.label[1:]) for e in shown), default=0)
     for subgraph in retrieval.subgraphs:

@@ -7,11 +7,12 @@ from typing import Any
 from dynagrag.generation.prompt_lines import clock
 from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.schema import Answer, Citation, Usage
+from dynagrag.schema import Answer, Citation, Stretch, Usage
 
 _MAX_QUOTE = 240
 _MAX_EVIDENCE = 15
 _MAX_TITLE = 50
+_MAX_STRETCHES = 5
 
 
 def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
@@ -83,6 +84,7 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
     assert isinstance(labels, list)
     for label, citation in zip(labels, answer.citations, strict=True):
         yield citation_line(f"[{label}]", citation, f"{answer.question} {answer.text}")
+    yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
     uncited = answer.trace.get("uncited_sentences", 0)
     if uncited:
         yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
@@ -97,8 +99,20 @@ def citation_line(mark: str, citation: Citation, about: str = "") -> str:
     """A citation: mark, document, speaker, time, quote; a long quote is cut to the part that holds most words of `about`."""
     said_at = "" if citation.start_s is None else clock(citation.start_s)
     who = " ".join(part for part in (citation.speaker or "", said_at) if part)
-    title = citation.document if len(citation.document) <= _MAX_TITLE else citation.document[: _MAX_TITLE - 1] + "…"
-    return f'  {mark} {title}{", " + who if who else ""}: "{_excerpt(" ".join(citation.quote.split()), about)}"'
+    return f'  {mark} {_title(citation.document)}{", " + who if who else ""}: "{_excerpt(" ".join(citation.quote.split()), about)}"'
+
+
+def stretch_line(stretch: Stretch) -> str:
+    """Where a run of lines stands: document, turns, times, speakers."""
+    turns = "" if stretch.first_turn is None else f", turns {stretch.first_turn} to {stretch.last_turn}"
+    at = "" if stretch.start_s is None else f", {clock(stretch.start_s)}"
+    until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
+    who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
+    return f"  one stretch of {len(stretch.labels)} lines: {_title(stretch.document)}{turns}{at}{until}{who}"
+
+
+def _title(title: str) -> str:
+    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1] + "…"
 
 
 def _excerpt(quote: str, about: str) -> str:
@@ -125,6 +139,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "answer": answer.text,
         "abstained": answer.is_abstained,
         "citations": [asdict(c) for c in answer.citations],
+        "stretches": [asdict(s) for s in answer.stretches],
         "intermediate": [asdict(a) for a in answer.intermediate],
         "trace": dict(answer.trace) | more,
         "usage": {

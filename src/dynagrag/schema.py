@@ -558,6 +558,21 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`, characters `start` to `end`."""
+
+    document: str
+    start: int
+    end: int
+    labels: tuple[str, ...]
+    speakers: tuple[str, ...]
+    first_turn: int | None
+    last_turn: int | None
+    start_s: float | None
+    end_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What was spent on model calls; `cached` replies are not calls. Tokens as the provider counts, else characters / 4."""
 
@@ -583,7 +598,9 @@ class IntermediateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a user gets. When `is_abstained`, `text` says so and `citations` is empty; `evidence` is what was looked at either way."""
+    """What a user gets. When `is_abstained`, `text` says so and `citations` is empty; `evidence` is what was looked at either way;
+    `stretches` are the runs of lines among the citations (without any: among the evidence) that stand together.
+    """
 
     question: str
     text: str
@@ -594,3 +611,4 @@ class Answer:
     trace: Mapping[str, object]
     usage: Usage
     is_answered_by_model: bool = True
+    stretches: tuple[Stretch, ...] = ()

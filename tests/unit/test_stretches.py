@@ -1,0 +1,51 @@
+"""Evidence that stands together is one stretch."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynagrag.generation.stretches import MAX_GAP, in_stretches, stretches
+from dynagrag.schema import Document, Evidence, Graph, Passage, ScoredPassage, Snapshot, Turn
+
+EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
+TURNS = tuple(Turn(f"t{i}", "d", i, 100 * i, 100 * i + 99, "AB"[i % 2], 10.0 * i, 10.0 * i + 9) for i in range(10))
+SNAPSHOT = Snapshot(
+    "w",
+    "1",
+    {"d": Document("d", "w", "Talk", "/talk", "", "x" * 1000), "e": Document("e", "w", "Else", "/else", "", "y" * 1000)},
+    {"d": TURNS},
+    (),
+    np.zeros((0, 2), np.float32),
+    {},
+    EMPTY,
+)
+
+
+def scored(document: str, index: int) -> ScoredPassage:
+    return ScoredPassage(Passage(f"{document}{index}", document, index, 0, 1, 0, 0), 0.0)
+
+
+def line(label: str, start: int, end: int, document: str = "d") -> Evidence:
+    return Evidence(label, label, document, start, end, "", None, None)
+
+
+def test_neighbours_come_in_the_order_of_the_text_where_the_best_of_them_stood() -> None:
+    ranked = [scored("e", 7), scored("d", 4), scored("e", 1), scored("d", 3), scored("d", 9), scored("d", 5)]
+    assert [p.passage.id for p in in_stretches(ranked)] == ["e7", "d3", "d4", "d5", "e1", "d9"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("de"), st.integers(0, 9)), unique=True, max_size=12))
+def test_no_passage_is_lost_and_none_comes_twice(places: list[tuple[str, int]]) -> None:
+    ranked = [scored(*place) for place in places]
+    assert sorted(p.passage.id for p in in_stretches(ranked)) == sorted(p.passage.id for p in ranked)
+
+
+def test_lines_that_adjoin_are_one_stretch_with_its_turns_times_and_speakers() -> None:
+    lines = [line("E5", 600, 650), line("E2", 200, 299), line("E1", 100, 199), line("E9", 100, 199, "e"), line("E3", 299 + MAX_GAP, 399)]
+    (found,) = stretches(lines, SNAPSHOT)
+    assert (found.document, found.start, found.end, found.labels) == ("Talk", 100, 399, ("E1", "E2", "E3"))
+    assert (found.first_turn, found.last_turn, found.end_s, found.speakers) == (1, 3, 39.0, ("B", "A"))
+
+
+def test_a_gap_that_is_too_wide_or_another_document_ends_a_stretch() -> None:
+    assert stretches([line("E1", 0, 10), line("E2", 11 + MAX_GAP, 120), line("E3", 5, 15, "e")], SNAPSHOT) == ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dynagrag.evaluation.measures import CURVE, measure
 from dynagrag.evaluation.resolve import Resolver, Target
-from dynagrag.evaluation.runs import Brought, Line, PassageWords
+from dynagrag.evaluation.runs import Brought, Line, PassageWords, shortened
 from dynagrag.evaluation.sets import EvalQuestion, Scope
 from dynagrag.protocols import Retriever
 from dynagrag.schema import Passage, Question, Retrieval, Snapshot, Vector
@@ -29,7 +29,7 @@ class Arm:
         return self.retriever.retrieve(question, DEPTH, self.num_subgraphs)
 
 
-class Asker:
+class RetrieverBench:
     """Asks arms that share a snapshot. The first question is asked once before it counts: what is built once is built then."""
 
     def __init__(self, scope: Scope, arms: Iterable[Arm], resolver: Resolver) -> None:
@@ -81,4 +81,4 @@ def passage_words(lines: Iterable[Line], snapshot: Snapshot) -> list[PassageWord
 def _shown(passage: Passage, snapshot: Snapshot) -> PassageWords:
     said = snapshot.passage_text(passage).split()
     words = " ".join(said[:_MAX_WORDS]) + (" …" if len(said) > _MAX_WORDS else "")
-    return PassageWords(id=passage.id, title=snapshot.documents[passage.document_id].title, words=words)
+    return PassageWords(id=passage.id, title=shortened(snapshot.documents[passage.document_id].title), words=shortened(words))

@@ -101,7 +101,7 @@ def _id_of(row: Row) -> str:
     """The row's own id, or one made of the question's words: a row number would name another question in another file."""
     for name in ("id", "_id"):
         if name in row.values:
-            return str(row.values[name])
+            return row.id(name)
     return content_id("question", row.text("question"))[:12]
 
 
@@ -137,8 +137,9 @@ def _meeting(row: Row) -> CorpusDocument:
     for number, turn in enumerate(row.items("meeting_transcripts")):
         if not isinstance(turn, dict) or not isinstance(turn.get("content"), str):
             raise LoadError(f"{row.place}: turn {number} of 'meeting_transcripts' must have 'content'")
-        speaker = turn.get("speaker")
-        turns.append(SourceTurn(" ".join(_TAG.sub(" ", turn["content"]).split()), speaker if isinstance(speaker, str) else None))
+        said, speaker = row.kept(turn["content"], "content"), turn.get("speaker")
+        name = row.kept(speaker, "speaker") if isinstance(speaker, str) else None
+        turns.append(SourceTurn(" ".join(_TAG.sub(" ", said).split()), name))
     return CorpusDocument(str(row.index), "", turns=tuple(turns))  # a made-up title would be embedded, and become an entity
 
 
@@ -150,27 +151,37 @@ def _queries(row: Row, meeting: CorpusDocument, notes: Counter[str]) -> list[tup
     for number, query in enumerate(specific):
         if not isinstance(query, dict) or not isinstance(query.get("query"), str) or "relevant_text_span" not in query:
             raise LoadError(f"{row.place}: query {number} of 'specific_query_list' must have 'query' and 'relevant_text_span'")
-        spans = [_span(row, span, meeting, notes) for span in query["relevant_text_span"]]
+        asked, named = row.kept(query["query"], "query"), query["relevant_text_span"]
+        if not isinstance(named, list):
+            raise LoadError(
+                f"{row.place}: 'relevant_text_span' of query {number} is {named!r}; it must be a list of [first turn, last turn]"
+            )
+        spans = [span for item in named if (span := _span(row, item, meeting, notes)) is not None]
         num_gold = len({turn for span in spans for turn in range(span.first, span.last + 1)})
         if num_gold >= _MAX_SHARE * len(meeting.turns):
             notes["questions left out: their gold is half of the meeting or more"] += 1
         elif not num_gold:
             notes["questions left out: they name no turn"] += 1
         else:
-            id_ = f"{row.values.get('meeting_id') or f'meeting-{row.index + 1}'}-{content_id('question', query['query'])[:8]}"
-            found.append((EvalQuestion(id_, query["query"], Gold(spans=tuple(spans)), row.index, meeting.key), row))
+            of_meeting = row.id("meeting_id") if row.values.get("meeting_id") else f"meeting-{row.index + 1}"
+            id_ = f"{of_meeting}-{content_id('question', asked)[:8]}"
+            found.append((EvalQuestion(id_, asked, Gold(spans=tuple(spans)), row.index, meeting.key), row))
     return found
 
 
-def _span(row: Row, span: Any, meeting: CorpusDocument, notes: Counter[str]) -> TurnSpan:
+def _span(row: Row, span: Any, meeting: CorpusDocument, notes: Counter[str]) -> TurnSpan | None:
+    """The span, its ends in order and cut to the meeting; None where nothing is left of it."""
     try:
         first, last = int(span[0]), int(span[1])
-    except (TypeError, ValueError, IndexError, KeyError) as err:
+    except (TypeError, ValueError, IndexError, KeyError, OverflowError) as err:
         raise LoadError(f"{row.place}: 'relevant_text_span' holds {span!r}; it must be [first turn, last turn]") from err
-    end = len(meeting.turns) - 1
-    if not 0 <= first <= last <= end:
-        notes["turn spans that reach over their meeting's ends, cut"] += 1
     first, last = min(first, last), max(first, last)
+    end = len(meeting.turns) - 1
+    if last < 0 or first > end:
+        notes["turn spans wholly outside their meeting, left out"] += 1
+        return None
+    if first < 0 or last > end:
+        notes["turn spans that reach over their meeting's ends, cut"] += 1
     return TurnSpan(meeting.key, max(first, 0), min(last, end))
 
 

@@ -27,11 +27,11 @@ def _question(row: Row) -> EvalQuestion:
         what = "both 'documents' and 'turns'" if has_turns else "neither 'documents' nor 'turns'"
         raise LoadError(f"{row.place}: the row has {what}; give one of them: what should be found")
     if has_documents:
-        gold = Gold(documents=row.texts("documents"))
+        gold = Gold(documents=tuple(row.document_name(name, "documents") for name in row.texts("documents")))
     else:
         gold = Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns"))))
-    id_ = row.values.get("id")
-    return EvalQuestion(content_id("question", text)[:12] if id_ is None else str(id_), text, gold, row.index)
+    id_ = content_id("question", text)[:12] if row.values.get("id") is None else row.id("id")
+    return EvalQuestion(id_, text, gold, row.index)
 
 
 def _span(row: Row, item: Any) -> TurnSpan:
@@ -39,7 +39,7 @@ def _span(row: Row, item: Any) -> TurnSpan:
         first = item.get("first")
         last = item.get("last", first)
         if type(first) is int and type(last) is int and 0 <= first <= last:
-            return TurnSpan(item["document"], first, last)
+            return TurnSpan(row.document_name(item["document"], "document"), first, last)
     raise LoadError(
         f'{row.place}: \'turns\' holds {item!r}; each must be {{"document": title, "first": turn, "last": turn}}, turns counted from 0'
     )

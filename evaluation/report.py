@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynagrag.evaluation.measures import NAMES
 from dynagrag.evaluation.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.runs import Line, PassageWords, RunFolder
+from dynagrag.evaluation.runs import Line, PassageWords, RunFolder, shortened
 from dynagrag.evaluation.summary import POINTS, by_scope
 
 if TYPE_CHECKING:
@@ -142,7 +142,8 @@ def _read(line: Line, lines: Mapping[str, Mapping[str, Line]], words: Mapping[st
     gold = tuple(_shown(id_, words, True) for id_ in line.gold)
     arms = tuple((arm, POINTS * own[line.question].measures[measure], _brought(own[line.question], words)) for arm, own in lines.items())
     difference = POINTS * (value - lines[baseline][line.question].measures[measure])
-    return Read(line.text, POINTS * value, difference, gold, line.missing, arms)
+    missing = tuple(shortened(name) for name in line.missing)
+    return Read(shortened(line.text), POINTS * value, difference, gold, missing, arms)
 
 
 def _brought(line: Line, words: Mapping[str, PassageWords]) -> tuple[Shown, ...]:
@@ -153,7 +154,7 @@ def _shown(id_: str, words: Mapping[str, PassageWords], is_gold: bool, max_words
     passage = words[id_]
     said = passage.words.split()
     cut = passage.words if max_words is None or len(said) <= max_words else " ".join(said[:max_words]) + " …"
-    return Shown(passage.title, cut, is_gold)
+    return Shown(shortened(passage.title), shortened(cut), is_gold)
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

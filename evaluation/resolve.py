@@ -125,13 +125,21 @@ def finder(documents: Mapping[str, Document]) -> FindDocument:
             names[name].add(id_)
 
     def find(name: str) -> str | None:
-        found = next((names[n] for n in (name, uri_of(name), name.casefold()) if n in names), set())
+        found = next((names[n] for n in (name, _uri(name), name.casefold()) if n in names), set())
         if len(found) > 1:
             ids = ", ".join(sorted(id_[:12] for id_ in found))
             raise UsageError(f"{len(found)} documents are called {name!r}; name one by its id or path in the file of questions: {ids}")
         return next(iter(found), None)
 
     return find
+
+
+def _uri(name: str) -> str:
+    """The uri of a name that can be a path; else the name."""
+    try:
+        return uri_of(name)
+    except (ValueError, OSError):  # a null character or a lone surrogate; a name that is too long
+        return name
 
 
 def missing_gold(targets: Mapping[str, Target]) -> list[str]:

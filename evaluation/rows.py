@@ -36,7 +36,7 @@ class Row:
             if name in self.values:
                 value = self.values[name]
                 if isinstance(value, str) and value.strip():
-                    return value
+                    return self.kept(value, name)
                 raise LoadError(f"{self.place}: {name!r} is {_shown(value)}; it must be text")
         raise self.lacks(*names)
 
@@ -49,7 +49,23 @@ class Row:
         for value in values:
             if not isinstance(value, str) or not value.strip():
                 raise LoadError(f"{self.place}: {name!r} holds {_shown(value)}; every item must be text")
-        return tuple(dict.fromkeys(values))
+        return tuple(dict.fromkeys(self.kept(value, name) for value in values))
+
+    def kept(self, text: str, name: str) -> str:
+        """The text of a field, as it is. LoadError where no file can hold it: it has a lone surrogate."""
+        if _has_surrogate(text):
+            raise LoadError(f"{self.place}: {name!r} holds a lone surrogate (half of a character): {_shown(text)}; take it out")
+        return text
+
+    def document_name(self, text: str, name: str) -> str:
+        """The name of a document, which may be its path. LoadError where it can be none: it has a null character."""
+        if "\0" in text:
+            raise LoadError(f"{self.place}: {name!r} holds a null character: {_shown(text)}; no document has such a name; take it out")
+        return self.kept(text, name)
+
+    def id(self, name: str) -> str:
+        """An id as text, whatever it is in the file."""
+        return self.kept(str(self.values[name]), name)
 
     def items(self, name: str) -> list[Any]:
         """A list that is not empty."""
@@ -102,7 +118,7 @@ def _rows(path: Path, text: str) -> Iterator[Row]:
             continue
         try:
             values = json.loads(line)
-        except ValueError as err:
+        except (ValueError, RecursionError) as err:
             raise LoadError(f"{path}, line {number} is no JSON: {err}; each line must be one object") from err
         if not isinstance(values, dict):
             raise LoadError(f"{path}, line {number} holds {_shown(values)}; each line must be one object")
@@ -123,6 +139,14 @@ def without_doubles(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counte
     return tuple(question for question, _ in kept.values())
 
 
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(value, ensure_ascii=isinstance(value, str) and _has_surrogate(value), default=str)
     return text if len(text) <= 60 else text[:57] + "..."

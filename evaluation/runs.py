@@ -2,13 +2,15 @@
 what was brought), summary.json and report.html.
 
 Lines are appended as they are made, so a run that was stopped goes on where it was; a line that was torn is dropped. A folder is only gone
-on with under the very settings that it was begun with.
+on with under the very settings that it was begun with, and by one process at a time: while it asks, run.json is locked.
 """
 
+import fcntl
 import json
 import os
 import platform
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +23,8 @@ from dynagrag.errors import LoadError, UsageError
 FORMAT = 1
 _RUN, _LINES, _PASSAGES, _SUMMARY, REPORT = "run.json", "questions.jsonl", "passages.jsonl", "summary.json", "report.html"
 _MAX_SHOWN = 60
+MAX_CHARACTERS = 300
+"""Of a title, a word row, a question or a name, where people read it: sets hold titles and words of any length."""
 _LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch")
 _Row = TypeVar("_Row", bound=BaseModel)
 
@@ -62,6 +66,11 @@ class PassageWords(BaseModel):
     words: str
 
 
+def shortened(text: str) -> str:
+    """A text as it is shown: cut where it is very long."""
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
+
+
 class RunFolder:
     """A run's folder. `open` begins or goes on with one, `read` opens one that is done."""
 
@@ -84,45 +93,79 @@ class RunFolder:
     def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> "RunFolder":
         """Begins a run, or goes on with the one in the folder.
 
-        Raises UsageError where the folder holds something else, or a run with other settings: it names what differs.
+        Raises UsageError where the folder holds something else or can't be made, another process is at work on it, or its run has other
+        settings: it names what differs.
         """
         settings = json.loads(json.dumps(settings))
+        check_folder(path)
         if (path / _RUN).is_file():
             run = cls(path, _head(path))
             if differing := _differences(run.settings, settings):
                 raise UsageError(
                     f"the run in {path} was made with other settings: {'; '.join(differing)}; choose another folder with --out"
                 )
+            if run.is_held():
+                raise run._held()
             run._drop_torn_line()
             return run
-        if path.is_dir() and any(path.iterdir()):
-            raise UsageError(f"{path} holds something else than a run; name an empty or new folder with --out")
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as err:
+            raise UsageError(f"{path} cannot be made: {err.strerror or err}; name another folder with --out") from err
         head = {
             "format": FORMAT,
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
             "settings": settings,
             "versions": dict(versions),
         }
-        _write(path / _RUN, json.dumps(head, ensure_ascii=False, indent=1))
+        if not _begin(path / _RUN, json.dumps(head, ensure_ascii=False, indent=1)):
+            return cls.open(path, settings, versions)
         return cls(path, head)
+
+    @contextmanager
+    def asking(self, num_lines: int) -> Iterator[None]:
+        """Holds the run for this process, and drops a torn line. Where a done run lacks some of its `num_lines`, it is no longer done.
+
+        Raises UsageError where another process is at work on it.
+        """
+        with (self.path / _RUN).open("rb") as handle:
+            if not _is_locked(handle.fileno()):
+                raise self._held()
+            self._drop_torn_line()
+            if len(self.lines()) < num_lines:
+                (self.path / _SUMMARY).unlink(missing_ok=True)
+            yield
 
     @classmethod
     def read(cls, path: Path) -> "RunFolder":
         """A run that is done. LoadError where the folder holds none, UsageError where it was stopped before its end."""
         run = cls(path, _head(path))
         if not run.is_done:
-            raise UsageError(f"the run in {path} was stopped before its end; go on with it: the same command with --out {path}")
+            raise run.stopped()
         return run
+
+    def stopped(self) -> UsageError:
+        """The error that it lacks something."""
+        return UsageError(f"the run in {self.path} was stopped before its end; go on with it: the same command with --out {self.path}")
 
     @classmethod
     def is_unfinished(cls, path: Path, settings: Mapping[str, Any]) -> bool:
-        """Whether a folder holds a run of these settings that was stopped before its end."""
+        """Whether a folder holds a run of these settings that was stopped before its end, and that nobody is at work on."""
         try:
             run = cls(path, _head(path))
         except LoadError:
             return False
-        return not run.is_done and run.settings == json.loads(json.dumps(settings))
+        return not run.is_done and run.settings == json.loads(json.dumps(settings)) and not run.is_held()
+
+    def is_held(self) -> bool:
+        """Whether a process is at work on it."""
+        with (self.path / _RUN).open("rb") as handle:
+            return not _is_locked(handle.fileno())
+
+    def _held(self) -> UsageError:
+        return UsageError(
+            f"another process is at work on the run in {self.path}; wait until it is done, or choose another folder with --out"
+        )
 
     def lines(self) -> list[Line]:
         """All whole lines, in the order in which they were made. LoadError where one is damaged."""
@@ -161,6 +204,34 @@ class RunFolder:
             data = path.read_bytes()
             if not data.endswith(b"\n"):
                 os.truncate(path, data.rfind(b"\n") + 1)
+
+
+def check_folder(path: Path) -> None:
+    """Raises UsageError where a run can't be begun or gone on with here: it is a file, or holds something else, or no folder can be made.
+
+    What is missing is not made: a run's folder comes with its first line.
+    """
+    try:
+        if (path / _RUN).is_file():
+            return
+        there = next((p for p in (path, *path.parents) if p.exists()), path)
+    except (OSError, ValueError) as err:  # a name that is too long, or no name
+        raise UsageError(f"{path} cannot be made: {getattr(err, 'strerror', None) or err}; name another folder with --out") from err
+    if not there.is_dir():
+        raise UsageError(f"{there} is a file, so no run can be kept in {path}; name an empty or new folder with --out")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"nothing can be written in {there}; name another folder with --out")
+    if there == path and any(path.iterdir()):
+        raise UsageError(f"{path} holds something else than a run; name an empty or new folder with --out")
+
+
+def _is_locked(descriptor: int) -> bool:
+    """Whether the lock is ours now; it goes with the descriptor."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def new_folder(runs: Path, dataset: str, now: datetime | None = None) -> Path:
@@ -219,6 +290,19 @@ def _read(path: Path, kind: type[_Row]) -> list[_Row]:
                 f"{path}, line {number} is damaged; delete that line and run the same command with --out {path.parent}"
             ) from err
     return rows
+
+
+def _begin(path: Path, text: str) -> bool:
+    """Writes a file, whole, where there is none; whether there was none."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        return False
+    finally:
+        part.unlink()
+    return True
 
 
 def _write(path: Path, text: str) -> None:

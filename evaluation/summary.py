@@ -8,7 +8,7 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.intervals import SEED, Interval, intervals
 from dynagrag.evaluation.measures import NAMES
 from dynagrag.evaluation.resolve import Target, missing_gold
-from dynagrag.evaluation.runs import Line, RunFolder
+from dynagrag.evaluation.runs import Line, RunFolder, shortened
 
 POINTS = 100
 _MAX_LISTED = 20
@@ -53,7 +53,7 @@ def whole_summary(run: RunFolder, lines: Sequence[Line], targets: Mapping[str, T
         "intervals": first["intervals"],
         "scopes": scopes,
         "notes": {name: count for name, count in notes.items() if count} | lost,
-        "missing_gold": missing[:_MAX_LISTED],
+        "missing_gold": [shortened(name) for name in missing[:_MAX_LISTED]],
         "run": str(run.path),
     }
 
@@ -100,7 +100,7 @@ def _bounds(interval: Interval) -> dict[str, float]:
 def compare(first: RunFolder, second: RunFolder) -> dict[str, Any]:
     """second - first by scope, arm and measure, on the same questions, with what else was different between the runs.
 
-    Raises UsageError where the questions or scopes differ, or no arm is in both.
+    Raises UsageError where the questions or scopes differ, no arm is in both, or a run lacks lines.
     """
     old, new = by_scope(first.lines()), by_scope(second.lines())
     if set(old) != set(new):
@@ -108,6 +108,8 @@ def compare(first: RunFolder, second: RunFolder) -> dict[str, Any]:
             f"the runs were made in other scopes: {', '.join(old)} in {first.path}, {', '.join(new)} in {second.path}; "
             "run one of them again with the other's --scope"
         )
+    for run, found in ((first, old), (second, new)):
+        _check_whole(found, run)
     for scope in old:
         _check_questions(old[scope], new[scope], first, second)
     shared = [arm for arm in next(iter(old.values())) if arm in next(iter(new.values()))]
@@ -138,6 +140,14 @@ def _compared(old: Mapping[str, Mapping[str, Line]], new: Mapping[str, Mapping[s
         },
         "intervals": differences(values[1], values[0]),
     }
+
+
+def _check_whole(found: Mapping[str, Mapping[str, Mapping[str, Line]]], run: RunFolder) -> None:
+    """UsageError where an arm lacks a line for a question that another has: lines were lost, whatever the summary says."""
+    for arms in found.values():
+        asked = [set(own) for own in arms.values()]
+        if any(own != asked[0] for own in asked):
+            raise run.stopped()
 
 
 def _check_questions(

@@ -70,7 +70,7 @@ def build_contexts(
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
     shown: list[Evidence] = []
-    if profile.passages == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
+    if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
         contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(in_stretches(retrieval.passages))), budget)
         shown.extend(e for context in contexts for e in context.prompt.evidence)
     first_label = 1 + max((int(e.label[1:]) for e in shown), default=0)

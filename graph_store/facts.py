@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.graph_store.derive import counting_mentions
 from dynagrag.graph_store.two_step import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
 from dynagrag.ids import entity_key, plain_title
 from dynagrag.protocols import SENTENCE_EXTRACTOR
@@ -50,8 +51,19 @@ def read_said(mentions: Sequence[Mention], records: Iterable[RelationRecord], do
     for mention in named:
         for passage in mention.passage_ids:
             held[passage][mention.key] = None
-    facts = [*_stated(records, documents, titles), *_sentences(named, documents, titles, subjects)]
+    records = list(records)
+    pairs = [r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)]
+    facts = [*_stated(records, documents, titles), *_listed(pairs, documents, titles), *_sentences(named, documents, titles, subjects)]
     return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects)
+
+
+def counted_said(
+    mentions: Iterable[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document], num_passages: int
+) -> Said:
+    """The facts of all mentions and records of a corpus: of those that count in it."""
+    counted = counting_mentions(mentions, num_passages)
+    keys = {m.key for m in counted}
+    return read_said(counted, [r for r in records if r.head in keys and r.tail in keys], documents)
 
 
 def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
@@ -67,6 +79,18 @@ def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document]
         for r in stated
     )
     return list(dict.fromkeys(made))
+
+
+def _listed(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:
+    """What a model's run wrote down as co-occurrences: a fact a quote, with all its names."""
+    quotes: dict[tuple[str, int, int, str], dict[str, None]] = defaultdict(dict)
+    for r in sorted(records, key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.tail)):
+        if r.quote_start < r.quote_end:
+            quotes[r.document_id, r.quote_start, r.quote_end, r.passage_id].update(dict.fromkeys((r.head, r.tail)))
+    return [
+        Fact(sentence_text(documents[document].text[start:end], titles[document]), passage, tuple(keys))
+        for (document, start, end, passage), keys in quotes.items()
+    ]
 
 
 def _sentences(

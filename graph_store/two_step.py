@@ -17,6 +17,7 @@ from dynagrag.schema import Document, Mention, MentionKind, Passage, RelationRec
 CO_OCCURRENCE = "mentioned with"
 """The label of the fast extractor's relations: two names in one sentence. It has no direction and no summary; its text is the sentence."""
 
+MAX_TITLE = 200
 _COLUMNS_AT_ONCE = 64
 """Means are summed in float64; so many columns at a time bound the memory of the wider copy."""
 
@@ -27,9 +28,12 @@ def mention_text(mention: Mention) -> str:
 
 
 def own_title(document: Document) -> str:
-    """The title that says what the document is about; empty where it only repeats the file's name."""
+    """The title that says what the document is about, its first 200 characters; empty where it only repeats the file's name.
+
+    It stands before every passage that is embedded, and a model reads some 250 words at most.
+    """
     path = PurePath(document.uri)
-    return "" if document.title in (path.name, path.stem) else document.title.strip()
+    return "" if document.title in (path.name, path.stem) else document.title.strip()[:MAX_TITLE].rstrip()
 
 
 def own_titles(documents: Mapping[str, Document]) -> dict[str, str]:

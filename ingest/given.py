@@ -195,19 +195,33 @@ def _passage(line: str, where: str, dropped: Counter[str]) -> GivenPassage:
         raise LoadError(f"{where}: it has neither title nor chunk_id; {_REMEDY}")
     if not row.text.strip():
         raise LoadError(f"{where}: its text is blank; take the line out, or give it a text")
-    entities = [e for e in row.extracted_entities if isinstance(e, str) and entity_key(e)]
+    entities = [e for e in row.extracted_entities if isinstance(e, str) and is_name(e)]
     if num_bad := len(row.extracted_entities) - len(entities):
         dropped[NO_ENTITY] += num_bad
     return GivenPassage(row.title or "", row.text, tuple(entities), tuple(_triples(row.extracted_triples, dropped)))
+
+
+def is_text(text: str) -> bool:
+    """Whether something is left of it that a store can keep: a lone surrogate (half of a character) has no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return bool(text.strip())
+
+
+def is_name(text: str) -> bool:
+    """Whether it can be the name of an entity."""
+    return is_text(text) and bool(entity_key(text))
 
 
 def _triples(given: Sequence[Any], dropped: Counter[str]) -> Iterator[Triple]:
     for parts in given:
         if not isinstance(parts, list) or len(parts) != 3:
             dropped[NOT_THREE] += 1
-        elif not all(isinstance(part, str) and part.strip() for part in parts):
+        elif not all(isinstance(part, str) and is_text(part) for part in parts):
             dropped[NO_TEXT] += 1
-        elif not (entity_key(parts[0]) and entity_key(parts[2])):
+        elif not (is_name(parts[0]) and is_name(parts[2])):
             dropped[NO_NAME] += 1
         else:
             head, label, tail = parts
@@ -223,6 +237,8 @@ __all__ = [
     "Triple",
     "as_corpus",
     "content_hashes",
+    "is_name",
+    "is_text",
     "join_extractions",
     "read_given",
 ]

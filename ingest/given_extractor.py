@@ -10,9 +10,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from dynagrag.graph_store.two_step import own_title
-from dynagrag.ids import content_id, entity_key, plain_quotes, plain_title
-from dynagrag.ingest.given import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes
+from dynagrag.ids import content_id, entity_key, plain_quotes
+from dynagrag.ingest.given import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
 from dynagrag.ingest.quotes import mention_passages
 from dynagrag.ingest.sentences import Span, sentence_spans
 from dynagrag.ingest.split import turn_at
@@ -26,7 +25,7 @@ _WORD = re.compile(r"[^\W_]+[+#]*")
 
 
 class FileExtractor:
-    """Makes records of what was given with each passage; a document of turns gets its title's mention and no more.
+    """Makes records of what was given with each passage, and of nothing else: a title that no extraction names is no entity.
 
     A chunk of a document that was not given is set aside.
     """
@@ -38,11 +37,11 @@ class FileExtractor:
         }
         self._refused_before = sum((Counter(corpus.dropped) for corpus in corpora), Counter[str]())
         self._refused: dict[tuple[str, int, int], Counter[str]] = {}
-        self._name = f"file-1+{_hash(self._found)}"
+        self._name = f"file-2+{_hash(self._found)}"
 
     @property
     def name(self) -> str:
-        """`file-1` and a hash of all extractions: others make other records."""
+        """`file-2` and a hash of all extractions: others make other records."""
         return self._name
 
     @property
@@ -84,11 +83,10 @@ class _Records:
         self._names: dict[str, str] = {}
         self.refused: Counter[str] = Counter()
         for name in given.entities:
-            if not self._key(name):
+            if not (is_name(name) and self._key(name)):
                 self.refused[NO_ENTITY] += 1
         self.relations = tuple(self._relations(given))
-        titles = [self._mention(name, MentionKind.TITLE, "title") for name in (plain_title(own_title(work.document)),) if entity_key(name)]
-        self.mentions = (*titles, *(self._mention(name, MentionKind.SAID) for name in self._names.values()))
+        self.mentions = tuple(self._mention(name) for name in self._names.values())
 
     def _key(self, name: str) -> str:
         """The key of a name, which is an entity of the chunk from now on; the first name of a key stays."""
@@ -102,10 +100,10 @@ class _Records:
         seen: set[tuple[str, str, str]] = set()
         for head_name, stated, tail_name in given.triples:
             label = " ".join(stated.split()).casefold()
-            if not (label and head_name.strip() and tail_name.strip()):
+            if not (is_text(label) and is_text(head_name) and is_text(tail_name)):
                 self.refused[NO_TEXT] += 1
                 continue
-            if not (entity_key(head_name) and entity_key(tail_name)):
+            if not (is_name(head_name) and is_name(tail_name)):
                 self.refused[NO_NAME] += 1
                 continue
             head, tail = self._key(head_name), self._key(tail_name)
@@ -125,14 +123,14 @@ class _Records:
             record_id, document_id, start, end, passage.id, head, tail, label, "", quote_start, quote_end, turn, self._extractor
         )
 
-    def _mention(self, name: str, kind: MentionKind, type_: str = "") -> Mention:
+    def _mention(self, name: str) -> Mention:
         document_id, start, end = self._chunk.span
         key, passages = entity_key(name), self._chunk.passages
         ids = tuple(p.id for p in passages)
-        if len(passages) > 1 and kind is MentionKind.SAID:
+        if len(passages) > 1:
             ids = mention_passages(self._document, self._chunk, name, ())
-        mention_id = content_id("mention", document_id, start, end, key, kind, "")
-        return Mention(mention_id, document_id, start, end, ids, name, key, type_, "", kind, self._extractor)
+        mention_id = content_id("mention", document_id, start, end, key, MentionKind.SAID, "")
+        return Mention(mention_id, document_id, start, end, ids, name, key, "", "", MentionKind.SAID, self._extractor)
 
     def _sentences(self) -> Iterator[Span]:
         """The chunk's sentences, each within one turn and one passage."""

@@ -5,8 +5,8 @@ a file would be. The uri is "SOURCE#PLACE", places from 1; what has no title is 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from dynagrag.errors import LoadError
@@ -24,6 +24,18 @@ PLACE = "place"
 """In a document's `meta`: its place in its source. Its uri names no file, but a row of one."""
 
 
+@dataclass(frozen=True, slots=True)
+class GivenPlan(IngestPlan):
+    """A plan whose missing documents stay unless they are to be removed, also where another has their place. `stays`: their ids."""
+
+    stays: frozenset[str] = frozenset()
+
+    @property
+    def document_ids(self) -> frozenset[str]:
+        """All documents that the run is about; those that stay are among them, so that nothing takes them for an earlier version."""
+        return super(GivenPlan, self).document_ids | self.stays  # slots make another class: a bare super() would name the one before
+
+
 def given_ids(corpus: GivenCorpus, workspace: str) -> tuple[str, ...]:
     """The ids of a corpus's documents in a workspace, in order: to find again what was given."""
     return tuple(content_id("document", workspace, sha256) for sha256 in content_hashes(corpus.documents))
@@ -38,8 +50,9 @@ def plan_given(
 ) -> IngestPlan:
     """Compares given documents with the store. Nothing is written.
 
-    A place of a source that another text stood in is replaced; one that is no more is in `missing`. A text that another corpus of this run
-    holds is a double.
+    A new text replaces the one that stood at its place. A text that is there already replaces nobody: where a line was deleted and those
+    below moved up, the deleted one is in `missing`, and the others keep their places for as long as it stays. Where missing documents are
+    removed, `missing` names those that are replaced too. A text that another corpus of this run holds is a double.
 
     Raises LoadError where a document has no words.
     """
@@ -66,15 +79,23 @@ def plan_given(
             made[document.id] = PlannedDocument(document, turns, own, chunks, to_extract, (), document.id in stored and is_same)
     planned: list[PlannedDocument] = []
     unchanged: list[Document] = []
-    for item in made.values():
-        replaces = tuple(i for i in by_uri[item.document.uri] if i not in made)
-        has_moved = item.is_stored and stored[item.document.id].uri != item.document.uri
+    left = {uri: others for uri, ids in by_uri.items() if (others := tuple(i for i in ids if i not in made))}
+    waiting = _waiting(made, stored, left)
+    for id_, item in made.items():
+        if id_ in waiting:
+            old = stored[id_]
+            item = replace(item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta))
+        replaces = () if id_ in waiting else left.get(item.document.uri, ())
+        has_moved = item.is_stored and stored[id_].uri != item.document.uri
         if item.to_extract or replaces or has_moved or not item.is_stored:
             planned.append(replace(item, replaces=replaces))
         else:
             unchanged.append(item.document)
-    missing = _missing(stored.values(), {c.source for c in corpora}, {d.document.uri for d in made.values()})
-    return IngestPlan(tuple(planned), tuple(unchanged), (), num_doubles, missing, removes_missing)
+    replaced = {id_ for item in planned for id_ in item.replaces}
+    gone = _missing(stored.values(), {c.source for c in corpora}, made)
+    missing = gone if removes_missing else tuple(d for d in gone if d.id not in replaced)
+    stays = frozenset() if removes_missing else frozenset(d.id for d in missing)
+    return GivenPlan(tuple(planned), tuple(unchanged), (), num_doubles, missing, removes_missing, stays)
 
 
 def _stored_form(
@@ -99,9 +120,22 @@ def _chunks(given: GivenDocument, document: Document, passages: Sequence[Passage
     return tuple(Chunk(document.id, p.start, p.end, (p,)) for p in passages)
 
 
-def _missing(stored: Iterable[Document], sources: set[str], here: set[str]) -> tuple[Document, ...]:
-    """Documents at places that their source has no more."""
-    return tuple(d for d in stored if PLACE in d.meta and d.uri not in here and d.uri.rpartition("#")[0] in sources)
+def _waiting(made: Mapping[str, PlannedDocument], stored: Mapping[str, Document], left: Iterable[str]) -> set[str]:
+    """Stored documents that moved, but not yet: at their new place (a uri of `left`) is one whose text is gone, or another that waits."""
+    movers = {d.document.uri: id_ for id_, d in made.items() if id_ in stored and stored[id_].uri != d.document.uri}
+    waiting = set()
+    held = list(left)
+    while held:
+        id_ = movers.pop(held.pop(), None)
+        if id_ is not None:
+            waiting.add(id_)
+            held.append(stored[id_].uri)
+    return waiting
+
+
+def _missing(stored: Iterable[Document], sources: set[str], here: Container[str]) -> tuple[Document, ...]:
+    """Documents whose text their source has no more."""
+    return tuple(d for d in stored if PLACE in d.meta and d.id not in here and d.uri.rpartition("#")[0] in sources)
 
 
 __all__ = ["PLACE", "given_ids", "plan_given"]

@@ -19,15 +19,17 @@ Ints = NDArray[np.int64]
 DENSE_SHARE_WITHOUT_GRAPH = 0.7
 """Where there is no graph the words count less (retrieval spec, section 2)."""
 SPEAKER_WEIGHT = 0.2
+TIE = 1e-9
+"""Keeps the order where the scores that are dealt out are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All passages (p,) scored: `total`, the first stage, and what neighbours and speakers added; `found` None where there is no graph."""
+    """All passages (p,) scored: `total`, the first stage, and `alone`, the total without surroundings; `found` None without a graph."""
 
     total: Scores
     first: Scores
-    around: Scores
+    alone: Scores
     found: BridgeScores | None
     linked: tuple[int, ...]
 
@@ -35,10 +37,11 @@ class Ranking:
 class BridgeSearch:
     """Bridge-PPR (retrieval spec, section 1), and under the same rule what stands around a passage (section 4):
 
-        score = (z01(S) + w (z01(S~) + z01(F over stretches))) / (1 + 2 w) + 0.2 [a speaker that the question names speaks in it]
+        order = (z01(S) + w (z01(S~) + z01(F over stretches))) / (1 + 2 w) + 0.2 [a speaker that the question names speaks in it]
 
-    S is Bridge-PPR's score, S~ the same smoothed over the neighbours, w the presence of neighbours: 0 in a document of one passage, which
-    so has Bridge-PPR alone, and 1 amid a long transcript.
+    S is Bridge-PPR's score, S~ the same smoothed over the neighbours, w the presence of neighbours: 1 amid a long transcript, 0 in a
+    document of one passage. Passages with neighbours are put in this order among themselves, and share out the scores z01(S) that they
+    had; so a passage that stands alone keeps its place against them, which a change of scale would take.
     """
 
     name = "bridge-ppr"
@@ -65,22 +68,25 @@ class BridgeSearch:
             linked = self._linker.link(question.text)
             found = self._scorer.score(question.text, question.vector, first, linked)
             bridged = found.total
-        total, around = self._with_surroundings(question, z01(bridged), linked)
-        return Ranking(np.round(total, 6), first, around, found, linked)
+        alone = z01(bridged)
+        return Ranking(self._with_surroundings(question, alone, linked), first, alone, found, linked)
 
-    def _with_surroundings(self, question: Question, scores: Scores, linked: tuple[int, ...]) -> tuple[Scores, Scores]:
-        """The scores with neighbours and speakers, and what these two added."""
+    def _with_surroundings(self, question: Question, scores: Scores, linked: tuple[int, ...]) -> Scores:
+        """The scores with those of the passages that have neighbours dealt out in another order."""
         neighbours = self._passages.neighbours
         w = neighbours.presence
-        total = scores
-        if w.any():
-            near = z01(neighbours.smooth(scores)) + z01(self._passages.windows(question.text, question.vector))
-            total = (scores + w * near) / (1.0 + 2.0 * w)
+        rows = np.flatnonzero(w > 0)
+        if not len(rows):
+            return scores
+        near = z01(neighbours.smooth(scores)) + z01(self._passages.window_scores(question.text, question.vector))
+        order = (scores + w * near) / (1.0 + 2.0 * w)
         spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
         if spoken:
-            total = total.copy()
-            total[np.unique(np.concatenate(spoken))] += SPEAKER_WEIGHT
-        return total, total - scores
+            order[np.unique(np.concatenate(spoken))] += SPEAKER_WEIGHT
+        dealt = scores.copy()
+        ranked = rows[np.argsort(-np.round(order[rows], 6), kind="stable")]
+        dealt[ranked] = np.sort(scores[rows])[::-1] - TIE * np.arange(len(rows))
+        return dealt
 
     def trace(self, ranking: Ranking, best: tuple[ScoredPassage, ...]) -> BridgeTrace | None:
         """Why these passages; None where there is no graph."""
@@ -89,16 +95,16 @@ class BridgeSearch:
             return None
         snapshot, entities = self._snapshot, self._snapshot.graph.entities
         rows = [self._passages.row_of[scored.passage.id] for scored in best]
-        gained = found.gate * BRIDGE_WEIGHT * found.bridge
+        parts = [self._parts(ranking, found, row) for row in rows]
         bridges = tuple(
             Bridge(
                 source_id=snapshot.passages[found.steps[row].source].id,
                 entity_id=entities[found.steps[row].entity].id,
                 name=entities[found.steps[row].entity].name,
                 passage_id=snapshot.passages[row].id,
-                gain=round(float(gained[row]), 6),
+                gain=part.bridge,
             )
-            for row in rows
+            for row, part in zip(rows, parts, strict=True)
             if row in found.steps
         )
         return BridgeTrace(
@@ -106,16 +112,19 @@ class BridgeSearch:
             facts=tuple((snapshot.facts.texts[fact], cosine) for fact, cosine in found.facts),
             gate=found.gate,
             bridges=bridges,
-            parts=tuple(self._parts(ranking, found, row, float(gained[row])) for row in rows),
+            parts=tuple(parts),
         )
 
-    def _parts(self, ranking: Ranking, found: BridgeScores, row: int, gained: float) -> PassageParts:
+    def _parts(self, ranking: Ranking, found: BridgeScores, row: int) -> PassageParts:
+        """In units of the score, so that they add up to it: z01 divides by the corpus's range; the graph's part begins at its low end."""
+        low, high = float(found.total.min()), float(found.total.max())
+        span = high - low or 1.0
         return PassageParts(
             passage_id=self._snapshot.passages[row].id,
-            first=round(float(ranking.first[row]), 6),
-            graph=round(float(found.gate * found.graph[row]), 6),
-            bridge=round(gained, 6),
-            around=round(float(ranking.around[row]), 6),
+            first=float(ranking.first[row]) / span,
+            graph=(float(found.gate * found.graph[row]) - low) / span,
+            bridge=float(found.gate * BRIDGE_WEIGHT * found.bridge[row]) / span,
+            around=float(ranking.total[row] - ranking.alone[row]),
         )
 
     @cached_property

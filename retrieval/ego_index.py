@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,7 @@ import numpy as np
 from dynagrag.retrieval import ego_files
 from dynagrag.retrieval.ego_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.pairs import Floats, Ints, UndirectedGraph, undirected
+from dynagrag.retrieval.passages import cosines_with
 from dynagrag.retrieval.pooling import embeddings
 from dynagrag.retrieval.reach import Reach, ranges, rule_of
 from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
@@ -82,9 +84,7 @@ class EgoIndex:
 
     def scores(self, query: Vector) -> Floats:
         """(n,) cosine of every ego-graph with the query, to six decimals: float32 noise must not decide between equals."""
-        length = float(np.linalg.norm(query)) or 1.0
-        cosines: Floats = np.asarray(self.vectors @ (query / length).astype(np.float32), dtype=np.float64)
-        return np.round(cosines, 6)
+        return cosines_with(self.vectors, query)
 
     def ordered(self, scores: Floats, first: int | None = None) -> Ints:
         """Centres by (score desc, weight desc, id asc): the `first` best, or all."""
@@ -128,12 +128,13 @@ class EgoIndex:
         # from each pair's lower end, so that it is seen once
         at = at[(local[graph.neighbours[at]] >= 0) & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])]
         pairs = np.sort(graph.neighbour_pairs[at])
-        spans = zip(graph.relation_ptr[pairs].tolist(), graph.relation_ptr[pairs + 1].tolist(), strict=True)
+        starts, stops = graph.relation_ptr[pairs], graph.relation_ptr[pairs + 1]
+        flat, ends = graph.relations[ranges(starts, stops)].tolist(), np.cumsum(stops - starts).tolist()
         return Subgraph(
             nodes=tuple(nodes.tolist()),
             hops=tuple(hops.tolist()),
             pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
-            pair_relations=tuple(tuple(graph.relations[start:stop].tolist()) for start, stop in spans),
+            pair_relations=tuple(tuple(flat[start:stop]) for start, stop in pairwise([0, *ends])),
             x=graph.z[nodes],
             y=graph.y[pairs],
             weights=graph.f[pairs].astype(np.float32),

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.graph_store.derive import counting_mentions
-from dynagrag.graph_store.facts import Fact, Said, read_said
+from dynagrag.graph_store.facts import Fact, Said, counted_said
 from dynagrag.graph_store.two_step import text_id
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Document, Facts, Graph, Mention, Passage, RelationRecord, VectorKind
@@ -23,10 +22,7 @@ def read_facts(
     graph: Graph,
 ) -> Facts:
     """The facts of these records. One whose text has no vector (an ingest that was killed) is left out."""
-    counted = counting_mentions(mentions, len(passages))
-    keys = {m.key for m in counted}
-    said = read_said(counted, [r for r in records if r.head in keys and r.tail in keys], documents)
-    return facts_of(said, store, passages, graph)
+    return facts_of(counted_said(mentions, records, documents, len(passages)), store, passages, graph)
 
 
 def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: Graph) -> Facts:
@@ -43,7 +39,7 @@ def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: 
     subjects = [entity_of.get(said.subjects.get(p.document_id, ""), -1) for p in passages]
     return Facts(
         texts=tuple(fact.text for fact in facts),
-        passages=np.array([row_of[fact.passage_id] for fact in facts], dtype=np.int64),
+        passage_rows=np.array([row_of[fact.passage_id] for fact in facts], dtype=np.int64),
         ptr=ptr,
         entities=entities,
         vectors=store.vectors(VectorKind.RECORD, [id_ for _, id_ in kept]),

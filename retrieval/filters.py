@@ -147,7 +147,10 @@ class _Inside:
 
     def holds_record(self, record: RelationRecord) -> bool:
         """Whether every turn of the record's quote is inside."""
-        own, turns = self.turns.get(record.document_id, {}), self.all_turns.get(record.document_id, ())
+        own = self.turns.get(record.document_id)
+        if own is None:
+            return False
+        turns = self.all_turns.get(record.document_id, ())
         last = record.turn_index
         while last + 1 < len(turns) and turns[last + 1].start < record.quote_end:
             last += 1

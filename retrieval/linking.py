@@ -14,6 +14,7 @@ from dynagrag.words import FUNCTION_WORDS
 MAX_WORDS = 10
 _WORD = re.compile(r"[^\W_]+(?:['’&\-.][^\W_]+)*[+#]*")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_ARTICLE = re.compile(r"^(?:the|an|a)\s+", re.IGNORECASE)
 
 
 class EntityLinker:
@@ -40,7 +41,7 @@ class EntityLinker:
         first = 0
         while first < len(spans):
             for last in range(min(first + MAX_WORDS, len(spans)) - 1, first - 1, -1):
-                entity = self._find(_POSSESSIVE.sub("", text[spans[first][0] : spans[last][1]]), is_single=first == last)
+                entity = self._find(_POSSESSIVE.sub("", text[spans[first][0] : spans[last][1]]))
                 if entity is not None:
                     found[entity] = None
                     first = last
@@ -48,7 +49,9 @@ class EntityLinker:
             first += 1
         return tuple(found)
 
-    def _find(self, name: str, *, is_single: bool) -> int | None:
-        if is_single and (not any(c.isupper() or c.isdigit() for c in name) or name.lower() in FUNCTION_WORDS):
+    def _find(self, name: str) -> int | None:
+        key = entity_key(name)
+        is_single = " " not in key  # "the state" is one word with an article
+        if is_single and (not any(c.isupper() or c.isdigit() for c in _ARTICLE.sub("", name)) or key in FUNCTION_WORDS):
             return None
-        return self._index.get(entity_key(name))
+        return self._index.get(key)

@@ -40,7 +40,7 @@ class Neighbours:
         present: Floats = (1.0 / self._kernel.diagonal() - 1.0) / _FULL
         return present
 
-    def windows(self, reach: int) -> Ints:
+    def window_rows(self, reach: int) -> Ints:
         """(p, 2): first row and row after the last of each passage with its `reach` neighbours on either side."""
         num = len(self._documents)
         rows = np.arange(num)

@@ -65,7 +65,7 @@ class PassageScores:
         """
         return self._bm25.scores(text, len(self.snapshot.passages))
 
-    def windows(self, text: str, query: Vector) -> Scores:
+    def window_scores(self, text: str, query: Vector) -> Scores:
         """(p,) F over stretches: each passage with its 3 neighbours on either side in its document, their words together and the mean of
         their vectors.
         """
@@ -116,12 +116,12 @@ class PassageScores:
 
     @cached_property
     def _window_bm25(self) -> "_BM25":
-        texts, windows = self._texts, self.neighbours.windows(WINDOW)
+        texts, windows = self._texts, self.neighbours.window_rows(WINDOW)
         return _BM25(["\n".join(texts[row] for row in range(first, last)) for first, last in windows.tolist()])
 
     @cached_property
     def _window_vectors(self) -> Vectors:
-        windows = self.neighbours.windows(WINDOW)
+        windows = self.neighbours.window_rows(WINDOW)
         sums = np.concatenate(
             (np.zeros((1, self.snapshot.passage_vectors.shape[1])), np.cumsum(self.snapshot.passage_vectors, axis=0, dtype=np.float64))
         )

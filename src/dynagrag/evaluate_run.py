@@ -14,7 +14,7 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import DynaGragError, EmbedderMismatchError, UsageError, WorkspaceError
-from dynagrag.evaluation.asking import DEPTH, Arm, Asker, passage_words
+from dynagrag.evaluation.asking import DEPTH, Arm, RetrieverBench, passage_words
 from dynagrag.evaluation.datasets import MULTIHOP, load_set
 from dynagrag.evaluation.intervals import RESAMPLES, SEED
 from dynagrag.evaluation.measures import check_library
@@ -22,7 +22,7 @@ from dynagrag.evaluation.own_file import load_own
 from dynagrag.evaluation.report import render_report
 from dynagrag.evaluation.resolve import FindDocument, Resolver, Target, finder, missing_gold
 from dynagrag.evaluation.rows import find_file, read_rows
-from dynagrag.evaluation.runs import RunFolder, library_versions, new_folder
+from dynagrag.evaluation.runs import RunFolder, check_folder, library_versions, new_folder, shortened
 from dynagrag.evaluation.sets import DataFile, EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.summary import whole_summary
 from dynagrag.given_run import prepare_given
@@ -96,6 +96,8 @@ def evaluate_retrieval(
     """
     check_library()
     arms = arm_names(options)
+    if options.out is not None:
+        check_folder(options.out)
     loaded = _load(options)
     questions = _chosen(loaded, options)
     show = progress or (lambda *_: None)
@@ -107,15 +109,17 @@ def evaluate_retrieval(
         made_with = _made_with(options, loaded, questions, arms, place, snapshot)
         run = RunFolder.open(options.out or _folder(settings, made_with), made_with, library_versions())
         _LOG.info("run in %s", run.path)
-        try:
-            for scope in _scopes(loaded, options):
-                _Work(run, place, snapshot, questions, targets, arms, show).ask(scope)
-        except KeyboardInterrupt:
-            raise StoppedRunError(f"interrupted; what was measured is kept: the same command with --out {run.path} goes on") from None
-        lines = run.lines()
-        summary = whole_summary(run, lines, targets, Counter(loaded.notes) + Counter(place.notes))
-        run.finish(summary, passage_words(lines, snapshot))
-    run.write_report(render_report(run))
+        scopes = _scopes(loaded, options)
+        with run.asking(len(scopes) * len(questions) * len(arms)):
+            try:
+                for scope in scopes:
+                    _Work(run, place, snapshot, questions, targets, arms, show).ask(scope)
+            except KeyboardInterrupt:
+                raise StoppedRunError(f"interrupted; what was measured is kept: the same command with --out {run.path} goes on") from None
+            lines = run.lines()
+            summary = whole_summary(run, lines, targets, Counter(loaded.notes) + Counter(place.notes))
+            run.finish(summary, passage_words(lines, snapshot))
+            run.write_report(render_report(run))
     return run, summary
 
 
@@ -166,7 +170,7 @@ def _check(snapshot: Snapshot, targets: Mapping[str, Target], place: _Place) -> 
     if not snapshot.passages:
         raise WorkspaceError(f"workspace {place.space.name!r} has no passages; ingest something first")
     if not any(target.units for target in targets.values()):
-        names = ", ".join(repr(name) for name in missing_gold(targets)[:3])
+        names = ", ".join(repr(shortened(name)) for name in missing_gold(targets)[:3])
         raise UsageError(f"nothing of what should be found is in workspace {place.space.name!r}, e.g. {names}; check the titles and paths")
     stored = place.space.store.embedder()
     if stored is not None and stored != place.embedder.identity:
@@ -261,7 +265,7 @@ class _Work:
             if line.scope == scope:
                 done.setdefault(line.question, set()).add(line.arm)
         is_apart = scope is Scope.DOCUMENT
-        asker: Asker | None = None
+        asker: RetrieverBench | None = None
         at: str | None = None
         for number, question in enumerate(self.questions, start=1):
             have = frozenset(done.get(question.id, ()))
@@ -275,11 +279,11 @@ class _Work:
     def _vector(self, question: EvalQuestion) -> Vector:
         return self.place.embedder.embed_query(question.text)
 
-    def _asker(self, scope: Scope, document: str | None) -> Asker:
+    def _asker(self, scope: Scope, document: str | None) -> RetrieverBench:
         space = self.place.space
         id_ = None if document is None else self.place.find(document)
         snapshot = self.snapshot if id_ is None else apply_filters(self.snapshot, space.store, Filters(documents=(id_,)))
-        return Asker(scope, _arms(self.arms, space, snapshot, is_whole=id_ is None), Resolver(snapshot, self.place.find))
+        return RetrieverBench(scope, _arms(self.arms, space, snapshot, is_whole=id_ is None), Resolver(snapshot, self.place.find))
 
 
 def _arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool) -> Iterator[Arm]:
@@ -292,7 +296,7 @@ def _arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: 
             folder = space.folder / "index" / profile.name
             return EgoIndex.open(folder, snapshot, profile) if is_whole else EgoIndex.build(snapshot.graph, profile)
 
-        of_profile = "bridge-ppr" if profile.passages == "bridge" else "dynagrag"  # default's ego-graphs change nothing in its passages
+        of_profile = "bridge-ppr" if profile.passage_ranking == "bridge" else "dynagrag"
         retriever = wiring.make_retriever(of_profile if name in BY_PROFILE else name, snapshot, profile, passages, index)
         yield Arm(name, retriever, profile.num_subgraphs)
 

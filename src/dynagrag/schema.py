@@ -338,13 +338,13 @@ def _no_vectors() -> Vectors:
 class Facts:
     """What a snapshot's passages say, for Bridge-PPR (retrieval spec, section 1).
 
-    Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in passage `passages[i]` (a row of the snapshot's) and holds
-    the entities `entities[ptr[i]:ptr[i + 1]]` (indices into the graph's). Passage j holds the entities
+    Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's passage `passage_rows[i]` and holds the
+    entities `entities[ptr[i]:ptr[i + 1]]` (indices into the graph's). Passage j holds the entities
     `held[held_ptr[j]:held_ptr[j + 1]]` and is about entity `subjects[j]`, or -1.
     """
 
     texts: tuple[str, ...] = ()
-    passages: NDArray[np.int64] = field(default_factory=_no_ids)
+    passage_rows: NDArray[np.int64] = field(default_factory=_no_ids)
     ptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     entities: NDArray[np.int64] = field(default_factory=_no_ids)
     vectors: Vectors = field(default_factory=_no_vectors)
@@ -459,8 +459,8 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class PassageParts:
-    """What a passage's score is made of (retrieval spec, sections 1 and 4): first stage f, graph and bridge terms under the gate, and what
-    its surroundings (neighbours, named speakers) changed in the end.
+    """What a passage's score is made of (retrieval spec, sections 1 and 4), in units of the score, to which the four add up: first stage,
+    PageRank, the best bridge, and what its surroundings (neighbours, named speakers) changed in the end.
     """
 
     passage_id: str

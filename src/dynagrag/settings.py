@@ -152,12 +152,12 @@ class Profile:
     pool_factor: int | None = 20
     has_fallback: bool = True
     num_top_nodes: int = 3
-    num_subgraphs: int = 5
+    num_subgraphs: int = 4
     level_penalty: float = 0.15
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900
     merge_token_budget: int = 1200
-    passages: Literal["bridge", "ego"] = "bridge"
+    passage_ranking: Literal["bridge", "ego"] = "bridge"
     """Passages by Bridge-PPR with a prompt of their own, or those of the ego-graphs alone."""
 
 
@@ -165,6 +165,7 @@ PROFILES: dict[str, Profile] = {
     "default": Profile("default"),
     "paper": Profile(
         "paper",
+        num_subgraphs=5,
         weight="raw",
         decay=1.0,
         has_hub_cut=False,
@@ -175,6 +176,6 @@ PROFILES: dict[str, Profile] = {
         subgraph_token_budget=1500,
         judge_token_budget=3000,
         merge_token_budget=3000,
-        passages="ego",
+        passage_ranking="ego",
     ),
 }

@@ -160,7 +160,7 @@ def make_retriever(
 ) -> Retriever:
     """The retrieval arm asked for; the ego-graph index is made only for arms that use it."""
     if name in ("dynagrag", "dynagrag-cosine"):
-        ranker = BridgeSearch(snapshot, passages) if profile.passages == "bridge" else None
+        ranker = BridgeSearch(snapshot, passages) if profile.passage_ranking == "bridge" else None
         arm = DynaGrag if name == "dynagrag" else DynaGragCosine
         return arm(snapshot, make_index(), profile, passages, ranker)
     if name == "bridge-ppr":

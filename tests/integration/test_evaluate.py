@@ -227,6 +227,39 @@ def test_a_folder_of_other_settings_or_other_data_is_refused(evaluate: Evaluate,
         evaluate(out=tmp_path / "run")
 
 
+def test_a_second_evaluation_leaves_a_run_alone_that_is_being_asked(evaluate: Evaluate, home: Path) -> None:
+    others: list[str] = []
+
+    def meanwhile(stage: str, done: int, total: int) -> None:
+        if stage.startswith("ask") and done == 2:
+            others.append(evaluate()[0].path.name)
+            with pytest.raises(UsageError, match="another process is at work"):
+                evaluate(out=next(home.rglob("*-musique-1")))
+
+    run, _ = evaluate(progress=meanwhile)
+    assert (run.path.name[10:], others[0][10:]) == ("-musique-1", "-musique-2")
+    assert len(run.lines()) == len({(line.question, line.arm) for line in run.lines()}) == 6 * 5
+
+
+def test_a_run_that_lost_a_line_is_mended_by_the_same_command(evaluate: Evaluate, tmp_path: Path) -> None:
+    run, whole = evaluate(out=tmp_path / "run")
+    path = run.path / "questions.jsonl"
+    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
+    again, summary = evaluate(out=tmp_path / "run")
+    assert len(again.lines()) == 6 * 5
+    assert without_times(summary) == without_times(whole)
+
+
+def test_an_out_that_is_a_file_is_refused_before_anything_is_embedded(
+    evaluate: Evaluate, tmp_path: Path, fake_embedder: FakeEmbedder
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(UsageError, match=r"file is a file.*--out"):
+            evaluate(out=path)
+    assert fake_embedder.num_texts == 0
+
+
 def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate: Evaluate) -> None:
     found = compare(evaluate()[0], evaluate(extractor="file")[0])
     assert found["differing"]["extractor"] == ["fast", "file"]

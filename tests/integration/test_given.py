@@ -1,7 +1,7 @@
 """Given passages in a workspace: ingested without a model, once however often, resumed where it was stopped, found and cited."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_rows_that_move_keep_their_records(open_space: OpenSpace) -> None:
     num_texts = embedder.num_texts
     report = ingest(space, GivenPassage("New", "A new first row."), *PASSAGES)
     assert report.num_chunks == 1
-    assert embedder.num_texts == num_texts + 2  # its passage and its title
+    assert embedder.num_texts == num_texts + 1  # its passage
     assert sorted(d.uri.rpartition("#")[2] for d in space.store.documents()) == list("1234567")
 
 
@@ -246,3 +246,65 @@ def test_a_file_is_ingested_resumed_by_its_job_and_its_rows_that_are_gone_are_de
     assert len(report.removed) == 2
     prepare_given_files(fresh, [path], options).run()
     assert space.store.digest() == fresh.store.digest()
+
+
+ROWS = tuple(GivenPassage(n, f"{n} came in.", (n,)) for n in ("Ada", "Cleo", "Dora", "Eve"))
+
+
+def write_rows(path: Path, rows: Sequence[GivenPassage]) -> Path:
+    path.write_text("\n".join(json.dumps({"title": p.title, "text": p.text, "extracted_entities": p.entities}) for p in rows))
+    return path
+
+
+def titles(space: Workspace) -> list[str]:
+    return sorted(d.title for d in space.store.documents())
+
+
+@pytest.mark.parametrize("gone", [0, 1, 3])
+def test_the_line_that_was_deleted_is_named_and_goes_only_where_that_is_asked_for(open_space: OpenSpace, tmp_path: Path, gone: int) -> None:
+    space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
+    keep, remove = IngestOptions(extractor="file"), IngestOptions(extractor="file", remove_missing=True)
+    prepare_given_files(space, [path], keep).run()
+    write_rows(path, [row for i, row in enumerate(ROWS) if i != gone])
+    for _ in range(2):
+        prepared = prepare_given_files(space, [path], keep)
+        assert [d.title for d in prepared.plan.missing] == [ROWS[gone].title]
+        assert prepared.run().removed == ()
+        assert titles(space) == ["Ada", "Cleo", "Dora", "Eve"]
+    prepared = prepare_given_files(space, [path], remove)
+    assert [d.title for d in prepared.plan.missing] == [ROWS[gone].title]
+    assert [d.title for d in prepared.run().removed] == [ROWS[gone].title]
+    assert titles(space) == sorted({"Ada", "Cleo", "Dora", "Eve"} - {ROWS[gone].title})
+    prepare_given_files(space, [path], keep).run()
+    assert sorted(d.uri.rpartition("#")[2] for d in space.store.documents()) == ["1", "2", "3"], "the others move up"
+
+
+def test_a_row_that_moved_is_replaced_by_none(open_space: OpenSpace, tmp_path: Path) -> None:
+    space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
+    options = IngestOptions(extractor="file")
+    prepare_given_files(space, [path], options).run()
+    write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS])
+    prepared = prepare_given_files(space, [path], options)
+    assert [d.replaces for d in prepared.plan.documents] == [()] * 5
+    assert prepared.run().replaced == ()
+    assert len(titles(space)) == 5
+
+
+def test_what_a_new_text_replaces_is_named_where_missing_rows_are_removed(open_space: OpenSpace, tmp_path: Path) -> None:
+    space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
+    prepare_given_files(space, [path], IngestOptions(extractor="file")).run()
+    write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS[1:]])
+    assert prepare_given_files(space, [path], IngestOptions(extractor="file")).plan.missing == ()
+    prepared = prepare_given_files(space, [path], IngestOptions(extractor="file", remove_missing=True))
+    assert [d.title for d in prepared.plan.missing] == ["Ada"]
+    prepared.run()
+    assert titles(space) == ["Cleo", "Dora", "Eve", "Zoe"]
+
+
+def test_rows_that_are_no_more_stay_also_where_two_have_one_place(open_space: OpenSpace, tmp_path: Path) -> None:
+    space, options = open_space(), IngestOptions(extractor="file")
+    zoe = GivenPassage("Zoe", "Zoe came in.", ("Zoe",))
+    for rows in (ROWS, (ROWS[1], zoe, *ROWS[2:]), ROWS[1:]):
+        report = prepare_given_files(space, [write_rows(tmp_path / "cur.jsonl", rows)], options).run()
+        assert (report.replaced, report.removed) == ((), ())
+    assert titles(space) == ["Ada", "Cleo", "Dora", "Eve", "Zoe"]

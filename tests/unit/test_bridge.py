@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.retrieval import bridge_graph
 from dynagrag.retrieval.bridge import BridgeScorer
 from dynagrag.retrieval.bridge_arm import BridgeSearch
 from dynagrag.retrieval.bridge_graph import BridgeGraph
@@ -96,7 +97,8 @@ def test_the_matrix_is_its_definition(corpus: tuple) -> None:
     a = adjacency(held, facts, n)
     degrees = a.sum(axis=1)
     wanted = np.divide(a, degrees[:, None], out=np.zeros_like(a), where=degrees[:, None] > 0).T
-    np.testing.assert_allclose(graph.step.toarray(), wanted, atol=1e-6)
+    found = np.stack([graph.spread(row) for row in np.eye(len(a), dtype=np.float32)], axis=1)
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
     assert graph.df.tolist() == [sum(e in some for some in held) for e in range(n)]
 
 
@@ -161,6 +163,8 @@ def entity(i: int, name: str, *keys: str) -> Entity:
         ("may it rain", []),
         ("Is Johnnycake, West Virginia in West Virginia?", ["Johnnycake, West Virginia", "West Virginia"]),
         ("The Who", []),
+        ("When was the river made?", []),
+        ("When was The River made?", ["River"]),
         ("", []),
     ],
 )
@@ -220,6 +224,8 @@ def test_the_second_step_of_a_question_is_found_over_the_bridge_and_the_trace_sa
     assert [text for text, _ in found.trace.facts] == ["fact 0"]
     assert [(b.source_id, b.name, b.passage_id) for b in found.trace.bridges if b.passage_id == "p001"] == [("p000", "Zimbabwe", "p001")]
     parts = {p.passage_id: p for p in found.trace.parts}
+    for scored, part in zip(found.passages, found.trace.parts, strict=True):
+        assert part.first + part.graph + part.bridge + part.around == pytest.approx(scored.score, abs=2e-6)
     assert parts["p001"].bridge == next(b.gain for b in found.trace.bridges if b.passage_id == "p001") > 0
     assert {p.around for p in found.trace.parts} == {0.0}
 
@@ -266,7 +272,7 @@ def test_a_passage_between_good_neighbours_rises_in_a_conversation_and_not_among
 
 def test_windows_stay_inside_their_document() -> None:
     passages = [Passage(f"{d}{i}", d, i, 0, 1, 0, 0) for d, size in (("a", 1), ("b", 5), ("c", 2)) for i in range(size)]
-    windows = Neighbours(passages).windows(2).tolist()
+    windows = Neighbours(passages).window_rows(2).tolist()
     assert windows == [[0, 1], [1, 4], [1, 5], [1, 6], [2, 6], [3, 6], [6, 8], [6, 8]]
 
 
@@ -281,3 +287,91 @@ def test_a_speaker_that_the_question_names_lifts_what_they_say() -> None:
     assert {s.passage.id for s in found.passages[:3]} == {"p001", "p003", "p005"}
     assert found.trace is not None
     assert found.trace.linked == ("Bob",)
+
+
+def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript() -> None:
+    """Surroundings reorder a transcript's passages among themselves: the scores that they hold together stay."""
+    vectors = unit(8, 3)
+    facts = facts_of([[0], *([] for _ in range(7))], [])
+    entities, names = [entity(0, "Zed")], unit(1, 4)
+    texts = [f"words {i}" for i in range(8)]
+    lone = snapshot(texts, vectors, entities, names, facts, per_document=1)
+    passages = tuple(replace(p, document_id="d000", index=i) if i < 6 else p for i, p in enumerate(lone.passages))
+    mixed = replace(lone, passages=passages)
+    for seed in range(20):
+        query = unit(1, 100 + seed)[0]
+        alone = {s.passage.id: s.score for s in BridgeSearch(lone).retrieve(Question("unheard of", query), 8, 0).passages}
+        beside = {s.passage.id: s.score for s in BridgeSearch(mixed).retrieve(Question("unheard of", query), 8, 0).passages}
+        assert {k: beside[k] for k in ("p006", "p007")} == {k: alone[k] for k in ("p006", "p007")}
+        assert sorted(beside.values()) == pytest.approx(sorted(alone.values()), abs=1e-6)
+
+
+def dense_scores(
+    facts: Facts, n: int, passages: np.ndarray, names: np.ndarray, query: np.ndarray, first: np.ndarray, linked: tuple
+) -> tuple:
+    """Steps 3 to 5 of the specification, one number after the other."""
+    p = len(first)
+    held = [set(facts.held[facts.held_ptr[i] : facts.held_ptr[i + 1]].tolist()) for i in range(p)]
+    of_fact = [set(facts.entities[facts.ptr[i] : facts.ptr[i + 1]].tolist()) for i in range(len(facts.texts))]
+    a = adjacency([sorted(h) for h in held], [(0, sorted(f)) for f in of_fact], n)
+    degrees = a.sum(axis=1, keepdims=True)
+    step = np.divide(a, degrees, out=np.zeros_like(a), where=degrees > 0).T
+    df = [sum(e in h for h in held) for e in range(n)]
+    cosines = np.round(facts.vectors @ query, 6).astype(float)
+    x = np.zeros(n + p)
+    nearest = np.argsort(-cosines, kind="stable")[:2]
+    for e in set().union(*(of_fact[f] for f in nearest)):
+        x[e] += np.mean([max(0.0, cosines[f]) for f in nearest if e in of_fact[f]]) / df[e]
+    for e in linked:
+        x[e] += 2 / df[e]
+    x[n:] += 0.1 * first**8
+    x /= x.sum()
+    y = x.copy()
+    for _ in range(6):
+        y = 0.65 * step @ y + 0.35 * x
+    g = 0.3 * np.log(y[n:] + 1e-6)
+    s = first + g
+    s = (s - s.min()) / (s.max() - s.min())
+    b = np.zeros(p)
+    for p1 in np.argsort(-s, kind="stable")[:5]:
+        for e in held[p1]:
+            if e in linked or not 2 <= df[e] <= 100:
+                continue
+            own = [f for f in range(len(of_fact)) if facts.passage_rows[f] == p1 and e in of_fact[f]]
+            t = facts.vectors[max(own, key=lambda f: cosines[f])] if own else passages[p1]
+            v = query - 0.3 * t + 0.5 * names[e]
+            v = v / np.linalg.norm(v)
+            for p2 in range(p):
+                if p2 != p1 and e in held[p2]:
+                    b[p2] = max(b[p2], s[p1] * (1 if facts.subjects[p2] == e else 0.5) * max(0.0, float(v @ passages[p2])))
+    return g, b
+
+
+@given(corpora(), st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_restart_walk_and_bridges_are_the_specification_word_for_word(corpus: tuple, seed: int) -> None:
+    held, facts, n = corpus
+    if len(facts) < 3 or len(held) < 2:
+        return
+    rng = np.random.default_rng(seed)
+    subjects = [int(rng.choice(some)) for some in held]
+    table = facts_of(held, facts, subjects, seed)
+    passages, names, query = unit(len(held), seed + 1), unit(n, seed + 2), unit(1, seed + 3)[0]
+    first = rng.permutation(np.linspace(0.05, 1, len(held)))
+    linked = (int(held[0][0]),)
+    found = BridgeScorer(BridgeGraph(table, n), passages, names).score("a few words", query, first, linked)
+    g, b = dense_scores(table, n, passages, names, query, first, linked)
+    np.testing.assert_allclose(found.graph, g, atol=1e-4)
+    np.testing.assert_allclose(found.bridge, b, atol=1e-4)
+    np.testing.assert_allclose(found.total, first + g + 1.6 * b, atol=3e-4)
+
+
+def test_a_walk_shared_among_threads_is_the_same_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    held = [sorted(rng.choice(40, size=6, replace=False).tolist()) for _ in range(30)]
+    facts = facts_of(held, [(p, some[:4]) for p, some in enumerate(held)])
+    restart = rng.random(70)
+    alone = BridgeGraph(facts, 40).pagerank(restart / restart.sum())
+    monkeypatch.setattr(bridge_graph, "MANY_ENTRIES", 10)
+    monkeypatch.setattr(bridge_graph.os, "cpu_count", lambda: 3)
+    np.testing.assert_array_equal(BridgeGraph(facts, 40).pagerank(restart / restart.sum()), alone)

@@ -121,6 +121,35 @@ def test_qmsum_spans_beyond_the_meeting_are_cut_and_counted(write: Write, tmp_pa
     assert list(loaded.notes.values()) == [1]
 
 
+def test_a_qmsum_span_that_stands_the_wrong_way_round_is_put_in_order(write: Write, tmp_path: Path) -> None:
+    write("transcript_qa/qmsum_val.jsonl", [meeting(10, query("Back?", ("4", "2")))])
+    assert load_set("qmsum", tmp_path).questions[0].gold.spans == (TurnSpan("0", 2, 4),)
+
+
+def test_a_qmsum_span_wholly_outside_its_meeting_is_no_gold(write: Write, tmp_path: Path) -> None:
+    rows = [meeting(20, query("Partly?", ("500", "600"), ("3", "3")), query("Never?", ("500", "600")), query("Before?", ("-9", "-2")))]
+    write("transcript_qa/qmsum_val.jsonl", rows)
+    loaded = load_set("qmsum", tmp_path)
+    assert [(q.text, q.gold.spans) for q in loaded.questions] == [("Partly?", (TurnSpan("0", 3, 3),))]
+    assert loaded.notes == {"turn spans wholly outside their meeting, left out": 3, "questions left out: they name no turn": 2}
+
+
+@pytest.mark.parametrize(
+    ("span", "wanted"),
+    [
+        ("null", "is None; it must be a list"),
+        ("[[0, 1e999]]", r"holds \[0, inf\]"),
+        ("[null]", "holds None"),
+        ("7", "is 7; it must be a list"),
+    ],
+)
+def test_a_qmsum_span_that_is_none_is_named(span: str, wanted: str, write: Write, tmp_path: Path) -> None:
+    row = json.dumps(meeting(10, query("Q?"))).replace('"relevant_text_span": []', f'"relevant_text_span": {span}')
+    write("transcript_qa/qmsum_val.jsonl", [row])
+    with pytest.raises(LoadError, match=rf"qmsum_val\.jsonl, line 1: 'relevant_text_span' .*{wanted}"):
+        load_set("qmsum", tmp_path)
+
+
 def test_which_qmsum_file_is_asked_where_it_cannot_be_known(write: Write, tmp_path: Path) -> None:
     write("transcript_qa/qmsum_train_25.jsonl", [meeting(10, query("One?", ("1", "1")))])
     assert len(load_set("qmsum", tmp_path).questions) == 1
@@ -149,6 +178,9 @@ def test_halves_are_even_and_odd_rows_and_share_none() -> None:
         ({"id": "q", "question": "Where?", "supporting_titles": [3]}, "'supporting_titles' holds 3; every item must be text"),
         ({"id": "q", "question": "  ", "supporting_titles": ["Ada"]}, "'question' is \"  \"; it must be text"),
         ("{torn", "line 1 is no JSON"),
+        ("[" * 100_000, "line 1 is no JSON"),
+        ({"id": "q\ud800", "question": "Where?", "supporting_titles": ["Ada"]}, "line 1: 'id' holds a lone surrogate"),
+        ({"id": "q", "question": "Where\ud800?", "supporting_titles": ["Ada"]}, "line 1: 'question' holds a lone surrogate"),
         ("[1]", "line 1 holds \\[1\\]; each line must be one object"),
     ],
 )
@@ -220,6 +252,11 @@ def test_own_questions_name_documents_or_turns(write: Write) -> None:
         ({"question": "Who?", "turns": [{"document": "a", "first": 3, "last": 1}]}, "turns counted from 0"),
         ({"question": "Who?", "turns": [{"document": "a", "first": True}]}, "turns counted from 0"),
         ({"question": "Who?", "turns": ["a"]}, "turns counted from 0"),
+        ({"question": "Who?", "documents": ["Eve\ud800"]}, "line 1: 'documents' holds a lone surrogate"),
+        ({"question": "Who?", "documents": ["Eve\0"]}, "line 1: 'documents' holds a null character"),
+        ({"question": "Who?", "turns": [{"document": "Eve\0", "first": 0}]}, "line 1: 'document' holds a null character"),
+        ({"question": "Who\ud800?", "documents": ["Eve"]}, "line 1: 'question' holds a lone surrogate"),
+        ({"id": "\ud800", "question": "Who?", "documents": ["Eve"]}, "line 1: 'id' holds a lone surrogate"),
     ],
 )
 def test_own_rows_that_say_nothing_to_find_are_refused(row: Any, wanted: str, write: Write) -> None:

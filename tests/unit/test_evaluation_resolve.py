@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.asking import Arm, Asker, passage_words
+from dynagrag.evaluation.asking import Arm, RetrieverBench, passage_words
 from dynagrag.evaluation.resolve import Resolver, Target, finder, missing_gold
+from dynagrag.evaluation.runs import Line
 from dynagrag.evaluation.sets import EvalQuestion, Gold, Scope, TurnSpan
 from dynagrag.schema import Document, Graph, Passage, Question, Retrieval, ScoredPassage, Snapshot
 
@@ -81,6 +82,11 @@ def test_turns_are_found_with_every_passage_that_touches_them(first: int, last: 
     assert resolver.target(Gold(spans=(TurnSpan("Talk", first, last),))).units == wanted
 
 
+@pytest.mark.parametrize("name", ["Talk\ud800", "Talk\0", "x" * 10_000])
+def test_a_name_that_can_be_no_path_is_one_that_is_not_there(name: str, resolver: Resolver) -> None:
+    assert resolver.target(Gold(documents=(name,))) == Target(frozenset(), (name,))
+
+
 def test_turns_beyond_the_document_are_missing_gold(resolver: Resolver) -> None:
     target = resolver.target(Gold(spans=(TurnSpan("Talk", 7, 8), TurnSpan("Nowhere", 0, 0))))
     assert target == Target(frozenset(), ("turns 7 to 8 of 'Talk'", "turns 0 to 0 of 'Nowhere'"))
@@ -117,7 +123,7 @@ class Fixed:
 
 def test_each_arm_gets_a_line_with_what_it_brought_and_its_measures(resolver: Resolver) -> None:
     good, bad = Fixed(("p-delft", "p-ada")), Fixed(())
-    asker = Asker(Scope.CORPUS, [Arm("good", good, 5), Arm("bad", bad, 2)], resolver)
+    asker = RetrieverBench(Scope.CORPUS, [Arm("good", good, 5), Arm("bad", bad, 2)], resolver)
     question = EvalQuestion("q", "Where?", Gold(titles=("Ada", "Nowhere")), 0)
     target = resolver.target(question.gold)
     first, second = asker.ask(question, target, VECTOR)
@@ -132,10 +138,20 @@ def test_each_arm_gets_a_line_with_what_it_brought_and_its_measures(resolver: Re
 
 
 def test_words_are_kept_of_what_was_brought_and_of_gold(resolver: Resolver) -> None:
-    asker = Asker(Scope.CORPUS, [Arm("arm", Fixed(("p-delft",)), 1)], resolver)
+    asker = RetrieverBench(Scope.CORPUS, [Arm("arm", Fixed(("p-delft",)), 1)], resolver)
     question = EvalQuestion("q", "Where?", Gold(titles=("Ada",)), 0)
     words = passage_words(asker.ask(question, resolver.target(question.gold), VECTOR), SNAPSHOT)
     assert [(w.id, w.title, w.words) for w in words] == [
         ("p-ada", "Ada", "Ada was born, they say, in Delft."),
         ("p-delft", "Delft", "Delft lies on a canal."),
     ]
+
+
+def test_kept_titles_and_words_are_cut_where_they_are_very_long() -> None:
+    long = document("d-long", "T" * 5000, "w" * 500_000)
+    passage = Passage("p-long", long.id, 0, 0, len(long.text), 0, 0)
+    snapshot = Snapshot("w", "1", {long.id: long}, {}, (passage,), np.zeros((1, 2), np.float32), {}, EMPTY)
+    own = Line(scope="corpus", question="q", text="?", arm="arm", passages=(), gold=("p-long",), measures={}, recall=(), ms=1)
+    (words,) = passage_words([own], snapshot)
+    assert (len(words.title), len(words.words)) == (300, 300)
+    assert words.title.endswith("T…")

@@ -118,6 +118,36 @@ def test_new_folders_have_the_next_number(tmp_path: Path) -> None:
     assert (first.name[10:], new_folder(tmp_path, "tiny").name[10:]) == ("-tiny-1", "-tiny-2")
 
 
+def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    with run.asking(8):
+        assert not RunFolder.is_unfinished(tmp_path, SETTINGS)
+        with pytest.raises(UsageError, match="another process is at work on the run in"):
+            RunFolder.open(tmp_path, SETTINGS, {})
+        with pytest.raises(UsageError, match="another process is at work on the run in"), run.asking(8):
+            pass
+    assert RunFolder.is_unfinished(tmp_path, SETTINGS)
+    RunFolder.open(tmp_path, SETTINGS, {})
+
+
+def test_a_done_run_that_lacks_lines_is_no_longer_done(tmp_path: Path) -> None:
+    run = done(tmp_path, lines())
+    with run.asking(8):
+        assert run.is_done
+    (tmp_path / "questions.jsonl").write_text("".join(f"{own.model_dump_json()}\n" for own in lines()[1:]), encoding="utf-8")
+    with run.asking(8):
+        assert not run.is_done
+
+
+def test_where_no_run_can_be_kept_the_option_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "thesis.txt"
+    file.write_text("mine")
+    for path in (file, file / "run", tmp_path / ("x" * 300)):
+        with pytest.raises(UsageError, match="--out"):
+            RunFolder.open(path, SETTINGS, {})
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
+
+
 # -------------------------------------------------------------------------------------------------------------- summary
 
 
@@ -156,6 +186,23 @@ def test_runs_on_different_questions_are_refused_with_how_many(tmp_path: Path) -
     second = done(tmp_path / "b", [own for own in lines() if own.question != "q0"])
     with pytest.raises(UsageError, match=r"different questions: 1 of 4 .* and 0 of 3 the other way"):
         compare(first, second)
+
+
+def test_the_same_ids_with_other_words_are_different_questions(tmp_path: Path) -> None:
+    first = done(tmp_path / "a", lines())
+    other = [own.model_copy(update={"text": "Another question?"}) if own.question == "q2" else own for own in lines()]
+    with pytest.raises(UsageError, match=r"different questions: 1 of 4 .* and 1 of 4 the other way"):
+        compare(first, done(tmp_path / "b", other))
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_done_run_in_which_one_arm_lacks_a_line_is_not_compared(tmp_path: Path, lost: int) -> None:
+    first, second = done(tmp_path / "a", lines()), done(tmp_path / "b", lines())
+    kept = [own for i, own in enumerate(lines()) if i != lost]
+    (tmp_path / "b" / "questions.jsonl").write_text("".join(f"{own.model_dump_json()}\n" for own in kept), encoding="utf-8")
+    for pair in ((first, second), (second, first)):
+        with pytest.raises(UsageError, match=r"b was stopped before its end"):
+            compare(*pair)
 
 
 def test_runs_without_a_common_scope_or_arm_are_refused(tmp_path: Path) -> None:
@@ -225,6 +272,16 @@ def test_the_worst_questions_come_first_and_the_best_are_others(tmp_path: Path) 
     assert [f"q{i:02}?" in worst for i in range(16)].count(True) == 6
     assert all(f"q{i:02}?" not in worst for i in range(1, 16, 2))
     assert all(f"q{i:02}?" not in best for i in range(0, 16, 2))
+
+
+def test_the_report_cuts_what_is_very_long(tmp_path: Path) -> None:
+    long = "x" * 100_000
+    own = [own.model_copy(update={"text": long, "missing": (long,)}) for own in lines()]
+    run = done(tmp_path, own)
+    (tmp_path / "passages.jsonl").write_text(
+        "".join(f"{PassageWords(id=i, title=long, words=long).model_dump_json()}\n" for i in "gxy"), encoding="utf-8"
+    )
+    assert len(render_report(run)) < 100_000
 
 
 def test_a_run_without_a_single_hit_and_one_arm_can_still_be_drawn(tmp_path: Path) -> None:

@@ -103,6 +103,14 @@ class TestReading:
         assert corpus.dropped == {NOT_THREE: 6, NO_TEXT: 4, NO_NAME: 2, NO_ENTITY: 4}
         assert corpus.documents[0] == GivenPassage("T", "x", ("a",), (("a", "b", "c"),))
 
+    def test_names_that_no_store_can_keep_are_dropped_with_a_count(self, tmp_path: Path) -> None:
+        bad = "Half\ud800"
+        triples = [[bad, "met", "B"], ["A", bad, "B"], ["A", "met", bad], ["A", "met", "B"]]
+        row = {"title": "T", "text": "A met B.", "extracted_entities": ["A", bad], "extracted_triples": triples}
+        corpus = read_given(write(tmp_path / "c.jsonl", [row]))
+        assert corpus.dropped == {NO_TEXT: 3, NO_ENTITY: 1}
+        assert corpus.documents == (GivenPassage("T", "A met B.", ("A",), (("A", "met", "B"),)),)
+
     @pytest.mark.parametrize(
         ("line", "said"),
         [
@@ -230,19 +238,17 @@ class TestExtracting:
         (item,), (done,), _ = extract(GivenPassage("T", text, (), ((head, "is", tail),)))
         assert [bool(quote) for quote in quotes(item, done).values()] == [is_found]
 
-    def test_mentions_are_the_entities_the_ends_and_the_title(self) -> None:
+    def test_mentions_are_the_entities_and_the_ends_and_no_title_that_nothing_names(self) -> None:
         _, (done,), _ = extract(ADA)
         assert [(m.name, m.key, m.kind) for m in done.mentions] == [
-            ("Ada Lovelace", "ada lovelace", MentionKind.TITLE),
             ("Ada Lovelace", "ada lovelace", MentionKind.SAID),
             ("the Engines", "engines", MentionKind.SAID),
             ("a writer", "writer", MentionKind.SAID),
             ("Babbage", "babbage", MentionKind.SAID),
         ]
 
-    def test_a_passage_without_a_title_has_no_title_mention(self) -> None:
-        _, (done,), _ = extract(GivenPassage("", "x", ("X",)))
-        assert [m.kind for m in done.mentions] == [MentionKind.SAID]
+        _, (done,), _ = extract(GivenPassage("Unheard of", "x", ("X",)))
+        assert [m.key for m in done.mentions] == ["x"]
 
     def test_what_is_stated_twice_is_one_record_and_counted_once_however_often_it_is_extracted(self) -> None:
         corpus = GivenCorpus(
@@ -256,16 +262,22 @@ class TestExtracting:
 
     def test_its_name_changes_with_the_extractions_alone(self) -> None:
         name = FileExtractor([ADA]).name
-        assert name.startswith("file-1+")
+        assert name.startswith("file-2+")
         assert FileExtractor([ADA, GivenPassage("B", "b")]).name == name
         assert FileExtractor([GivenPassage(ADA.title, ADA.text, ADA.entities)]).name != name
 
-    def test_turns_get_their_title_and_strangers_are_set_aside(self) -> None:
+    def test_turns_have_no_mentions_and_strangers_are_set_aside(self) -> None:
         _, done, _ = extract(GivenTurns("Weekly call", (SourceTurn("Hello there.", "A"),)))
-        assert [(m.name, m.kind) for e in done for m in e.mentions] == [("Weekly call", MentionKind.TITLE)]
+        assert [(m.name, m.kind) for e in done for m in e.mentions] == []
         extractor: Extractor = FileExtractor([GivenPassage("B", "b")])
         (item,) = work_of(ADA)
         assert extractor.extract([item], done.append) == [(item.chunk, UNKNOWN)]
+
+    def test_names_in_memory_that_no_store_can_keep_are_refused_with_a_count(self) -> None:
+        bad = "Half\ud800"
+        _, (done,), extractor = extract(GivenPassage("T", "A met B.", ("A", bad), (("A", bad, "B"), (bad, "met", "B"), ("A", "met", "B"))))
+        assert {m.key for m in done.mentions} == {"a", "b"}
+        assert (len(done.relations), extractor.dropped) == (1, {NO_TEXT: 2, NO_ENTITY: 1})
 
     @for_all(
         st.text(alphabet="ab .\n'", max_size=60).filter(str.strip),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 NAMES = """
 inspect; ingest; ask; delete; graph; graph stats; graph show; graph near; graph merges; graph undo; graph export; graph copy;
-jobs; jobs list; jobs resume; jobs cancel; jobs set-aside; jobs retry; models; models list; models pull; backup; restore; doctor; demo
+jobs; jobs list; jobs resume; jobs cancel; jobs set-aside; jobs retry; evaluate; evaluate retrieval; evaluate compare;
+evaluate entities; models; models list; models pull; backup; restore; doctor; demo
 """
 COMMANDS = [[], *(name.split() for name in NAMES.split(";"))]
 

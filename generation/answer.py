@@ -244,8 +244,14 @@ class _Flow:
             evidence=tuple(shown.values()),
             trace=self._trace() | dict(trace) | self._checks(text, labels, by_label),
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
-            stretches=stretches((by_label[label] for label in labels) if labels else by_label.values(), self.snapshot),
+            stretches=stretches(self._together(labels, by_label), self.snapshot),
         )
+
+    def _together(self, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> Sequence[Evidence]:
+        """What stretches are made of: the cited lines, else those of the first prompt, the ranked passages."""
+        if labels:
+            return [by_label[label] for label in labels]
+        return self.contexts[0].prompt.evidence if self.contexts else ()
 
     def _checks(self, text: str, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> dict[str, object]:
         if not labels:

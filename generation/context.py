@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
-from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.replies import IntermediateReply
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens
@@ -16,11 +16,13 @@ from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, HardPrompt, Question, Retrieval, Snapshot
+from dynagrag.schema import Evidence, HardPrompt, Question, Retrieval, ScoredPassage, Snapshot
 from dynagrag.settings import Profile
 
 _MAX_VISITED = 40
 """Nodes visited a subgraph before the token budget cuts: more never fit into 1,500 tokens."""
+_LABEL_CHARS = 6
+"""What a label and a line's end take beyond those of the first label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ def build_contexts(
     contexts: list[Context] = []
     shown: list[Evidence] = []
     if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
-        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(in_stretches(retrieval.passages))), budget)
+        best = in_stretches(that_fit(snapshot, retrieval.passages, budget))
+        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), budget)
         shown.extend(e for context in contexts for e in context.prompt.evidence)
     first_label = 1 + max((int(e.label[1:]) for e in shown), default=0)
     for subgraph in retrieval.subgraphs:
@@ -101,6 +104,19 @@ def _with_known_labels(evidence: Sequence[Evidence], shown: Sequence[Evidence]) 
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
     """Plain arms get one call with the context that the graph arms' subgraphs have together (methods spec 3.12, system D)."""
     return _passage_context(snapshot, retrieval, profile.num_subgraphs * budget)
+
+
+def that_fit(snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int) -> list[ScoredPassage]:
+    """The best passages that fit the budget whole, in their order; at least one."""
+    chosen: list[ScoredPassage] = []
+    room = 4 * token_budget - LEFT_OUT_CHARS
+    for scored in passages:
+        # labels are longer later on
+        room -= sum(len(line_of(e)) + _LABEL_CHARS for e in passage_evidence(snapshot, [scored]))
+        if chosen and room < 0:
+            break
+        chosen.append(scored)
+    return chosen
 
 
 def _passage_context(snapshot: Snapshot, retrieval: Retrieval, room: int) -> list[Context]:

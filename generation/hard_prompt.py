@@ -15,7 +15,7 @@ from dynagrag.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgrap
 MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
 EVIDENCE_SHARE = 0.5
 """Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to more evidence."""
-_LEFT_OUT_CHARS = len(left_out_line(9999, 9999)) + 1
+LEFT_OUT_CHARS = len(left_out_line(9999, 9999)) + 1
 
 Nearest = Callable[[Sequence[str]], Sequence[float]]
 """Similarities of texts with the question, in their order; higher is nearer."""
@@ -57,7 +57,7 @@ def write_hard_prompt(
 def write_evidence_prompt(evidence: Sequence[Evidence], token_budget: int | None = None) -> HardPrompt:
     """Evidence lines alone, best first, within the budget: what a plain arm puts before the model. The first is always there."""
     budget = None if token_budget is None else 4 * token_budget
-    shown = tuple(evidence) if budget is None else _first_that_fit(evidence, budget - _LEFT_OUT_CHARS)
+    shown = tuple(evidence) if budget is None else _first_that_fit(evidence, budget - LEFT_OUT_CHARS)
     num_out = len(evidence) - len(shown)
     lines = [line_of(e) for e in shown] + ([left_out_line(num_out, 0)] if num_out else [])
     return HardPrompt("\n".join(lines), shown, num_lines_cut=num_out)
@@ -66,11 +66,11 @@ def write_evidence_prompt(evidence: Sequence[Evidence], token_budget: int | None
 def _fit(layout: "_Layout", evidence: Sequence[Evidence], budget: int) -> HardPrompt:
     """Evidence to its share, graph lines to the rest, then more evidence while there is room."""
     shown = _first_that_fit(evidence, int(budget * EVIDENCE_SHARE))
-    num_cut = layout.cut(budget - _LEFT_OUT_CHARS - sum(len(line_of(e)) + 1 for e in shown), shown)
+    num_cut = layout.cut(budget - LEFT_OUT_CHARS - sum(len(line_of(e)) + 1 for e in shown), shown)
     prompt = layout.render(shown, num_cut + len(evidence) - len(shown))
     if len(prompt.text) > budget:
         layout.drop_root_summaries()
-        shown = tuple(shortened(e, max(budget - layout.num_chars(()) - _LEFT_OUT_CHARS, 0)) or first_word(e) for e in shown[:1])
+        shown = tuple(shortened(e, max(budget - layout.num_chars(()) - LEFT_OUT_CHARS, 0)) or first_word(e) for e in shown[:1])
         return layout.render(shown, num_cut + len(evidence) - len(shown))
     labels = {e.label for e in shown}
     for extra in evidence:

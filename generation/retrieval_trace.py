@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from dynagrag.schema import BridgeTrace, Retrieval, Snapshot
+from dynagrag.schema import BridgeTrace, Passage, Retrieval, Snapshot
+
+_MAX_WORDS = 14
 
 
 def trace_of(retrieval: Retrieval, snapshot: Snapshot) -> dict[str, Any]:
@@ -30,6 +32,8 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> d
             "document": snapshot.documents[passage.document_id].title,
             "start": passage.start,
             "end": passage.end,
+            "start_s": _time(snapshot, passage),
+            "words": " ".join(snapshot.passage_text(passage).split()[:_MAX_WORDS]),
             "score": round(scored.score, 4),
             "first_stage": round(parts.first, 4),
             "graph": round(parts.graph, 4),
@@ -47,3 +51,9 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> d
         "gate": round(trace.gate, 4),
         "ranked": rows,
     }
+
+
+def _time(snapshot: Snapshot, passage: Passage) -> float | None:
+    """When its first turn with a time begins."""
+    turns = snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
+    return next((turn.start_s for turn in turns if turn.start_s is not None), None)

@@ -1,6 +1,7 @@
 """Passages that are given, with or without their entities and triples, from a file or from memory, and taken as they stand.
 
-A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any `extracted_entities` and `extracted_triples`; or
+A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any `extracted_entities`
+and `extracted_triples` (or `entities`, `triples`); or
 `chunk_id` and `text`. What is wrong with a line stops the reading; what is wrong with a triple drops that triple, and is counted.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from dynagrag.errors import LoadError
 from dynagrag.ids import entity_key
@@ -119,8 +120,8 @@ class _Row(BaseModel):
     title: str | None = None
     chunk_id: int | str | None = None
     text: str
-    extracted_entities: list[Any] = Field(default_factory=list)
-    extracted_triples: list[Any] = Field(default_factory=list)
+    extracted_entities: list[Any] = Field(default_factory=list, validation_alias=AliasChoices("extracted_entities", "entities"))
+    extracted_triples: list[Any] = Field(default_factory=list, validation_alias=AliasChoices("extracted_triples", "triples"))
 
 
 def read_given(path: str | Path) -> GivenCorpus:

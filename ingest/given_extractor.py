@@ -19,6 +19,7 @@ from dynagrag.protocols import ChunkWork, Extraction
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, Passage, RelationRecord, Turn
 
 STATED_TWICE = "triple: stated before in its passage"
+WITHOUT = "passage: it came without entities and triples"
 UNKNOWN = "this document is not among those that were given; ingest it from its own source again"
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
@@ -36,6 +37,7 @@ class FileExtractor:
             sha256: given for corpus in corpora for given, sha256 in zip(corpus.documents, content_hashes(corpus.documents), strict=True)
         }
         self._refused_before = sum((Counter(corpus.dropped) for corpus in corpora), Counter[str]())
+        self._refused_before += Counter({WITHOUT: sum(corpus.num_without_extraction for corpus in corpora)})  # adding leaves out a zero
         self._refused: dict[tuple[str, int, int], Counter[str]] = {}
         self._name = f"file-2+{_hash(self._found)}"
 

@@ -284,7 +284,7 @@ def _seconds(text: str | None, option: str) -> float | None:
 
 def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, str]], as_json: bool, trace: bool) -> str:
     """Asks, prints, and gives back the answer's text."""
-    from dynagrag.cli_output import answer_json, answer_lines
+    from dynagrag.cli_output import answer_json, answer_lines, trace_lines
 
     printed: list[str] = []
 
@@ -302,7 +302,8 @@ def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, 
     for line in answer_lines(answer, with_text=not printed):
         say(line)
     if trace:
-        say_json(dict(answer.trace))
+        for line in trace_lines(answer.trace):
+            say(line)
     return str(answer.text)
 
 

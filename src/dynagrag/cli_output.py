@@ -1,6 +1,6 @@
 """What the command line and the demo print of reports and answers, line by line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +13,7 @@ _MAX_QUOTE = 240
 _MAX_EVIDENCE = 15
 _MAX_TITLE = 50
 _MAX_STRETCHES = 5
+_MAX_TRACED = 10
 
 
 def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
@@ -77,7 +78,7 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
         yield from (citation_line("-", item, answer.question) for item in answer.evidence[:_MAX_EVIDENCE])
         hidden = len(answer.evidence) - _MAX_EVIDENCE
         if hidden > 0:
-            yield f"  ... and {hidden} more lines (--json shows all)"
+            yield f"  ... and {hidden} more lines (all of them with --json, under trace.evidence)"
         if not answer.evidence:
             yield "  nothing was found"
     labels = answer.trace.get("labels", [])
@@ -93,6 +94,23 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
         yield f"  note: {weak} citation(s) share few words with their sentence; read them before you rely on them"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
+
+
+def trace_lines(trace: Mapping[str, Any]) -> Iterator[str]:
+    """Why the passages stand as they do, and what became of each centre; --json has all of it."""
+    ranked = trace.get("passages")
+    if ranked:
+        yield f"  names in the question: {', '.join(ranked['linked']) or 'none that the graph knows'}"
+        yield from (f'  nearest fact, cosine {fact["cosine"]:.2f}: "{_excerpt(fact["text"], "")}"' for fact in ranked["facts"])
+        yield "  score = words and vectors + PageRank + bridge + surroundings"
+        for place, row in enumerate(ranked["ranked"][:_MAX_TRACED], start=1):
+            at = "" if row["start_s"] is None else f" {clock(row['start_s'])}"
+            over = f"; over {row['over']!r} from {row['from_rank'] or 'further down'}" if "over" in row else ""
+            parts = " ".join(f"{row[name]:+.2f}" for name in ("first_stage", "graph", "bridge", "around"))
+            yield f'  {place:>2}. {row["score"]:.2f} = {parts}  {_title(row["document"])}{at} "{row["words"]} ..."{over}'
+    for candidate in trace.get("candidates", [])[:_MAX_TRACED]:
+        mark = "+" if candidate["accepted"] else "-"
+        yield f"  {mark} ego-graph of {candidate['entity']} ({candidate['score']:.2f}): {candidate['reason']}"
 
 
 def citation_line(mark: str, citation: Citation, about: str = "") -> str:

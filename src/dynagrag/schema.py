@@ -599,7 +599,7 @@ class IntermediateAnswer:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a user gets. When `is_abstained`, `text` says so and `citations` is empty; `evidence` is what was looked at either way;
-    `stretches` are the runs of lines among the citations (without any: among the evidence) that stand together.
+    `stretches` are the runs of lines that stand together among the citations (without any: among the first prompt's evidence).
     """
 
     question: str

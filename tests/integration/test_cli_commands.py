@@ -89,7 +89,10 @@ def test_filters_of_the_command_line_reach_the_answer(ingested: list[Path], cli:
 
 def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], cli: Any) -> None:
     shown = cli("ask", "Who founded Acme Works?", "--trace").out
-    trace = json.loads(shown.splitlines()[-1])
+    assert "names in the question: Acme Works" in shown
+    assert "   1. 1.00 = " in shown
+    assert "  + ego-graph of " in shown
+    trace = cli("ask", "Who founded Acme Works?", "--json").json["trace"]
     assert all({"entity", "score", "accepted", "reason"} <= set(c) for c in trace["candidates"])
     assert trace["subgraphs"]
 

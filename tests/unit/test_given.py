@@ -33,7 +33,7 @@ from dynagrag.ingest.given import (
     join_extractions,
     read_given,
 )
-from dynagrag.ingest.given_extractor import STATED_TWICE, UNKNOWN, FileExtractor
+from dynagrag.ingest.given_extractor import STATED_TWICE, UNKNOWN, WITHOUT, FileExtractor
 from dynagrag.ingest.given_plan import given_ids, plan_given
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
 from dynagrag.retrieval.ego_index import EgoIndex
@@ -286,7 +286,9 @@ class TestExtracting:
     def test_every_quote_is_a_sentence_or_empty_and_every_end_is_mentioned(self, text: str, triples: list[tuple[str, str, str]]) -> None:
         _, (done,), extractor = extract(GivenPassage("", text, (), tuple(triples)))
         keys = {m.key for m in done.mentions}
-        assert sum(Counter(extractor.dropped).values()) + len(done.relations) == len(triples)
+        counted = Counter(extractor.dropped)
+        assert counted.pop(WITHOUT, 0) == (not triples)
+        assert sum(counted.values()) + len(done.relations) == len(triples)
         assert len({r.id for r in done.relations}) == len(done.relations)
         for record in done.relations:
             assert {record.head, record.tail} <= keys

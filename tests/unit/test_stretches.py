@@ -1,9 +1,14 @@
 """Evidence that stands together is one stretch."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.generation.context import that_fit
+from dynagrag.generation.evidence import passage_evidence
+from dynagrag.generation.hard_prompt import write_evidence_prompt
 from dynagrag.generation.stretches import MAX_GAP, in_stretches, stretches
 from dynagrag.schema import Document, Evidence, Graph, Passage, ScoredPassage, Snapshot, Turn
 
@@ -49,3 +54,24 @@ def test_lines_that_adjoin_are_one_stretch_with_its_turns_times_and_speakers() -
 
 def test_a_gap_that_is_too_wide_or_another_document_ends_a_stretch() -> None:
     assert stretches([line("E1", 0, 10), line("E2", 11 + MAX_GAP, 120), line("E3", 5, 15, "e")], SNAPSHOT) == ()
+
+
+def test_a_line_inside_another_does_not_shorten_the_stretch() -> None:
+    (found,) = stretches([line("E1", 100, 399), line("E2", 150, 199)], SNAPSHOT)
+    assert (found.start, found.end, found.last_turn) == (100, 399, 3)
+
+
+@given(st.permutations(range(20)), st.integers(30, 400))
+def test_whatever_its_neighbours_the_best_passage_is_in_the_prompt(order: list[int], budget: int) -> None:
+    """Chosen by rank until the budget is full, and only then put into the order of the text."""
+    turns = tuple(Turn(f"t{i}", "d", i, 100 * i, 100 * i + 99, "AB"[i % 2]) for i in range(20))
+    text = "\n".join((f"turn {i} " + "some words of it " * 9)[:99] for i in range(20))
+    made = replace(SNAPSHOT, documents={"d": replace(SNAPSHOT.documents["d"], text=text)}, turns={"d": turns})
+    ranked = [ScoredPassage(Passage(f"p{i}", "d", i, 100 * i, 100 * i + 99, i, i), 0.0) for i in order]
+    fitting = that_fit(made, ranked, budget)
+    assert fitting == ranked[: len(fitting)] != []
+    prompt = write_evidence_prompt(passage_evidence(made, in_stretches(fitting)), budget)
+    assert f"p{order[0]}" in {e.id for e in prompt.evidence}
+    if len(fitting) > 1:
+        assert {e.id for e in prompt.evidence} == {p.passage.id for p in fitting}
+        assert len(prompt.text) <= 4 * budget

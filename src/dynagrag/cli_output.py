@@ -151,13 +151,13 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "answered_by_model": answer.is_answered_by_model,
         "cached_replies": usage.cached,
         "evidence": [asdict(c) for c in answer.evidence],
+        "stretches": [asdict(s) for s in answer.stretches],
     }
     return {
         "question": answer.question,
         "answer": answer.text,
         "abstained": answer.is_abstained,
         "citations": [asdict(c) for c in answer.citations],
-        "stretches": [asdict(s) for s in answer.stretches],
         "intermediate": [asdict(a) for a in answer.intermediate],
         "trace": dict(answer.trace) | more,
         "usage": {

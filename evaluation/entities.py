@@ -153,7 +153,8 @@ def evaluate_entities(
     with_model = None
     if judge is not None:
         start = time.perf_counter()
-        judged = decide(plan, judge=judge, judge_name=judge_name, max_concurrency=max_concurrency)
+        own = run.plan(MIN_GROUP_COSINE)  # deciding writes into its plan
+        judged = decide(own, judge=judge, judge_name=judge_name, max_concurrency=max_concurrency)
         seconds = time.perf_counter() - start
         with_model = ModelRun(
             judge_name, run.quality(judged.consolidation), judged.num_calls, judged.num_refused, round(seconds, 1), judged.notes

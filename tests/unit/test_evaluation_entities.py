@@ -287,6 +287,14 @@ def test_a_model_joins_what_rules_leave_open_and_its_errors_cost_precision() -> 
     assert bad.quality.cluster.precision < good.quality.cluster.precision
 
 
+def test_what_the_rules_alone_reach_is_the_same_with_a_model_beside_them() -> None:
+    judge = Waiter(joins("Old Harbor Fish House", "old harbor fish"))
+    with_model = evaluate_entities(diners(), FakeEmbedder(), judge=judge)
+    assert with_model.without_model == evaluate_entities(diners(), FakeEmbedder()).without_model
+    assert with_model.with_model is not None
+    assert with_model.with_model.quality != with_model.without_model
+
+
 def test_a_model_that_is_gone_leaves_the_rules_result_and_a_note() -> None:
     class Gone:
         def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dynagrag import cli_keep
+from dynagrag import cli_keep, cli_serve
 from dynagrag.cli_common import (
     EMBEDDER,
     EXIT_SET_ASIDE,
@@ -508,6 +508,7 @@ def models_pull(
 app.command("backup")(cli_keep.backup)
 app.command("restore")(cli_keep.restore)
 app.command("doctor")(cli_keep.doctor)
+app.command("serve")(cli_serve.serve)
 graph_app.command("copy")(cli_keep.graph_copy)
 
 

@@ -25,6 +25,7 @@ from dynagrag.workspace import Workspace
 
 if TYPE_CHECKING:
     from neo4j import Driver
+    from streamlit.testing.v1 import AppTest
 
     from dynagrag.graph_store.neo4j_store import Neo4jStore
 
@@ -121,6 +122,17 @@ class SteeredServer(OpenAIStubServer):
             if marker in text:
                 self.fail_next(fault)  # exact only for one call at a time: set DYNAGRAG_MAX_CONCURRENCY=1
         return super().answer(path, body, authorization)
+
+
+@pytest.fixture
+def panel() -> Iterator[Callable[[str], "AppTest"]]:
+    """A page of the app by its module's name, e.g. `panel("ask_panel").run()`; the workspaces that it opens are closed."""
+    from streamlit.testing.v1 import AppTest
+
+    from dynagrag.ui import state
+
+    yield lambda name: AppTest.from_string(f"from dynagrag.ui import {name}\n\n{name}.page()\n", default_timeout=60)
+    state.close_all()
 
 
 @pytest.fixture

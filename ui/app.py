@@ -1,0 +1,44 @@
+"""The app: `dynagrag serve`, or `streamlit run ui/app.py`. A page a panel; what they share is in state.py."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from dynagrag.ui import ask_panel, curate_panel, graph_panel, ingest_panel, source_panel, state, why_panel, workspaces_panel
+
+ICON = Path(__file__).parent / "icon.svg"
+"""A file of ours: Streamlit fetches a `:material/` page icon from another host."""
+PAGES = (
+    (ask_panel, "Ask", "ask", ":material/forum:"),
+    (why_panel, "Why", "why", ":material/account_tree:"),
+    (graph_panel, "Graph", "graph", ":material/hub:"),
+    (ingest_panel, "Ingest", "ingest", ":material/upload_file:"),
+    (curate_panel, "Curate", "curate", ":material/merge:"),
+    (workspaces_panel, "Workspaces", "workspaces", ":material/settings:"),
+)
+
+
+def main() -> None:
+    """Navigation, the workspace that the visitor is in, and the page."""
+    st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
+    pages = [st.Page(module.page, title=title, url_path=path, icon=icon) for module, title, path, icon in PAGES]
+    pages.append(st.Page(source_panel.page, title="Source", url_path="source", visibility="hidden"))
+    chosen = st.navigation(pages)
+    with st.sidebar:
+        _choose_workspace()
+    chosen.run()
+    if st.query_params.get(state.WORKSPACE) != state.workspace_name():  # so that a reload, or the link sent to somebody, comes back here
+        st.query_params[state.WORKSPACE] = state.workspace_name()
+
+
+def _choose_workspace() -> None:
+    with state.shown_errors():
+        names = sorted({*state.known_workspaces(), state.workspace_name()})
+        picked = st.selectbox("Workspace", names, index=names.index(state.workspace_name()), key=f"pick_{state.workspace_name()}")
+        if picked != state.workspace_name():
+            state.switch_workspace(picked)
+            st.rerun()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""The page Ask."""
+
+import streamlit as st
+
+from dynagrag.ui import state
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Ask")
+    desk = state.needs_workspace()
+    if desk is None:
+        return

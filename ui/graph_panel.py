@@ -1,0 +1,13 @@
+"""The page Graph."""
+
+import streamlit as st
+
+from dynagrag.ui import state
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Graph")
+    desk = state.needs_workspace()
+    if desk is None:
+        return

@@ -1,0 +1,204 @@
+"""What the pages share: settings, the workspaces that are open in this process, and what a visitor has chosen.
+
+Only this module opens workspaces and models, and reads or writes the address bar's parameters. One process serves all visitors: a `Desk` is
+shared by them, `session` is one visitor's own.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+import streamlit as st
+
+from dynagrag import wiring
+from dynagrag.errors import DynaGragError, SettingsError
+from dynagrag.protocols import ChatModel, Embedder
+from dynagrag.settings import Settings, load_settings
+from dynagrag.ui.plain import plain
+from dynagrag.workspace import Workspace, open_workspace, workspace_names
+
+_LOG = logging.getLogger(__name__)
+WORKSPACE = "workspace"
+
+
+@dataclass
+class Desk:
+    """A workspace that is open for all visitors. Its store and journal may be used at any time; `space`'s own methods, which are for one
+    thread at a time, under `lock`. `model_error`: why the language model of the settings can't be used.
+    """
+
+    space: Workspace
+    model_error: str = ""
+    lock: RLock = field(default_factory=RLock)
+
+    @property
+    def name(self) -> str:
+        """The workspace's name."""
+        return self.space.name
+
+
+class _Shared:
+    """What all visitors of this process share; models by the settings that they were opened with."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.embedders: dict[Settings, Embedder] = {}
+        self.chat_models: dict[Settings, ChatModel | None] = {}
+        self.desks: dict[tuple[str, Settings], Desk] = {}
+
+    def embedder(self, settings: Settings) -> Embedder:
+        """Loads its weights at its first use."""
+        with self.lock:
+            if settings not in self.embedders:
+                self.embedders[settings] = wiring.make_embedder(settings)
+            return self.embedders[settings]
+
+    def chat_model(self, settings: Settings) -> ChatModel | None:
+        """Loads its weights at its first use. SettingsError where it can't be had."""
+        with self.lock:
+            if settings not in self.chat_models:
+                self.chat_models[settings] = wiring.make_chat_model(settings)
+            return self.chat_models[settings]
+
+
+@st.cache_resource(show_spinner=False)
+def _shared() -> _Shared:
+    return _Shared()
+
+
+def settings() -> Settings:
+    """The settings as they are now, with what this visitor chose for this visit (`choose`)."""
+    return load_settings(**st.session_state.get("chosen_settings", {}))
+
+
+def choose(**chosen: str | None) -> None:
+    """Settings for this visit, e.g. `llm="qwen"`; None takes the choice back."""
+    now = st.session_state.get("chosen_settings", {}) | chosen
+    st.session_state["chosen_settings"] = {name: value for name, value in now.items() if value is not None}
+
+
+def workspace_name() -> str:
+    """The workspace that this visitor is in: the last chosen, that of the address bar, else the setting's."""
+    if WORKSPACE not in st.session_state:
+        st.session_state[WORKSPACE] = st.query_params.get(WORKSPACE) or settings().workspace
+    return str(st.session_state[WORKSPACE])
+
+
+def switch_workspace(name: str) -> None:
+    """Goes to another workspace; what a page remembered of the last one is dropped."""
+    for key in [k for k in st.session_state if str(k).startswith("of_workspace_")]:
+        del st.session_state[key]
+    st.session_state[WORKSPACE] = name
+    st.query_params.clear()
+    st.query_params[WORKSPACE] = name
+
+
+def remembered(key: str, default: Any) -> Any:
+    """What a page remembers of this workspace for this visitor, across pages."""
+    return st.session_state.setdefault(f"of_workspace_{key}", default)
+
+
+def remember(key: str, value: Any) -> None:
+    """Keeps it."""
+    st.session_state[f"of_workspace_{key}"] = value
+
+
+def known_workspaces() -> list[str]:
+    """Those in the home folder."""
+    return workspace_names(settings())
+
+
+def desk(name: str | None = None) -> Desk | None:
+    """The open workspace of this visitor, or the one named; None where there is none yet. Raises DynaGragError where it can't be opened."""
+    name, now, shared = name or workspace_name(), settings(), _shared()
+    with shared.lock:
+        key = (name, now)
+        if key not in shared.desks:
+            folder = now.workspaces_dir / name
+            if not wiring.has_store(folder):
+                return None
+            error, model = "", None
+            try:
+                model = shared.chat_model(now)
+            except DynaGragError as err:
+                error = str(err)
+            space = open_workspace(name, settings=now, create=False, chat_model=model, embedder=shared.embedder(now))
+            shared.desks[key] = Desk(space if not error else _without_model(space), error)
+        return shared.desks[key]
+
+
+def _without_model(space: Workspace) -> Workspace:
+    space.settings = space.settings.model_copy(update={"llm": None})
+    return space
+
+
+@contextmanager
+def own_space(name: str | None = None, *, create: bool = False, **chosen: Any) -> Iterator[Workspace]:
+    """A workspace opened for one piece of work, e.g. in a thread of its own, with the models that all share. `chosen`: other settings.
+
+    Raises SettingsError where the language model of the settings can't be had.
+    """
+    now = settings_with(**chosen)
+    shared = _shared()
+    with open_workspace(
+        name or workspace_name(), settings=now, create=create, chat_model=shared.chat_model(now), embedder=shared.embedder(now)
+    ) as space:
+        yield space
+
+
+def settings_with(**chosen: Any) -> Settings:
+    """This visit's settings with others in their place."""
+    given = st.session_state.get("chosen_settings", {}) | {k: v for k, v in chosen.items() if v is not None}
+    return load_settings(**given)
+
+
+def close_desks(name: str) -> None:
+    """Closes a workspace for all visitors, before it is deleted or its store changes."""
+    shared = _shared()
+    with shared.lock:
+        for key in [k for k in shared.desks if k[0] == name]:
+            shared.desks.pop(key).space.close()
+
+
+def close_all() -> None:
+    """Closes all that this process has open; what opens next is opened anew."""
+    shared = _shared()
+    with shared.lock:
+        for name in {key[0] for key in shared.desks}:
+            close_desks(name)
+        for model in shared.chat_models.values():
+            if model is not None:
+                model.close()
+    _shared.clear()
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """An error of ours is shown where it happened; anything else is logged, and shown without its details."""
+    try:
+        yield
+    except SettingsError as err:
+        st.error(f"{plain(err)} See **Workspaces**.", icon=":material/settings:")
+    except DynaGragError as err:
+        st.error(plain(err), icon=":material/error:")
+    except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's own signals are BaseExceptions
+        _LOG.exception("a page failed")
+        what = type(err).__name__
+        st.error(f"Something went wrong ({what}); the terminal that runs dynagrag has the details.", icon=":material/bug_report:")
+
+
+def needs_workspace() -> Desk | None:
+    """The open workspace, or what a first visit sees in its place."""
+    opened = None
+    with shown_errors():
+        opened = desk()
+        if opened is None:
+            st.info(
+                f"There is no workspace **{plain(workspace_name())}** yet. Bring in transcripts under **Ingest**, or try the demo under "
+                "**Workspaces**.",
+                icon=":material/waving_hand:",
+            )
+    return opened

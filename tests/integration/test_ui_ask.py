@@ -1,7 +1,6 @@
 """The page Ask, without a browser."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from dynagrag.fakes_server import OpenAIStubServer

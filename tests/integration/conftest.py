@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from app_server import AppServer, Chromium, browser
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 
 from dynagrag import open_workspace
@@ -133,6 +134,20 @@ def panel() -> Iterator[Callable[[str], "AppTest"]]:
 
     yield lambda name: AppTest.from_string(f"from dynagrag.ui import {name}\n\n{name}.page()\n", default_timeout=60)
     state.close_all()
+
+
+@pytest.fixture
+def app(server: OpenAIStubServer) -> Iterator[AppServer]:
+    """The app in a process of its own, with the test's home and the stub for both models."""
+    with AppServer() as running:
+        yield running
+
+
+@pytest.fixture
+def chromium() -> Iterator[Chromium]:
+    """A real browser; what its pages asked for is in `requests`, and `foreign` says which of it left the app."""
+    with browser() as made:
+        yield made
 
 
 @pytest.fixture

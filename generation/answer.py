@@ -261,5 +261,6 @@ class _Flow:
     def _trace(self) -> dict[str, object]:
         return trace_of(self.retrieval, self.snapshot) | {
             "profile": self.parts.profile.name,
+            "document_ids": {e.id: e.document_id for e in all_evidence(self.contexts).values()},
             "subgraphs": [context.trace() for context in self.contexts],
         }

@@ -3,13 +3,14 @@
 Evidence labels run through all prompts of a question, so that the merged answer can cite any of them by its label alone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.replies import IntermediateReply
+from dynagrag.generation.retrieval_trace import drawn_subgraph
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered import prompt_tokens
@@ -35,6 +36,8 @@ class Context:
     order: tuple[str, ...] = ()
     num_unvisited: int = 0
     pruner: str = "none"
+    drawn: Mapping[str, object] = field(default_factory=dict)
+    """Nodes and edges of its subgraph, for a picture; empty for passages."""
 
     def lines(self) -> dict[str, str]:
         """The evidence lines by label."""
@@ -52,6 +55,9 @@ class Context:
             "lines_cut": self.prompt.num_lines_cut,
             "evidence": [e.label for e in self.prompt.evidence],
             "prompt": self.prompt.text,
+            "nodes_in_prompt": self.prompt.num_nodes,
+            "edges_in_prompt": self.prompt.num_edges,
+            **self.drawn,
         }
 
 
@@ -91,7 +97,8 @@ def build_contexts(
         first_label = 1 + max(int(e.label[1:]) for e in (*shown, *prompt.evidence))
         shown.extend(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
-        contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label))
+        drawn = drawn_subgraph(snapshot, subgraph, walk, relevance)
+        contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label, drawn))
     return contexts
 
 

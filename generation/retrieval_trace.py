@@ -2,9 +2,12 @@
 
 from typing import Any
 
-from dynagrag.schema import BridgeTrace, Passage, Retrieval, Snapshot
+from dynagrag.schema import BridgeTrace, Passage, PruneScores, Retrieval, Snapshot, Subgraph, Walk
 
 _MAX_WORDS = 14
+_MAX_DRAWN = 60
+"""Nodes of a subgraph in a trace: those visited, and the best of the others."""
+_MAX_LABELS = 3
 
 
 def trace_of(retrieval: Retrieval, snapshot: Snapshot) -> dict[str, Any]:
@@ -30,6 +33,7 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> d
         passage = scored.passage
         row: dict[str, Any] = {
             "document": snapshot.documents[passage.document_id].title,
+            "document_id": passage.document_id,
             "start": passage.start,
             "end": passage.end,
             "start_s": _time(snapshot, passage),
@@ -57,3 +61,43 @@ def _time(snapshot: Snapshot, passage: Passage) -> float | None:
     """When its first turn with a time begins."""
     turns = snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
     return next((turn.start_s for turn in turns if turn.start_s is not None), None)
+
+
+def drawn_subgraph(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores) -> dict[str, Any]:
+    """A subgraph as a picture needs it, with the sizes of the whole: `nodes` with the pruner's score, the place in the walk from 1 (None:
+    not visited) and the row of the node it was reached from; `edges` between rows of `nodes`.
+    """
+    graph = snapshot.graph
+    place = {node: number for number, node in enumerate(walk.order, start=1)}
+    others = sorted((n for n in range(len(subgraph.nodes)) if n not in place), key=lambda n: (-float(relevance.nodes[n]), n))
+    shown = [*walk.order, *others][:_MAX_DRAWN]
+    row_of = {node: row for row, node in enumerate(shown)}
+    nodes = []
+    for node in shown:
+        entity = graph.entities[subgraph.nodes[node]]
+        nodes.append(
+            {
+                "id": entity.id,
+                "name": entity.name,
+                "type": entity.type,
+                "weight": entity.weight,
+                "hops": subgraph.hops[node],
+                "score": round(float(relevance.nodes[node]), 4),
+                "place": place.get(node),
+                "parent": row_of.get(walk.parent.get(node, -1)),
+            }
+        )
+    edges = []
+    for pair, (a, b) in enumerate(subgraph.pairs.tolist()):
+        if a in row_of and b in row_of:
+            relations = [graph.relations[i] for i in subgraph.pair_relations[pair]]
+            edges.append(
+                {
+                    "source": row_of[a],
+                    "target": row_of[b],
+                    "labels": list(dict.fromkeys(r.label for r in relations))[:_MAX_LABELS],
+                    "weight": sum(r.weight for r in relations),
+                    "score": round(float(relevance.edges[pair]), 4),
+                }
+            )
+    return {"nodes": nodes, "edges": edges, "num_nodes": len(subgraph.nodes), "num_edges": len(subgraph.pairs)}

@@ -1,13 +1,224 @@
-"""The page Ask."""
+"""The page Ask: a conversation with answers whose citations open the source."""
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from dynagrag.ui import state
+from dynagrag import wiring
+from dynagrag.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
+from dynagrag.errors import DynaGragError, UsageError
+from dynagrag.ingest.load.clock import any_seconds
+from dynagrag.protocols import ChatModel
+from dynagrag.schema import Filters
+from dynagrag.settings import PROFILES
+from dynagrag.ui import answering, state
+from dynagrag.ui.answers import ARMS, show_arm
+from dynagrag.ui.plain import answer_markdown, plain, plain_lines
+from dynagrag.ui.state import Desk
+from dynagrag.workspace import AskOptions
+
+_POLL_S = 0.15
+_CONVERSATION = "conversation"
+_NO_COMPARISON = "nothing"
 
 
 def page() -> None:
-    """Draws the page."""
-    st.title("Ask")
+    """The conversation, the one that is being written, and the options beside the title."""
     desk = state.needs_workspace()
     if desk is None:
         return
+    with state.shown_errors():
+        book = ConversationBook(desk.space.folder)
+        conversation = _conversation(book)
+        options = _head(desk, book, conversation)
+        model = _model()
+        if not conversation.exchanges and answering.asking_of(desk, conversation.id) is None:
+            _invite(desk)
+        for exchange in conversation.exchanges:
+            _show(desk, conversation, exchange)
+        _show_asking(desk, conversation)
+        text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}")
+        if text:
+            _begin(desk, conversation, text, options, model)
+
+
+def _conversation(book: ConversationBook) -> Conversation:
+    """That of the address bar, so that a reload comes back to it; else the last one looked at, else a new one."""
+    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
+    try:
+        found = book.conversation(given) if given else Conversation(new_id())
+    except UsageError:
+        found = Conversation(new_id())
+    _go_to(found.id)
+    return found
+
+
+def _go_to(conversation_id: str) -> None:
+    state.remember(_CONVERSATION, conversation_id)
+    if st.query_params.get(_CONVERSATION) != conversation_id:
+        st.query_params[_CONVERSATION] = conversation_id
+
+
+# --------------------------------------------------------------------------------------------------------------- head
+
+
+def _head(desk: Desk, book: ConversationBook, conversation: Conversation) -> list[AskOptions]:
+    """Title, options, conversations; the options of the next question, one for each arm."""
+    title, buttons = st.columns([2, 3], vertical_alignment="bottom")
+    title.title("Ask")
+    with buttons.container(horizontal=True, horizontal_alignment="right"):
+        with st.popover("Options", icon=":material/tune:"):
+            options = _options(desk)
+        _conversations(book, conversation)
+        if conversation.exchanges:
+            st.download_button(
+                "Export",
+                as_markdown(conversation, desk.name),
+                file_name=f"{desk.name}-{conversation.id}.md",
+                mime="text/markdown",
+                icon=":material/download:",
+                on_click="ignore",
+                help="This conversation as Markdown, with the words that it cites",
+            )
+    return options
+
+
+def _conversations(book: ConversationBook, conversation: Conversation) -> None:
+    with st.popover("Conversations", icon=":material/history:"):
+        if st.button("New conversation", icon=":material/add:", key="new_conversation", width="stretch"):
+            _go_to(new_id())
+            st.rerun()
+        for other in book.all()[:30]:
+            is_this = other.id == conversation.id
+            if st.button(plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"):
+                _go_to(other.id)
+                st.rerun()
+        if conversation.exchanges and st.button("Delete this conversation", icon=":material/delete:", key="delete_conversation"):
+            book.delete(conversation.id)
+            _go_to(new_id())
+            st.rerun()
+
+
+def _options(desk: Desk) -> list[AskOptions]:
+    retriever = _kept_select("Retriever", list(ARMS), "retriever", lambda name: ARMS[name], "What finds the evidence")
+    others = [_NO_COMPARISON, *(name for name in ARMS if name != retriever)]
+    compared = _kept_select(
+        "Compare with", others, "compared", lambda name: ARMS.get(name, "Nothing"), "Asks the same question twice and shows both answers"
+    )
+    left, right = st.columns(2)
+    with left:
+        traversal = _kept_select(
+            "Order of the ego-graphs", list(wiring.TRAVERSALS), "traversal", str.upper, "How a subgraph is put into words"
+        )
+    with right:
+        profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Paper: DynaGRAG to the letter")
+    documents = {d.id: d.title for d in desk.space.store.documents()}
+    chosen = st.multiselect(
+        "Only these documents", list(documents), format_func=lambda i: plain(documents[i]), key="filter_documents", placeholder="All"
+    )
+    speakers = st.multiselect("Only these speakers", _speakers(desk, desk.space.store.version()), key="filter_speakers", placeholder="All")
+    left, right = st.columns(2)
+    since = left.text_input("From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock")
+    until = right.text_input("Until", key="filter_until", placeholder="h:mm:ss", help="Time of the source's own clock")
+    max_calls = st.number_input("At most model calls a question", min_value=1, value=None, key="filter_calls", placeholder="No limit")
+    filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
+    arms = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
+    return [AskOptions(name, traversal, profile, filters, max_calls) for name in arms]
+
+
+def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[str], str], help_text: str) -> str:
+    """A choice that other pages don't make forgotten."""
+    last = state.remembered(f"ask_{key}", values[0])
+    picked = st.selectbox(label, values, index=values.index(last) if last in values else 0, format_func=name, help=help_text)
+    state.remember(f"ask_{key}", picked)
+    return str(picked)
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _speakers_of(workspace: str, folder: str, version: str, _desk: Desk) -> list[str]:
+    return sorted({turn.speaker for turn in _desk.space.store.turns() if turn.speaker})
+
+
+def _speakers(desk: Desk, version: str) -> list[str]:
+    return _speakers_of(desk.name, str(desk.space.folder), version, desk)
+
+
+def _seconds(text: str, name: str) -> float | None:
+    if not text.strip():
+        return None
+    seconds = any_seconds(text)
+    if seconds is None:
+        raise UsageError(f"{name}: {text[:40]!r} is no time; write seconds or h:mm:ss")
+    return seconds
+
+
+def _model() -> ChatModel | None:
+    """The language model; where it can't be had, the page says so and goes on without."""
+    try:
+        return state.chat_model()
+    except DynaGragError as err:
+        st.warning(f"The language model can't be used, so questions get evidence alone: {plain(err)}", icon=":material/warning:")
+        return None
+
+
+# ------------------------------------------------------------------------------------------------------- conversation
+
+
+def _invite(desk: Desk) -> None:
+    documents = desk.space.store.documents()
+    names = ", ".join(plain(d.title) for d in documents[:4]) + (" …" if len(documents) > 4 else "")
+    if not documents:
+        st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
+    else:
+        st.markdown(f"{len(documents)} documents: {names}. Every answer names the words that it rests on; follow them to the source.")
+
+
+def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
+    with st.chat_message("user"):
+        st.markdown(plain_lines(exchange.asked))
+    with st.chat_message("assistant"):
+        columns = st.columns(len(exchange.arms)) if len(exchange.arms) > 1 else [st.container()]
+        for number, (column, arm) in enumerate(zip(columns, exchange.arms, strict=True)):
+            with column:
+                if len(exchange.arms) > 1:
+                    st.markdown(f"**{plain(ARMS.get(arm.retriever, arm.retriever))}**")
+                show_arm(desk.name, arm, exchange.asked)
+                if not arm.error:
+                    where = {"workspace": desk.name, "conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
+                    st.markdown(f"[:material/account_tree: Why this answer](why?{urlencode(where)})")
+
+
+def _show_asking(desk: Desk, conversation: Conversation) -> None:
+    """The answer that is being written, until it is done; then the page is drawn anew with it in its place."""
+    asking = answering.asking_of(desk, conversation.id)
+    if asking is None:
+        return
+    with st.chat_message("user"):
+        st.markdown(plain_lines(asking.asked))
+    with st.chat_message("assistant"):
+        status, words = st.empty(), st.empty()
+        while not asking.done.wait(_POLL_S):
+            status.caption(_stage(asking, desk))
+            words.markdown(answer_markdown(asking.text, {}))
+    st.rerun()
+
+
+def _stage(asking: answering.Asking, desk: Desk) -> str:
+    if asking.is_waiting:
+        return ":material/hourglass_top: Waiting for another question to be answered …"
+    arm = plain(ARMS[asking.options[asking.arm].retriever]) if len(asking.options) > 1 else "Looking for evidence, and answering"
+    return f":material/search: {arm} …"
+
+
+def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:
+    if len(text) > answering.MAX_CHARACTERS:
+        st.error(
+            f"This question has {len(text):,} characters; up to {answering.MAX_CHARACTERS:,} are answered. Shorten it, or bring the text "
+            "in under **Ingest** and ask about it. Here it is, to copy:",
+            icon=":material/error:",
+        )
+        st.code(text, language=None, wrap_lines=True, height=200)
+        return
+    answering.ask(desk, conversation, text, options, model, state.settings())
+    st.rerun()

@@ -5,8 +5,8 @@ shared by them, `session` is one visitor's own.
 """
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
@@ -22,16 +22,17 @@ from dynagrag.workspace import Workspace, open_workspace, workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
+_OF_NO_MODEL: dict[str, Any] = {"store": None, "workspace": ""}
+"""Settings that make no other model of it."""
 
 
 @dataclass
 class Desk:
     """A workspace that is open for all visitors. Its store and journal may be used at any time; `space`'s own methods, which are for one
-    thread at a time, under `lock`. `model_error`: why the language model of the settings can't be used.
+    thread at a time, under `lock`. It has no language model of its own: see `chat_model`.
     """
 
     space: Workspace
-    model_error: str = ""
     lock: RLock = field(default_factory=RLock)
 
     @property
@@ -51,17 +52,19 @@ class _Shared:
 
     def embedder(self, settings: Settings) -> Embedder:
         """Loads its weights at its first use."""
+        key = settings.model_copy(update={"llm": None} | _OF_NO_MODEL)
         with self.lock:
-            if settings not in self.embedders:
-                self.embedders[settings] = wiring.make_embedder(settings)
-            return self.embedders[settings]
+            if key not in self.embedders:
+                self.embedders[key] = wiring.make_embedder(settings)
+            return self.embedders[key]
 
     def chat_model(self, settings: Settings) -> ChatModel | None:
         """Loads its weights at its first use. SettingsError where it can't be had."""
+        key = settings.model_copy(update={"embedder": ""} | _OF_NO_MODEL)
         with self.lock:
-            if settings not in self.chat_models:
-                self.chat_models[settings] = wiring.make_chat_model(settings)
-            return self.chat_models[settings]
+            if key not in self.chat_models:
+                self.chat_models[key] = wiring.make_chat_model(settings)
+            return self.chat_models[key]
 
 
 @st.cache_resource(show_spinner=False)
@@ -113,40 +116,48 @@ def known_workspaces() -> list[str]:
 
 def desk(name: str | None = None) -> Desk | None:
     """The open workspace of this visitor, or the one named; None where there is none yet. Raises DynaGragError where it can't be opened."""
-    name, now, shared = name or workspace_name(), settings(), _shared()
+    name, shared = name or workspace_name(), _shared()
+    now = settings().model_copy(update={"llm": None})
     with shared.lock:
         key = (name, now)
         if key not in shared.desks:
-            folder = now.workspaces_dir / name
-            if not wiring.has_store(folder):
+            if not wiring.has_store(now.workspaces_dir / name):
                 return None
-            error, model = "", None
-            try:
-                model = shared.chat_model(now)
-            except DynaGragError as err:
-                error = str(err)
-            space = open_workspace(name, settings=now, create=False, chat_model=model, embedder=shared.embedder(now))
-            shared.desks[key] = Desk(space if not error else _without_model(space), error)
+            shared.desks[key] = Desk(open_workspace(name, settings=now, create=False, embedder=shared.embedder(now)))
         return shared.desks[key]
 
 
-def _without_model(space: Workspace) -> Workspace:
-    space.settings = space.settings.model_copy(update={"llm": None})
-    return space
+def chat_model() -> ChatModel | None:
+    """The language model of this visit's settings; None where none is set. Raises SettingsError where it can't be had."""
+    return _shared().chat_model(settings())
 
 
 @contextmanager
 def own_space(name: str | None = None, *, create: bool = False, **chosen: Any) -> Iterator[Workspace]:
-    """A workspace opened for one piece of work, e.g. in a thread of its own, with the models that all share. `chosen`: other settings.
+    """A workspace opened for one piece of work on this thread, with the models that all share. `chosen`: other settings.
 
     Raises SettingsError where the language model of the settings can't be had.
     """
-    now = settings_with(**chosen)
-    shared = _shared()
-    with open_workspace(
-        name or workspace_name(), settings=now, create=create, chat_model=shared.chat_model(now), embedder=shared.embedder(now)
-    ) as space:
+    with opener(name, create=create, **chosen)() as space:
         yield space
+
+
+def opener(
+    name: str | None = None, *, create: bool = False, has_model: bool = True, **chosen: Any
+) -> Callable[[], AbstractContextManager[Workspace]]:
+    """What opens a workspace on another thread, where a visitor's own things are out of reach: they are read now. `has_model` False: it is
+    opened without the language model.
+    """
+    now, shared, named = settings_with(**chosen), _shared(), name or workspace_name()
+    if not has_model:
+        now = now.model_copy(update={"llm": None})
+
+    @contextmanager
+    def opened() -> Iterator[Workspace]:
+        with open_workspace(named, settings=now, create=create, chat_model=shared.chat_model(now), embedder=shared.embedder(now)) as space:
+            yield space
+
+    return opened
 
 
 def settings_with(**chosen: Any) -> Settings:

@@ -1,13 +1,237 @@
-"""The page Why."""
+"""The page Why: how an answer came about, from the candidates to the merged text. Everything is read from the kept answer's trace."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
+from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange
+from dynagrag.errors import UsageError
+from dynagrag.generation.prompt_lines import clock
 from dynagrag.ui import state
+from dynagrag.ui.answers import ARMS, show_arm
+from dynagrag.ui.plain import plain, source_link
+from dynagrag.ui.state import Desk
 
 
 def page() -> None:
-    """Draws the page."""
-    st.title("Why")
+    """The answer of the address bar, else the last one of the last conversation."""
     desk = state.needs_workspace()
     if desk is None:
         return
+    with state.shown_errors():
+        st.title("Why")
+        book = ConversationBook(desk.space.folder)
+        found = _chosen(book)
+        if found is None:
+            st.info("No question has been answered in this workspace yet. Ask one under **Ask**.", icon=":material/forum:")
+            return
+        exchange, number = _pick(*found)
+        arm = exchange.arms[number]
+        if arm.error:
+            show_arm(desk.name, arm, exchange.asked)
+            return
+        _explain(desk, exchange, arm)
+
+
+def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
+    """The conversation, and the id of the exchange that is asked for."""
+    given = st.query_params.get("conversation") or state.remembered("conversation", "")
+    conversations: Sequence[Conversation] = ()
+    if given:
+        try:
+            conversations = (book.conversation(given),)
+        except UsageError:
+            conversations = ()
+    if not any(c.exchanges for c in conversations):
+        conversations = book.all()
+    found = next((c for c in conversations if c.exchanges), None)
+    if found is None:
+        return None
+    return found, st.query_params.get("exchange", found.exchanges[-1].id)
+
+
+def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, int]:
+    """Which answer of the conversation is explained: exchange and arm."""
+    answers = [(exchange, number) for exchange in conversation.exchanges for number in range(len(exchange.arms))]
+    given = st.query_params.get("arm", "0")
+    wanted = next((i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None)
+    index = len(answers) - 1 if wanted is None else wanted
+    picked: int = st.selectbox(
+        "Answer", range(len(answers)), index=index, format_func=lambda i: _name(*answers[i]), key=f"why_{conversation.id}"
+    )
+    return answers[picked]
+
+
+def _name(exchange: Exchange, number: int) -> str:
+    asked = " ".join(exchange.asked.split())[:90]
+    return f"{asked} ({exchange.arms[number].retriever})" if len(exchange.arms) > 1 else asked
+
+
+def _explain(desk: Desk, exchange: Exchange, arm: Arm) -> None:
+    trace = arm.answer["trace"]
+    with st.expander("The answer", expanded=False):
+        show_arm(desk.name, arm, exchange.asked)
+    counts = {
+        "Passages": len(trace.get("passages", {}).get("ranked", ())) or len(trace["evidence"]),
+        "Ego-graphs looked at": len(trace["candidates"]),
+        "accepted": sum(c["accepted"] for c in trace["candidates"]),
+        "Prompts": len(trace["subgraphs"]),
+        "Helpful answers": sum(a["helpfulness"] > 0 for a in arm.answer["intermediate"]),
+    }
+    for column, (name, count) in zip(st.columns(len(counts)), counts.items(), strict=True):
+        column.metric(name, count)
+    st.caption(f"Retriever: {plain(ARMS.get(arm.retriever, arm.retriever))} · profile {plain(trace['profile'])}")
+    for note in trace["notes"]:
+        st.caption(f":material/info: {plain(note)}")
+    passages, graphs, prompts, answers = st.tabs(["Passages", "Ego-graphs", "Prompts", "Answers"])
+    with passages:
+        _passages(desk, trace)
+    with graphs:
+        _candidates(trace)
+        _subgraphs(exchange.id, trace["subgraphs"])
+    with prompts:
+        _prompts(trace["subgraphs"])
+    with answers:
+        _intermediate(arm.answer["intermediate"], trace)
+
+
+# ----------------------------------------------------------------------------------------------------------- passages
+
+
+def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
+    told = trace.get("passages")
+    if told is None:
+        st.markdown("This retriever says no more than the order of its passages; the lines it brought:")
+        st.dataframe(
+            [{"document": c["document"], "speaker": c["speaker"], "words": c["quote"]} for c in trace["evidence"]], hide_index=True
+        )
+        return
+    names = ", ".join(f"**{plain(name)}**" for name in told["linked"]) or "none that the graph knows"
+    st.markdown(f"Names in the question: {names}")
+    for fact in told["facts"]:
+        st.markdown(f"Nearest fact, cosine {fact['cosine']:.2f}: “{plain(fact['text'])}”")
+    if told["gate"] < 1:
+        st.caption(f"A long question is answered by its words more than by the graph: the graph counts {told['gate']:.0%}.")
+    rows = [
+        {
+            "rank": rank,
+            "score": row["score"],
+            "words and vectors": row["first_stage"],
+            "graph": row["graph"],
+            "bridge": row["bridge"],
+            "around it": row["around"],
+            "source": source_link(desk.name, row.get("document_id", ""), row["start"], row["end"]),
+            "document": row["document"],
+            "time": "" if row["start_s"] is None else clock(row["start_s"]),
+            "begins with": row["words"],
+            "reached over": row.get("over", ""),
+        }
+        for rank, row in enumerate(told["ranked"], start=1)
+    ]
+    st.dataframe(rows, hide_index=True, column_config={"source": st.column_config.LinkColumn("source", display_text="open")})
+    st.caption(
+        "The score is the sum of the four columns after it: how well words and vectors fit, PageRank from what the question names, the "
+        "best bridge from another passage, and what stands around it."
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- ego-graphs
+
+
+def _candidates(trace: Mapping[str, Any]) -> None:
+    if not trace["candidates"]:
+        st.markdown("This retriever looks at no ego-graphs.")
+        return
+    rows = [{"accepted": c["accepted"], "centre": c["entity"], "score": c["score"], "reason": c["reason"]} for c in trace["candidates"]]
+    with st.expander(f"{len(rows)} candidates in the order of their score", expanded=False):
+        st.dataframe(rows, hide_index=True, height=280)
+
+
+def _subgraphs(exchange_id: str, subgraphs: Sequence[Mapping[str, Any]]) -> None:
+    drawn = [(i, s) for i, s in enumerate(subgraphs) if s.get("nodes")]
+    if not drawn:
+        return
+    names = {i: s["nodes"][0]["name"] for i, s in drawn}
+    picked = st.selectbox("Ego-graph", [i for i, _ in drawn], format_func=lambda i: f"{names[i]} ({len(subgraphs[i]['nodes'])} nodes)")
+    subgraph = subgraphs[picked]
+    nodes, edges = subgraph["nodes"], subgraph["edges"]
+    num_visited = sum(n["place"] is not None for n in nodes)
+    st.caption(
+        f"{len(nodes)} of {subgraph['num_nodes']} nodes and {len(edges)} of {subgraph['num_edges']} edges are drawn. "
+        f"{subgraph['nodes_in_prompt']} nodes and {subgraph['edges_in_prompt']} edges fitted into the prompt, {subgraph['lines_cut']} "
+        f"lines were cut; {subgraph['unvisited']} nodes were pruned: the walk did not reach them. Faint is what the pruner "
+        f"({plain(subgraph['pruner'])}) scores low."
+    )
+    step = _step(f"{exchange_id}_{picked}", num_visited)
+    _draw(subgraph, step, key=f"ego_{exchange_id}_{picked}")
+    path = [n for n in sorted(subgraph["nodes"], key=lambda n: n["place"] or 0) if n["place"] is not None and n["place"] <= step]
+    st.markdown("Order of the walk: " + " → ".join(f"{n['place']} **{plain(n['name'])}**" for n in path))
+
+
+def _step(key: str, num_visited: int) -> int:
+    """How far the walk is shown: all of it, or step by step."""
+    if num_visited < 2:
+        return num_visited
+    return int(st.slider("Steps of the walk", 1, num_visited, num_visited, key=f"step_{key}", help="Draws the walk up to this step"))
+
+
+def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
+    from dynagrag.ui.drawing import Edge, Node, draw_graph
+
+    nodes = subgraph["nodes"]
+    reached = [n["place"] is not None and n["place"] <= step for n in nodes]
+    walked = {frozenset((row, n["parent"])) for row, n in enumerate(nodes) if reached[row] and n["parent"] is not None}
+    draw_graph(
+        [
+            Node(
+                id=n["id"],
+                label=f"{n['place']} {n['name']}" if reached[row] else n["name"],
+                weight=max(1, n["weight"]),
+                opacity=max(0.15, n["score"]) if reached[row] else 0.12,
+                tooltip=f"{n['name']}: weight {n['weight']}, score {n['score']:.2f}, {n['hops']} hops from the centre",
+            )
+            for row, n in enumerate(nodes)
+        ],
+        [
+            Edge(
+                source=nodes[e["source"]]["id"],
+                target=nodes[e["target"]]["id"],
+                label=", ".join(e["labels"]),
+                weight=e["weight"],
+                opacity=max(0.1, e["score"]),
+                is_highlighted=frozenset((e["source"], e["target"])) in walked,
+            )
+            for e in subgraph["edges"]
+        ],
+        key=key,
+        height=520,
+    )
+
+
+# ------------------------------------------------------------------------------------------------- prompts and answers
+
+
+def _prompts(subgraphs: Sequence[Mapping[str, Any]]) -> None:
+    if not subgraphs:
+        st.markdown("Nothing was retrieved, so there was no prompt.")
+    for number, subgraph in enumerate(subgraphs, start=1):
+        cut = f", {subgraph['lines_cut']} lines cut" if subgraph["lines_cut"] else ""
+        with st.expander(f"{number}. {plain(subgraph['centre'])}: {subgraph['context_tokens']} tokens{cut}", expanded=number == 1):
+            st.code(subgraph["prompt"], language=None, wrap_lines=True, height=320)
+
+
+def _intermediate(intermediate: Sequence[Mapping[str, Any]], trace: Mapping[str, Any]) -> None:
+    if not intermediate:
+        st.markdown("No language model answered.")
+        return
+    if how := trace.get("merge"):
+        st.markdown(f"How the answer came about: {plain(how)}")
+    for failure in trace.get("failed_intermediate_answers", ()):
+        st.warning(plain(failure))
+    for answer in intermediate:
+        with st.container(border=True):
+            enough = "" if answer["has_enough_evidence"] else " · not enough evidence, left out"
+            scored = f"helpfulness {answer['helpfulness']:.0f} of 100, by {plain(answer['scored_by'])}"
+            st.caption(f"from **{plain(answer['centre'])}** · {scored}{enough}")
+            st.markdown(plain(answer["answer"]) or "(no answer)")

@@ -79,6 +79,9 @@ class Host(Protocol):
     def ledger(self) -> tuple[LedgerRow, ...]:
         """Calls and tokens by stage and document."""
 
+    def forget_conversations(self) -> None:
+        """Drops the kept answers that quote documents which are gone."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryGroup:
@@ -248,6 +251,8 @@ class PreparedIngest:
         if self.has_index:
             pipeline.build_index = host.build_index
         report = pipeline.run(self.plan, self.extractor)
+        if report.removed:
+            host.forget_conversations()
         follower.note()
         if follower.has_stopped and report.stopped_by is None:
             report = replace(report, stopped_by=cancelled(job_id))

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from dynagrag import wiring
+from dynagrag.conversations import ConversationBook
 from dynagrag.errors import EmbedderMismatchError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question
 from dynagrag.given_run import prepare_given_files
@@ -207,6 +208,12 @@ class Workspace:
             self._opened.extend([self._chat_model] if self._chat_model else [])
         return self._chat_model
 
+    def use_chat_model(self, model: ChatModel | None) -> None:
+        """Answers with this language model from here on, None: with none; it stays the caller's to close."""
+        self._chat_model = model
+        if model is None:
+            self.settings = self.settings.model_copy(update={"llm": None})
+
     def metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
         """The language model with cache, ledger and budget; None where none is configured."""
         model = self.chat_model
@@ -307,8 +314,13 @@ class Workspace:
             self.journal.forget_documents([document.id])
             self.store.delete_document(document.id)
             report = pipeline.rederive()
+            self.forget_conversations()
             self._forget_index()
         return document, report
+
+    def forget_conversations(self) -> None:
+        """Drops the kept answers that quote documents which are gone."""
+        ConversationBook(self.folder).keep_documents([d.id for d in self.store.documents()])
 
     def pipeline(self, judge: MeteredChat | None, progress: Progress | None = None) -> Pipeline:
         """What turns sources into records and records into the graph. `judge`: who is asked which names are one; None: rules, and verdicts

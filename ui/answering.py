@@ -1,0 +1,102 @@
+"""Questions on their way, each in a thread of its own: a reload neither loses nor repeats it. The answer goes into the conversation."""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Event, Thread
+
+import streamlit as st
+
+from dynagrag.cli_output import answer_json
+from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange, new_id, now
+from dynagrag.errors import DynaGragError
+from dynagrag.protocols import ChatModel
+from dynagrag.schema import Answer
+from dynagrag.settings import Settings
+from dynagrag.ui.state import Desk
+from dynagrag.workspace import AskOptions
+
+_LOG = logging.getLogger(__name__)
+_KEY = tuple[str, str]
+MAX_CHARACTERS = 4_000
+"""Of a question: 1,000 tokens, more than a prompt's whole budget of evidence."""
+
+
+@dataclass
+class Asking:
+    """A question on its way. `pieces`: what came of the answer that is being written so far; `arm`: the row of its retriever."""
+
+    asked: str
+    options: Sequence[AskOptions]
+    arm: int = 0
+    is_waiting: bool = True
+    pieces: list[str] = field(default_factory=list)
+    done: Event = field(default_factory=Event)
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self.pieces)
+
+
+@st.cache_resource(show_spinner=False)
+def _on_their_way() -> dict[_KEY, Asking]:
+    return {}
+
+
+def asking_of(desk: Desk, conversation_id: str) -> Asking | None:
+    """The question that is on its way in a conversation, if any."""
+    found = _on_their_way().get((desk.name, conversation_id))
+    return None if found is None or found.done.is_set() else found
+
+
+def ask(
+    desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None, prices: Settings
+) -> None:
+    """Starts a question with one retriever after the other. One that is on its way in this conversation already is not asked again."""
+    if asking_of(desk, conversation.id) is not None:
+        return
+    asking = Asking(text, options)
+    _on_their_way()[desk.name, conversation.id] = asking
+    Thread(target=_answer, args=(desk, conversation, asking, model, prices), name="asking", daemon=True).start()
+
+
+def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings) -> None:
+    arms: list[Arm] = []
+    try:
+        with desk.lock:  # another visitor's question may be on its way
+            asking.is_waiting = False
+            desk.space.use_chat_model(model)
+            for arm, options in enumerate(asking.options):
+                asking.arm, asking.pieces = arm, []
+                arms.append(_arm(desk, conversation, asking, options, model, prices))
+        ConversationBook(desk.space.folder).add(conversation.id, Exchange(new_id(), asking.asked, now(), tuple(arms)))
+    except DynaGragError:
+        _LOG.exception("a conversation could not be kept")
+    finally:
+        asking.done.set()
+
+
+def _arm(desk: Desk, conversation: Conversation, asking: Asking, options: AskOptions, model: ChatModel | None, prices: Settings) -> Arm:
+    start = time.monotonic()
+    llm = model.name if model else ""
+    try:
+        answer = desk.space.ask(asking.asked, options, conversation.history(), asking.pieces.append)
+    except DynaGragError as err:
+        return Arm(options.retriever, error=str(err), llm=llm, seconds=time.monotonic() - start)
+    except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
+        _LOG.exception("a question failed")
+        return Arm(
+            options.retriever, error=f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
+        )
+    return Arm(options.retriever, answer_json(answer), "", llm, time.monotonic() - start, cost_of(answer, prices))
+
+
+def cost_of(answer: Answer, prices: Settings) -> float | None:
+    """In the currency of the settings' prices; None where they have none."""
+    if prices.price_per_million_prompt_tokens is None or prices.price_per_million_completion_tokens is None:
+        return None
+    usage = answer.usage
+    prompt = usage.prompt_tokens * prices.price_per_million_prompt_tokens
+    return (prompt + usage.completion_tokens * prices.price_per_million_completion_tokens) / 1e6

@@ -157,10 +157,19 @@ class Chromium:
         self.received_bytes += len(payload)
 
 
+_IS_SETTLED = """() => {
+    const app = document.querySelector('[data-testid="stApp"]')
+    const main = document.querySelector('[data-testid="stMain"]')
+    return app?.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
+        && main?.querySelector('[data-testid="stElementContainer"]') && !main.querySelector('[data-stale="true"]')
+}"""
+
+
 def settled(page: "Page", timeout_s: float = 60.0) -> None:
     """Waits until the app has run the page and nothing is running any more."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-connection-state="CONNECTED"]', timeout=1000 * timeout_s)
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=1000 * timeout_s)
+    for _ in range(2):  # what the first look found may be the moment before a rerun
+        page.wait_for_function(_IS_SETTLED, timeout=1000 * timeout_s)
+        page.wait_for_timeout(150)
 
 
 @contextmanager

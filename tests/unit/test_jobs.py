@@ -219,3 +219,22 @@ def test_looking_at_a_job_all_the_time_keeps_nobody_from_it(path: Path, book: Jo
         book.reopen(number, REQUEST)
     looker.kill()
     looker.communicate()
+
+
+def test_a_pause_ends_a_job_that_is_to_go_on_and_a_cancellation_one_that_is_not(book: JobBook, other: JobBook) -> None:
+    paused, cancelled, failed = (book.start("ingest", JobRequest()) for _ in range(3))
+    other.cancel(paused, is_pause=True)
+    other.cancel(cancelled)
+    assert [job.is_paused for job in other.jobs()] == [True, False, False]
+    for number in (paused, cancelled):
+        assert book.note(number, "extract", 1, 2)
+        book.finish(number, JobStatus.CANCELLED)
+    book.finish(failed, JobStatus.FAILED)
+    assert [job.is_to_go_on for job in other.jobs()] == [True, False, True]
+    other.leave(paused)
+    assert not other.leave(failed).is_to_go_on
+    assert not any(job.is_to_go_on for job in other.jobs())
+    book.reopen(failed, JobRequest())
+    assert not book.job(failed).is_cancelled
+    book.finish(failed, JobStatus.INTERRUPTED)
+    assert book.job(failed).is_to_go_on

@@ -22,6 +22,8 @@ from dynagrag.models.journal_file import JournalFile, now, storable
 _LOCK_WAIT_S = 2.0
 """Somebody who looks whether a job is alive holds its lock for an instant."""
 _MAX_REASON = 500
+_CANCEL, _PAUSE = 1, 2
+"""What a job's `is_cancelled` holds beside 0."""
 
 
 class JobCancelledError(BudgetError):
@@ -62,7 +64,10 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One ingest. `done` of `total` steps of its `stage`; `counts` by what was counted; times in UTC, "" for not yet."""
+    """One ingest. `done` of `total` steps of its `stage`; `counts` by what was counted; times in UTC, "" for not yet.
+
+    `is_cancelled`: somebody asked for its end and means to leave it there; `is_paused`: somebody did, and means to go on with it.
+    """
 
     id: int
     kind: str
@@ -76,6 +81,13 @@ class Job:
     updated_at: str
     finished_at: str
     reason: str
+    is_cancelled: bool = False
+    is_paused: bool = False
+
+    @property
+    def is_to_go_on(self) -> bool:
+        """Whether it ended before it was done, and nobody has said that it shall stay so."""
+        return self.status in RESUMABLE and not self.is_cancelled and (self.is_paused or self.status is not JobStatus.CANCELLED)
 
 
 class JobBook:
@@ -136,20 +148,30 @@ class JobBook:
         finally:
             self._let_go(job_id, is_over=True)
 
-    def cancel(self, job_id: int) -> Job:
-        """Asks the process that is at a job to stop, or marks an interrupted one; the job as it is then.
+    def cancel(self, job_id: int, *, is_pause: bool = False) -> Job:
+        """Asks the process that is at a job to stop, or marks an interrupted one; the job as it is then. `is_pause`: somebody means to go
+        on with it; the run ends all the same.
 
         UsageError where there is nothing to cancel.
         """
         job = self.job(job_id)
         if job.status is JobStatus.RUNNING:
+            wish = _PAUSE if is_pause else _CANCEL
             with self._file.write() as db:
-                db.execute("UPDATE jobs SET is_cancelled = 1 WHERE id = ? AND status = ?", (job_id, JobStatus.RUNNING))
+                db.execute("UPDATE jobs SET is_cancelled = ? WHERE id = ? AND status = ?", (wish, job_id, JobStatus.RUNNING))
         elif job.status is JobStatus.INTERRUPTED:
             self._hold(job_id)  # not where another process goes on with it just now
             self.finish(job_id, JobStatus.CANCELLED, reason="cancelled after it was interrupted")
         else:
             raise UsageError(f"job {job_id} is not at work: it is {job.status} since {job.finished_at}; `dynagrag jobs` lists them")
+        return self.job(job_id)
+
+    def leave(self, job_id: int) -> Job:
+        """Notes that nobody means to go on with a job that ended before it was done; it can be resumed by its number all the same."""
+        if self.job(job_id).status is JobStatus.INTERRUPTED:
+            return self.cancel(job_id)
+        with self._file.write() as db:
+            db.execute("UPDATE jobs SET is_cancelled = ? WHERE id = ? AND status <> ?", (_CANCEL, job_id, JobStatus.RUNNING))
         return self.job(job_id)
 
     def job(self, job_id: int) -> Job:
@@ -183,7 +205,8 @@ class JobBook:
 
     def _jobs(self, where: str, *values: int) -> tuple[Job, ...]:
         statement = (
-            "SELECT id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason FROM jobs " + where
+            "SELECT id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason, is_cancelled FROM jobs "
+            + where
         )
         jobs = tuple(_job(row) for row in self._file.rows(statement, *values))
         dead = {job.id for job in jobs if job.status is JobStatus.RUNNING and not self._is_alive(job.id)}
@@ -257,7 +280,7 @@ def _request_text(request: JobRequest) -> str:
 
 
 def _job(row: tuple[Any, ...]) -> Job:
-    job_id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason = row
+    job_id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason, wish = row
     counts = _object(detail)
     known = {s.value: s for s in JobStatus}
     return Job(
@@ -273,6 +296,8 @@ def _job(row: tuple[Any, ...]) -> Job:
         updated_at=updated_at or finished_at or started_at,
         finished_at=finished_at or "",
         reason=reason,
+        is_cancelled=wish == _CANCEL,
+        is_paused=wish == _PAUSE,
     )
 
 

@@ -29,11 +29,10 @@ _OF_NO_MODEL: dict[str, Any] = {"store": None, "workspace": ""}
 @dataclass
 class Desk:
     """A workspace that is open for all visitors. Its store and journal may be used at any time; `space`'s own methods, which are for one
-    thread at a time, under `lock`. `model_error`: why the language model of the settings can't be used.
+    thread at a time, under `lock`. It has no language model of its own: see `chat_model`.
     """
 
     space: Workspace
-    model_error: str = ""
     lock: RLock = field(default_factory=RLock)
 
     @property
@@ -117,26 +116,20 @@ def known_workspaces() -> list[str]:
 
 def desk(name: str | None = None) -> Desk | None:
     """The open workspace of this visitor, or the one named; None where there is none yet. Raises DynaGragError where it can't be opened."""
-    name, now, shared = name or workspace_name(), settings(), _shared()
+    name, shared = name or workspace_name(), _shared()
+    now = settings().model_copy(update={"llm": None})
     with shared.lock:
         key = (name, now)
         if key not in shared.desks:
-            folder = now.workspaces_dir / name
-            if not wiring.has_store(folder):
+            if not wiring.has_store(now.workspaces_dir / name):
                 return None
-            error, model = "", None
-            try:
-                model = shared.chat_model(now)
-            except DynaGragError as err:
-                error = str(err)
-            space = open_workspace(name, settings=now, create=False, chat_model=model, embedder=shared.embedder(now))
-            shared.desks[key] = Desk(space if not error else _without_model(space), error)
+            shared.desks[key] = Desk(open_workspace(name, settings=now, create=False, embedder=shared.embedder(now)))
         return shared.desks[key]
 
 
-def _without_model(space: Workspace) -> Workspace:
-    space.settings = space.settings.model_copy(update={"llm": None})
-    return space
+def chat_model() -> ChatModel | None:
+    """The language model of this visit's settings; None where none is set. Raises SettingsError where it can't be had."""
+    return _shared().chat_model(settings())
 
 
 @contextmanager

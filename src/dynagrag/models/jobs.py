@@ -205,8 +205,8 @@ class JobBook:
 
     def _jobs(self, where: str, *values: int) -> tuple[Job, ...]:
         statement = (
-            "SELECT id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason, is_cancelled FROM jobs "
-            + where
+            "SELECT id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason, is_cancelled"
+            f" FROM jobs {where}"
         )
         jobs = tuple(_job(row) for row in self._file.rows(statement, *values))
         dead = {job.id for job in jobs if job.status is JobStatus.RUNNING and not self._is_alive(job.id)}

@@ -6,8 +6,9 @@ import streamlit as st
 
 from dynagrag.ui import ask_panel, curate_panel, graph_panel, ingest_panel, source_panel, state, why_panel, workspaces_panel
 
+# files of ours: Streamlit fetches a `:material/` page icon from another host
 ICON = Path(__file__).parent / "icon.svg"
-"""A file of ours: Streamlit fetches a `:material/` page icon from another host."""
+LOGO = Path(__file__).parent / "logo.svg"
 PAGES = (
     (ask_panel, "Ask", "ask", ":material/forum:"),
     (why_panel, "Why", "why", ":material/account_tree:"),
@@ -24,6 +25,8 @@ def main() -> None:
     pages = [st.Page(module.page, title=title, url_path=path, icon=icon) for module, title, path, icon in PAGES]
     pages.append(st.Page(source_panel.page, title="Source", url_path="source", visibility="hidden"))
     chosen = st.navigation(pages)
+    state.know_pages({page.url_path or "ask": page for page in pages})
+    st.logo(str(LOGO), size="large", icon_image=str(ICON))
     with st.sidebar:
         _choose_workspace()
     chosen.run()

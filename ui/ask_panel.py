@@ -1,7 +1,6 @@
 """The page Ask: a conversation with answers whose citations open the source."""
 
 from collections.abc import Callable, Sequence
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -175,9 +174,9 @@ def _invite(desk: Desk) -> None:
 
 
 def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
-    with st.chat_message("user"):
+    with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(exchange.asked))
-    with st.chat_message("assistant"):
+    with st.chat_message("assistant", avatar=":material/hub:"):
         columns = st.columns(len(exchange.arms)) if len(exchange.arms) > 1 else [st.container()]
         for number, (column, arm) in enumerate(zip(columns, exchange.arms, strict=True)):
             with column:
@@ -185,8 +184,8 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
                     st.markdown(f"**{plain(ARMS.get(arm.retriever, arm.retriever))}**")
                 show_arm(desk.name, arm, exchange.asked)
                 if not arm.error:
-                    where = {"workspace": desk.name, "conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
-                    st.markdown(f"[:material/account_tree: Why this answer](why?{urlencode(where)})")
+                    where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
+                    state.link_to_page("why", "Why this answer", ":material/account_tree:", **where)
 
 
 def _show_asking(desk: Desk, conversation: Conversation) -> None:
@@ -194,9 +193,9 @@ def _show_asking(desk: Desk, conversation: Conversation) -> None:
     asking = answering.asking_of(desk, conversation.id)
     if asking is None:
         return
-    with st.chat_message("user"):
+    with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(asking.asked))
-    with st.chat_message("assistant"):
+    with st.chat_message("assistant", avatar=":material/hub:"):
         status, words = st.empty(), st.empty()
         while not asking.done.wait(_POLL_S):
             status.caption(_stage(asking, desk))

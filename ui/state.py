@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -107,6 +108,21 @@ def remembered(key: str, default: Any) -> Any:
 def remember(key: str, value: Any) -> None:
     """Keeps it."""
     st.session_state[f"of_workspace_{key}"] = value
+
+
+def know_pages(pages: dict[str, Any]) -> None:
+    """Keeps the app's pages by their path, for links between them."""
+    st.session_state["pages"] = pages
+
+
+def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
+    """A link to a page of the app with these parameters in the address bar, in the same tab."""
+    page = st.session_state.get("pages", {}).get(path)
+    given = {WORKSPACE: workspace_name(), **parameters}
+    if page is not None:
+        st.page_link(page, label=label, icon=icon, query_params=given)
+    else:  # a page that runs alone
+        st.markdown(f"[{label}]({path}?{urlencode(given)})")
 
 
 def known_workspaces() -> list[str]:

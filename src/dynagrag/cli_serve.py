@@ -19,6 +19,7 @@ OPTIONS = {
     "server.enableXsrfProtection": "true",
     "server.maxUploadSize": "200",
     "browser.gatherUsageStats": "false",
+    "runner.magicEnabled": "false",
     "client.showErrorDetails": "none",
     "client.toolbarMode": "viewer",
     "theme.primaryColor": "#1f6feb",

@@ -21,8 +21,9 @@ def plain(text: object) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """The same with its line breaks kept."""
-    return "  \n".join(_escaped(line) for line in text.splitlines())
+    """The same with its line breaks kept; four blanks at a line's start would be a block of code, so one stays."""
+    lines = [" " * line[:1].isspace() + _escaped(line.strip()) for line in text.splitlines()]
+    return "  \n".join(lines) + " " * text[-1:].isspace()
 
 
 def _escaped(text: str) -> str:
@@ -34,7 +35,7 @@ def answer_markdown(text: str, links: dict[str, str]) -> str:
     pieces: list[str] = []
     at = 0
     for mark in _MARK.finditer(text):
-        pieces.append(plain_lines(text[at : mark.start()]) + (" " if text[at : mark.start()].endswith(" ") else ""))
+        pieces.append(plain_lines(text[at : mark.start()]))
         label = mark.group(1)
         pieces.append(f"[\\[{label}\\]]({links[label]})" if label in links else f"\\[{label}\\]")
         at = mark.end()

@@ -1,12 +1,271 @@
-"""The page Ask, without a browser."""
+"""The pages Ask, Why and Source, without a browser."""
 
+import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from dynagrag.fakes_server import OpenAIStubServer
+import pytest
+
+from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange, as_markdown, new_id
+from dynagrag.errors import StoreError, UsageError
+from dynagrag.fakes_server import Fault, OpenAIStubServer
+
+TURNS = [
+    ("Maria", "Acme Works acquired Borealis Labs. We looked at this for some time."),
+    ("Leo", "Ada Byron works at Acme Works. ![x](http://evil.example/p.png) <script>alert(1)</script>"),
+    ("Maria", "Borealis Labs is located in Port Arthur."),
+]
+QUESTION = "Who works at Acme Works?"
+
+
+@pytest.fixture
+def ingested(server: OpenAIStubServer, corpus: Any, cli: Any) -> Path:
+    """A workspace of one meeting; its folder."""
+    path = corpus.write("board.vtt", TURNS)
+    assert cli("ingest", path, "-y").code == 0
+    return Path(path)
+
+
+@pytest.fixture
+def book(ingested: Path) -> ConversationBook:
+    from dynagrag.settings import load_settings
+
+    return ConversationBook(load_settings().workspaces_dir / "default")
+
+
+def words(page: Any) -> str:
+    """All that a page says."""
+    shown = [*page.markdown, *page.caption, *page.title, *page.error, *page.warning, *page.info]
+    return "\n".join(str(element.value) for element in shown)
+
+
+def asked(panel: Callable[[str], Any], question: str = QUESTION) -> Any:
+    page = panel("ask_panel").run()
+    page.chat_input[0].set_value(question).run()
+    assert not page.exception
+    return page
+
+
+# ---------------------------------------------------------------------------------------------------------------- ask
 
 
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
     page = panel("ask_panel").run()
     assert not page.exception
     assert "Ingest" in page.info[0].value
+
+
+def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = asked(panel)
+    shown = words(page)
+    assert "](source?workspace=default&document=" in shown
+    assert "model calls" in shown
+    (conversation,) = book.all()
+    (arm,) = conversation.exchanges[0].arms
+    assert (arm.retriever, arm.error, arm.llm) == ("dynagrag", "", "openai:fake")
+    assert arm.answer["citations"]
+
+
+def test_a_conversation_is_there_again_after_a_reload(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    first = asked(panel)
+    again = panel("ask_panel")
+    again.query_params["conversation"] = first.query_params["conversation"]
+    assert QUESTION in words(again.run())
+    assert len(book.all()) == 1
+
+
+def test_a_follow_up_is_asked_standing_alone(book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
+    page = asked(panel)
+    page.chat_input[0].set_value("And where is it?").run()
+    (conversation,) = book.all()
+    assert [e.asked for e in conversation.exchanges] == [QUESTION, "And where is it?"]
+    assert len(conversation.history()) == 2
+
+
+def test_two_arms_stand_side_by_side(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask_panel").run()
+    next(s for s in page.selectbox if s.label == "Compare with").set_value("hybrid").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    (exchange,) = book.all()[0].exchanges
+    assert [arm.retriever for arm in exchange.arms] == ["dynagrag", "hybrid"]
+    assert "Vectors and words" in words(page)
+
+
+def test_filters_reach_the_question_and_a_wrong_time_is_said_in_place(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask_panel").run()
+    next(m for m in page.multiselect if m.label == "Only these speakers").set_value(["Leo"]).run()
+    page.chat_input[0].set_value(QUESTION).run()
+    evidence = book.all()[0].exchanges[0].arms[0].answer["trace"]["evidence"]
+    assert {c["speaker"] for c in evidence} == {"Leo"}
+    next(t for t in page.text_input if t.label == "From").set_value("soon").run()
+    assert "soon" in page.error[0].value
+
+
+def test_a_model_that_is_down_is_said_and_the_question_kept(
+    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
+    server.fail_next(Fault.UNAUTHORIZED, 20)
+    page = asked(panel)
+    assert page.error
+    assert "sk-CANARY" not in words(page)
+    (exchange,) = book.all()[0].exchanges
+    assert (exchange.asked, bool(exchange.arms[0].error)) == (QUESTION, True)
+
+
+def test_without_a_model_the_evidence_is_shown(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    shown = words(asked(panel))
+    assert "No language model is set" in shown
+    assert "Ada Byron works at Acme Works" in shown
+
+
+def test_a_model_that_cannot_be_had_leaves_the_page_at_work(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_LLM", "gguf:/nowhere/model.gguf")
+    page = asked(panel)
+    assert "can't be used" in page.warning[0].value
+    assert "No language model is set" in words(page)
+
+
+def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask_panel").run()
+    page.chat_input[0].set_value("why " * 2500).run()
+    assert "10,000 characters" in page.error[0].value
+    assert page.code[0].value == ("why " * 2500)
+    assert not book.all()
+
+
+def test_markup_in_a_transcript_is_shown_as_it_stands(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    page = asked(panel, "Who works with a script?")
+    assert r"\!\[x\]\(http\:" in words(page)
+    assert "![x]" not in words(page)
+
+
+def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dynagrag.ui import answering, state
+    from dynagrag.workspace import AskOptions
+
+    page = panel("ask_panel").run()
+    desk = state.desk()
+    assert desk is not None
+    conversation = Conversation(page.query_params["conversation"])
+    with desk.lock:
+        for _ in range(2):
+            answering.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
+        asking = answering.asking_of(desk, conversation.id)
+        assert asking is not None
+        assert asking.is_waiting
+        assert sum(thread.name == "asking" for thread in threading.enumerate()) == 1
+    assert asking.done.wait(30)
+    again = panel("ask_panel")
+    again.query_params["conversation"] = conversation.id
+    assert words(again.run()).count(QUESTION) == 1
+    assert len(book.all()[0].exchanges) == 1
+
+
+def test_a_new_conversation_and_a_deletion(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = asked(panel)
+    page.button(key="new_conversation").click().run()
+    assert QUESTION not in [m.value for m in page.markdown]
+    page.button(key=f"go_{book.all()[0].id}").click().run()
+    page.button(key="delete_conversation").click().run()
+    assert book.all() == ()
+
+
+# ------------------------------------------------------------------------------------------------------ conversations
+
+
+def test_an_export_holds_questions_answers_and_sources(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    asked(panel)
+    text = as_markdown(book.all()[0], "default")
+    assert f"## {QUESTION}" in text
+    assert "- [E1] board" in text
+    assert "tokens" in text
+
+
+def test_deleting_a_document_takes_the_answers_that_quote_it_along(book: ConversationBook, panel: Callable[[str], Any], cli: Any) -> None:
+    asked(panel)
+    assert cli("delete", "board", "-y").code == 0
+    assert book.all() == ()
+
+
+def test_an_id_that_is_none_reaches_no_file(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text("{}")
+    for bad in ("../secret", "secret", "", "0" * 15, "G" * 16):
+        with pytest.raises(UsageError):
+            ConversationBook(tmp_path).conversation(bad)
+
+
+def test_a_damaged_conversation_is_named_and_the_others_stay(tmp_path: Path) -> None:
+    kept = ConversationBook(tmp_path)
+    good, bad = new_id(), new_id()
+    kept.add(good, Exchange(new_id(), "q", "2026", (Arm("naive", error="no"),)))
+    (tmp_path / "conversations" / f"{bad}.json").write_text('{"exchanges": [{"id": 1}]}')
+    assert [c.id for c in kept.all()] == [good]
+    with pytest.raises(StoreError, match="damaged"):
+        kept.conversation(bad)
+
+
+# ---------------------------------------------------------------------------------------------------------------- why
+
+
+def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    asked(panel)
+    page = panel("why_panel").run()
+    assert not page.exception
+    assert not page.error
+    assert [tab.label for tab in page.tabs] == ["Passages", "Ego-graphs", "Prompts", "Answers"]
+    assert "Order of the walk: 1 **" in words(page)
+    assert any("E1" in code.value for code in page.code)
+    assert "helpfulness" in words(page)
+
+
+def test_why_of_a_plain_arm_and_before_any_question(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    assert "No question has been answered" in panel("why_panel").run().info[0].value
+    page = panel("ask_panel").run()
+    next(s for s in page.selectbox if s.label == "Retriever").set_value("naive").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    why = panel("why_panel").run()
+    assert not why.exception
+    assert "no ego-graphs" in words(why)
+
+
+# ------------------------------------------------------------------------------------------------------------- source
+
+
+def test_a_link_opens_the_transcript_at_its_turn_with_the_words_marked(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    asked(panel)
+    answer = book.all()[0].exchanges[0].arms[0].answer
+    citation = answer["citations"][0]
+    page = panel("source_panel")
+    page.query_params["document"] = answer["trace"]["document_ids"][citation["id"]]
+    page.query_params["start"], page.query_params["end"] = str(citation["start"]), str(citation["end"])
+    page.run()
+    assert page.title[0].value == "board"
+    assert "**Maria** · 0:00 · turn 1" in words(page)
+    assert ":orange-background[Acme Works acquired Borealis Labs" in words(page)
+
+
+def test_a_document_that_is_gone_and_numbers_that_are_none(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("source_panel")
+    page.query_params["document"] = "gone"
+    assert "no longer in the workspace" in page.run().warning[0].value
+    from dynagrag.ui import state
+
+    desk = state.desk()
+    assert desk is not None
+    page = panel("source_panel")
+    page.query_params["document"] = desk.space.store.documents()[0].id
+    page.query_params["start"], page.query_params["end"] = "-3", "9" * 50
+    assert not page.run().exception
+    assert "turn 1" in words(page)

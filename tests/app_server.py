@@ -159,7 +159,7 @@ class Chromium:
 
 _IS_SETTLED = """() => {
     const app = document.querySelector('[data-testid="stApp"]')
-    const main = document.querySelector('[data-testid="stMain"]')
+    const main = document.querySelector('[data-testid="stMainBlockContainer"]')
     return app?.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
         && main?.querySelector('[data-testid="stElementContainer"]') && !main.querySelector('[data-stale="true"]')
 }"""

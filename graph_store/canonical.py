@@ -4,8 +4,9 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
-from dynagrag.ids import content_id, entity_key
+from dynagrag.ids import content_id, entity_key, sense_key
 from dynagrag.schema import Consolidation, Edit, EditKind, Merge
 
 _BLANKS = re.compile(r"[\s_]+")
@@ -36,25 +37,36 @@ def undo_merge(merge: Merge, *, by: str, at: str) -> Edit:
     return make_edit(EditKind.UNDO, keys=merge.members, what=merge.id, by=by, at=at)
 
 
+def undone_edits(edits: Iterable[Edit]) -> dict[str, Edit]:
+    """Ids of the edits, and merges, that an UNDO in force takes back; with that UNDO, the earliest where there are several."""
+    undone: dict[str, Edit] = {}
+    for edit in sorted({e.id: e for e in edits}.values(), key=lambda e: (e.at, e.id), reverse=True):
+        if edit.kind is EditKind.UNDO and edit.id not in undone and edit.what:
+            undone[edit.what] = edit
+    return undone
+
+
 def effective_edits(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """The edits in order of time, without those that a later effective UNDO names, and without UNDOs of edits."""
     known = {e.id: e for e in edits}
-    undone: set[str] = set()
-    kept: list[Edit] = []
-    for edit in sorted(known.values(), key=lambda e: (e.at, e.id), reverse=True):
-        if edit.id in undone:
-            continue
-        if edit.kind is EditKind.UNDO:
-            undone.add(edit.what)
-            if edit.what in known:
-                continue
-        kept.append(edit)
-    return tuple(reversed(kept))
+    undone = undone_edits(known.values())
+    kept = (e for e in known.values() if e.id not in undone and not (e.kind is EditKind.UNDO and e.what in known))
+    return tuple(sorted(kept, key=lambda e: (e.at, e.id)))
+
+
+def scoped_keys(edit: Edit) -> tuple[str, ...]:
+    """The keys that a SENSE edit gives its keys where they stand for something else."""
+    return tuple(sense_key(key, edit.name) for key in edit.keys)
 
 
 def kept_apart(edits: Iterable[Edit]) -> tuple[tuple[str, ...], ...]:
     """Sets of keys that a person has told apart: no two keys of a set are merged automatically."""
-    return tuple(e.keys for e in effective_edits(edits) if e.kind in (EditKind.UNDO, EditKind.SPLIT) and len(e.keys) > 1)
+    active = effective_edits(edits)
+    told = [e.keys for e in active if e.kind in (EditKind.UNDO, EditKind.SPLIT) and len(e.keys) > 1]
+    senses = [(e, scoped_keys(e)) for e in active if e.kind is EditKind.SENSE]
+    told += [(key, other) for e, scoped in senses for key in e.keys for other in scoped]
+    told += [(a, b) for (e, ours), (f, theirs) in combinations(senses, 2) if {*e.keys} & {*f.keys} for a in ours for b in theirs if a != b]
+    return tuple(told)
 
 
 @dataclass
@@ -80,10 +92,10 @@ def canonical_keys(counts: Mapping[str, int], consolidation: Consolidation, edit
     Merges and edits may name keys that are not in `counts`: these still link others, but are never canonical, so the same decisions fit
     any subset of the records. Where several merges meet, the canonical key is one that no other merge absorbs; ties by (mentions desc,
     shortest, alphabetical). SPLIT makes each of its keys stand alone; MERGE and RENAME give the name; UNDO drops a merge or an earlier
-    edit.
+    edit; SENSE names its other thing, whose keys are those of `senses.py`.
     """
     active = effective_edits(edits)
-    named = [key for keys in (*(m.members for m in consolidation.merges), *(e.keys for e in active)) for key in keys]
+    named = [key for keys in (*(m.members for m in consolidation.merges), *(_keys_of(e) for e in active)) for key in keys]
     groups = {key: _Group({key}) for key in dict.fromkeys((*counts, *named))}
     winners, absorbed = _apply_merges(groups, consolidation.merges, active)
     for edit in active:
@@ -125,9 +137,15 @@ def _apply_merges(groups: dict[str, _Group], merges: Collection[Merge], edits: S
     return winners, absorbed
 
 
+def _keys_of(edit: Edit) -> tuple[str, ...]:
+    return (*edit.keys, *scoped_keys(edit)) if edit.kind is EditKind.SENSE else edit.keys
+
+
 def _apply_edit(groups: dict[str, _Group], edit: Edit) -> None:
     if not edit.keys:
         return
+    if edit.kind is EditKind.SENSE:
+        _unite(groups, scoped_keys(edit)).name = edit.name
     if edit.kind is EditKind.SPLIT:
         for key in edit.keys:
             groups[key].keys.discard(key)

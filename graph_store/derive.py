@@ -14,6 +14,7 @@ import numpy as np
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.candidates import live_mentions
 from dynagrag.graph_store.canonical import Canon, canonical_keys, label_key
+from dynagrag.graph_store.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.two_step import (
     CO_OCCURRENCE,
     VectorTable,
@@ -27,7 +28,7 @@ from dynagrag.graph_store.two_step import (
     record_texts,
     text_id,
 )
-from dynagrag.ids import content_id
+from dynagrag.ids import content_id, sense_of
 from dynagrag.schema import Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord, Vectors
 
 __all__ = [
@@ -81,12 +82,15 @@ def derive(
         StoreError: A vector or document is missing.
     """
     places = _places(documents)
+    edits = tuple(edits)
     counted = counting_mentions(mentions, num_passages)
+    senses = read_senses(edits, documents)
+    counted, records = mentions_in_senses(counted, senses), records_in_senses(records, senses)
     counted.sort(key=lambda m: (_place(places, m.document_id), m.chunk_start, m.chunk_end, m.key, m.kind, m.summary, m.name, m.id))
     counts = Counter({m.key: 0 for m in counted})
     counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
     canon = canonical_keys(counts, consolidation, edits)
-    ids = {key: content_id("entity", workspace, key, "") for key in set(canon.of.values())}
+    ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     unique = {r.id: r for r in records if r.head in canon.of and r.tail in canon.of}.values()
     ordered = sorted(
         unique, key=lambda r: (_place(places, r.document_id), r.quote_start, r.quote_end, r.head, r.label, r.tail, r.chunk_start, r.id)
@@ -147,7 +151,7 @@ def _entity(key: str, id_: str, mentions: Sequence[Mention], given_name: str | N
         id=id_,
         key=key,
         name=name,
-        sense="",
+        sense=sense_of(key),
         keys=tuple(sorted({m.key for m in mentions})),
         aliases=tuple(sorted({m.name for m in mentions} - {name})),
         type=type_ or ("speaker" if is_speaker else ""),

@@ -9,10 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derive import counting_mentions
+from dynagrag.graph_store.senses import Senses, mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.two_step import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
 from dynagrag.ids import entity_key, plain_title
 from dynagrag.protocols import SENTENCE_EXTRACTOR
-from dynagrag.schema import Document, Flag, Mention, MentionKind, RelationRecord
+from dynagrag.schema import Document, Edit, Flag, Mention, MentionKind, RelationRecord
+
+NO_SENSES: Senses = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +38,42 @@ class Said:
     subjects: Mapping[str, str]
 
 
-def read_said(mentions: Sequence[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> Said:
-    """The facts of mentions that count and of the records between them.
+def read_said(
+    mentions: Sequence[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document], senses: Senses = NO_SENSES
+) -> Said:
+    """The facts of mentions that count and of the records between them, under the keys that they have in these senses.
 
     Content words count in spoken text alone, where names are few: in a document with speakers.
     """
+    mentions, records = mentions_in_senses(mentions, senses), records_in_senses(records, senses)
     spoken = {m.document_id for m in mentions if m.kind is MentionKind.SPEAKER}
     names = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
     named = [m for m in mentions if m.key in names or m.document_id in spoken]
     titles = own_titles(documents)
     known = {m.key for m in named}
     subjects = {id_: entity_key(plain_title(title)) for id_, title in titles.items()}
+    subjects = {id_: senses.get((id_, key), key) for id_, key in subjects.items()}
     subjects = {id_: key for id_, key in subjects.items() if key in known}
     held: dict[str, dict[str, None]] = defaultdict(dict)
     for mention in named:
         for passage in mention.passage_ids:
             held[passage][mention.key] = None
-    records = list(records)
     pairs = [r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)]
     facts = [*_stated(records, documents, titles), *_listed(pairs, documents, titles), *_sentences(named, documents, titles, subjects)]
     return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects)
 
 
 def counted_said(
-    mentions: Iterable[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document], num_passages: int
+    mentions: Iterable[Mention],
+    records: Iterable[RelationRecord],
+    documents: Mapping[str, Document],
+    num_passages: int,
+    edits: Iterable[Edit] = (),
 ) -> Said:
     """The facts of all mentions and records of a corpus: of those that count in it."""
     counted = counting_mentions(mentions, num_passages)
     keys = {m.key for m in counted}
-    return read_said(counted, [r for r in records if r.head in keys and r.tail in keys], documents)
+    return read_said(counted, [r for r in records if r.head in keys and r.tail in keys], documents, read_senses(edits, documents))
 
 
 def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:

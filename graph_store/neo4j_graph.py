@@ -17,6 +17,7 @@ from dynagrag.graph_store.candidates import live_mentions
 from dynagrag.graph_store.neo4j_cache import RowCache, packed
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_records import batches
+from dynagrag.graph_store.senses import mentions_in_senses, read_senses
 from dynagrag.schema import Consolidation, Graph, Records, Relation, Vectors
 
 HUB_DEGREE = 100
@@ -172,7 +173,8 @@ class GraphWriter:
         of_key = {key: entity.id for entity in graph.entities for key in entity.keys}
         unique = {m.id: m for m in records.mentions if m.key}
         live = live_mentions(list(unique.values()), len(records.passages))
-        entity_of = {id_: of_key.get(m.key) for id_, m in unique.items() if id_ in live}
+        meant = mentions_in_senses(list(unique.values()), read_senses(records.edits, {d.id: d for d in records.documents}))
+        entity_of = {m.id: of_key.get(m.key) for m in meant if m.id in live}
         relation_of = {record: relation.id for relation in graph.relations for record in relation.record_ids}
         mention_links = [
             {"uid": uid, "to": entity_of.get(uid)} for uid, now in self.pages(cypher.LINKS_OF_MENTIONS) if now != entity_of.get(uid)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import StoreError
-from dynagrag.ids import content_id
+from dynagrag.ids import content_id, plain_key
 from dynagrag.schema import Document, Mention, MentionKind, Passage, RelationRecord, Vectors
 
 CO_OCCURRENCE = "mentioned with"
@@ -62,7 +62,7 @@ def record_text(record: RelationRecord, quote: str, title: str = "") -> str:
     """ "head label tail: summary", or "title: quote" of a co-occurrence: what is embedded for a relation record."""
     if is_co_occurrence(record) and quote:
         return sentence_text(quote, title)
-    triple = f"{record.head} {record.label} {record.tail}"
+    triple = f"{plain_key(record.head)} {record.label} {plain_key(record.tail)}"
     return f"{triple}: {record.summary}" if record.summary else triple
 
 

@@ -19,6 +19,7 @@ from dynagrag.graph_store.derive import (
     record_texts,
 )
 from dynagrag.graph_store.facts import fact_texts, read_said
+from dynagrag.graph_store.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.two_step import own_titles, passage_text, text_id
 from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
 from dynagrag.protocols import Embedder, GraphStore
@@ -102,6 +103,7 @@ class Deriver:
             used = [r for r in records if r.head in keys and r.tail in keys]
             facts = fact_texts(read_said(counted, used, documents).facts)
             record_vectors = self._embed(VectorKind.RECORD, record_texts(used, documents) | facts)
+        senses = read_senses(edits, documents)
         labels: dict[str, str] = {}
 
         def embed_labels(texts: Sequence[str]) -> Vectors:
@@ -112,8 +114,8 @@ class Deriver:
         with self.timed("consolidate"):
             self.progress("consolidate", 0, 1)
             result = consolidate(
-                counted,
-                used,
+                mentions_in_senses(counted, senses),
+                records_in_senses(used, senses),
                 mention_vectors=mention_vectors,
                 embed=embed_labels,
                 judge=self.judge,

@@ -22,7 +22,7 @@ def read_facts(
     graph: Graph,
 ) -> Facts:
     """The facts of these records. One whose text has no vector (an ingest that was killed) is left out."""
-    return facts_of(counted_said(mentions, records, documents, len(passages)), store, passages, graph)
+    return facts_of(counted_said(mentions, records, documents, len(passages), store.edits()), store, passages, graph)
 
 
 def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: Graph) -> Facts:

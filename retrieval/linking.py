@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.ids import entity_key
+from dynagrag.ids import entity_key, plain_key
 from dynagrag.schema import Entity
 from dynagrag.words import FUNCTION_WORDS
 
@@ -28,7 +28,12 @@ class EntityLinker:
     @cached_property
     def _index(self) -> Mapping[str, int]:
         wanted = np.flatnonzero(self._is_wanted).tolist()
-        return {key: i for i in wanted for key in self._entities[i].keys}
+        index = {key: i for i in wanted for key in self._entities[i].keys}
+        for i in wanted:  # a name that a person gave, and one whose other sense alone is here
+            entity = self._entities[i]
+            for key in (entity_key(entity.name), *map(plain_key, entity.keys)):
+                index.setdefault(key, i)
+        return index
 
     def link(self, text: str) -> tuple[int, ...]:
         """Indices of the entities that a text names, in its order, each once.

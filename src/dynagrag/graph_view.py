@@ -70,9 +70,9 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
 
 def _find(graph: Graph, name: str) -> Entity:
     key = entity_key(name)
-    for entity in graph.entities:
-        if key == entity.key or key in entity.keys:
-            return entity
+    named = [e for e in graph.entities if key in e.keys] or [e for e in graph.entities if key == entity_key(e.name)]
+    if named:
+        return named[0]
     near = sorted((e for e in graph.entities if key and (key in e.key or e.key in key)), key=lambda e: (-e.weight, e.key))[:8]
     hint = f"; near: {', '.join(e.name for e in near)}" if near else ""
     raise UsageError(f"no entity {name!r}{hint}")
@@ -96,7 +96,7 @@ def _find_in_store(space: Workspace, name: str) -> str:
     near = []
     for entity_id, _ in space.store.search_entities(name, limit=50):
         entity = space.store.neighbourhood(entity_id, num_hops=0).entities[0]
-        if key == entity.key or key in entity.keys:
+        if key in entity.keys or key == entity_key(entity.name):
             return entity_id
         near.append(entity.name)
     hint = f"; near: {', '.join(near[:8])}" if near else ""

@@ -64,6 +64,21 @@ def speaker_key(name: str, source_sha256: str) -> str:
     return key
 
 
+def sense_key(key: str, name: str) -> str:
+    """The key of a name's other sense, "mercury (the planet)": `entity_key` never ends in a bracket, so no name has it."""
+    return f"{plain_key(key)} ({' '.join(re.sub(r'[()]', ' ', entity_key(name)).split())})"
+
+
+def plain_key(key: str) -> str:
+    """A key without its sense."""
+    return key[: key.rindex(" (")] if key.endswith(")") and " (" in key else key
+
+
+def sense_of(key: str) -> str:
+    """What `sense_key` added to a key; empty where it has no sense of its own."""
+    return key[len(plain_key(key)) + 2 : -1]
+
+
 def estimate_tokens(text: str) -> int:
     """Tokens of a text where no tokenizer is at hand: characters / 4, rounded up."""
     return (len(text) + 3) // 4

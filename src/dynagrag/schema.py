@@ -172,12 +172,13 @@ class EditKind(StrEnum):
     SPLIT = "split"
     RENAME = "rename"
     UNDO = "undo"
+    SENSE = "sense"
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A person's correction: never derived, never lost. `keys` are entity keys; `name` the target's; UNDO names an edit or merge in
-    `what`.
+    `what`, SENSE the documents in which its keys stand for something else, which is called `name`.
     """
 
     id: str

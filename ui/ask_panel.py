@@ -8,6 +8,7 @@ from dynagrag import wiring
 from dynagrag.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.ingest.load.clock import any_seconds
+from dynagrag.models.catalog import models_list
 from dynagrag.protocols import ChatModel
 from dynagrag.schema import Filters
 from dynagrag.settings import PROFILES
@@ -112,6 +113,7 @@ def _options(desk: Desk) -> list[AskOptions]:
         )
     with right:
         profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Paper: DynaGRAG to the letter")
+    _choose_model()
     documents = {d.id: d.title for d in desk.space.store.documents()}
     chosen = st.multiselect(
         "Only these documents", list(documents), format_func=lambda i: plain(documents[i]), key="filter_documents", placeholder="All"
@@ -124,6 +126,24 @@ def _options(desk: Desk) -> list[AskOptions]:
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
     arms = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
     return [AskOptions(name, traversal, profile, filters, max_calls) for name in arms]
+
+
+def _choose_model() -> None:
+    """The language model for this visit; any name that `--llm` takes may be written."""
+    now = state.settings()
+    here = [row.name for row in models_list(now) if row.is_present and row.kind != "embedder"]
+    names = list(dict.fromkeys([now.llm or "", *state.choices_of("llm"), *here, ""]))
+    picked = st.selectbox(
+        "Language model",
+        names,
+        index=0,
+        format_func=lambda name: plain(name) or "None: show the evidence",
+        accept_new_options=True,
+        help="A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Save one for good under Workspaces.",
+    )
+    if picked is not None and picked != (now.llm or ""):
+        state.choose(llm=picked)
+        st.rerun()
 
 
 def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[str], str], help_text: str) -> str:
@@ -170,7 +190,8 @@ def _invite(desk: Desk) -> None:
     if not documents:
         st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
     else:
-        st.markdown(f"{len(documents)} documents: {names}. Every answer names the words that it rests on; follow them to the source.")
+        count = "1 document" if len(documents) == 1 else f"{len(documents)} documents"
+        st.markdown(f"{count}: {names}. Every answer names the words that it rests on; follow them to the source.")
 
 
 def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:

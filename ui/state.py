@@ -82,6 +82,13 @@ def choose(**chosen: str | None) -> None:
     """Settings for this visit, e.g. `llm="qwen"`; None takes the choice back."""
     now = st.session_state.get("chosen_settings", {}) | chosen
     st.session_state["chosen_settings"] = {name: value for name, value in now.items() if value is not None}
+    for name, value in chosen.items():
+        st.session_state.setdefault("choices", {}).setdefault(name, {})[value or ""] = None
+
+
+def choices_of(name: str) -> list[str]:
+    """What the settings say without this visit's choices, and all that was chosen in it."""
+    return [str(getattr(load_settings(), name) or ""), *st.session_state.get("choices", {}).get(name, {})]
 
 
 def workspace_name() -> str:

@@ -132,6 +132,16 @@ def test_a_model_that_cannot_be_had_leaves_the_page_at_work(
     assert "No language model is set" in words(page)
 
 
+def test_another_model_is_chosen_for_a_visit(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask_panel").run()
+    next(s for s in page.selectbox if s.label == "Language model").set_value("").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert "No language model is set" in words(page)
+    next(s for s in page.selectbox if s.label == "Language model").set_value("openai:fake").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert [e.arms[0].llm for e in book.all()[0].exchanges] == ["", "openai:fake"]
+
+
 def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     page = panel("ask_panel").run()
     page.chat_input[0].set_value("why " * 2500).run()

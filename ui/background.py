@@ -1,0 +1,108 @@
+"""Long work in threads of this process, so that no page waits for it: each piece has a key, and of one key only one is at work.
+
+A page that is reloaded, or another visitor's, finds a piece by its key again. Nothing here outlives the process: what must is a job of the
+journal. A thread must not touch `st.session_state`; whatever it needs of a visitor is handed to it.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+from typing import Any
+
+from dynagrag.errors import DynaGragError
+
+_LOG = logging.getLogger(__name__)
+Key = tuple[str, ...]
+"""Begins with the home folder and the workspace."""
+
+
+@dataclass
+class Work:
+    """A piece of work. `done` of `total` steps of its `stage`; once `ended` it has a `result` or an `error`, which is fit to be shown."""
+
+    key: Key
+    title: str
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    result: Any = None
+    error: str = ""
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What the thread says of itself before its end, e.g. its job's number."""
+    started_at: float = field(default_factory=time.monotonic)
+    ended: Event = field(default_factory=Event)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its thread is at it."""
+        return not self.ended.is_set()
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self.started_at
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Notes how far it is."""
+        self.stage, self.done, self.total = stage, done, total
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for its end so long; whether it came. What takes an instant then needs no second look at the page."""
+        return self.ended.wait(seconds)
+
+
+_works: dict[Key, Work] = {}
+_lock = Lock()
+
+
+def start(key: Key, title: str, function: Callable[[Work], Any]) -> Work:
+    """Begins a piece of work, unless one of this key is at work, or has ended and was not dropped: then that one."""
+    with _lock:
+        if key in _works:
+            return _works[key]
+        work = _works[key] = Work(key, title)
+    Thread(target=_run, args=(work, function), name="/".join(key[1:]), daemon=True).start()
+    return work
+
+
+def _run(work: Work, function: Callable[[Work], Any]) -> None:
+    try:
+        work.result = function(work)
+    except DynaGragError as err:
+        work.error = str(err)
+    except OSError as err:
+        _LOG.warning("%s: %s", work.title, err)
+        work.error = f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and try again"
+    except Exception as err:  # noqa: BLE001 - the edge of a thread
+        _LOG.exception("%s failed", work.title)
+        work.error = f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
+    finally:
+        work.ended.set()
+
+
+def find(key: Key) -> Work | None:
+    """The piece of this key, at work or ended."""
+    return _works.get(key)
+
+
+def found_under(key: Key) -> list[Work]:
+    """The pieces whose keys begin so, the first begun first."""
+    with _lock:
+        return [work for work in _works.values() if work.key[: len(key)] == key]
+
+
+def drop(key: Key) -> None:
+    """Forgets a piece that has ended."""
+    with _lock:
+        if key in _works and not _works[key].is_running:
+            del _works[key]
+
+
+def wait_for_all(seconds: float = 60.0) -> None:
+    """Waits for what is at work, and forgets it."""
+    give_up_at = time.monotonic() + seconds
+    for work in list(_works.values()):
+        work.wait(max(0.0, give_up_at - time.monotonic()))
+        drop(work.key)

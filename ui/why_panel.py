@@ -10,6 +10,7 @@ from dynagrag.errors import UsageError
 from dynagrag.generation.prompt_lines import clock
 from dynagrag.ui import state
 from dynagrag.ui.answers import ARMS, show_arm
+from dynagrag.ui.drawing import Edge, Node, draw_graph
 from dynagrag.ui.plain import plain, source_link
 from dynagrag.ui.state import Desk
 
@@ -72,16 +73,16 @@ def _explain(desk: Desk, exchange: Exchange, arm: Arm) -> None:
     trace = arm.answer["trace"]
     with st.expander("The answer", expanded=False):
         show_arm(desk.name, arm, exchange.asked)
-    counts = {
-        "Passages": len(trace.get("passages", {}).get("ranked", ())) or len(trace["evidence"]),
-        "Ego-graphs looked at": len(trace["candidates"]),
-        "accepted": sum(c["accepted"] for c in trace["candidates"]),
-        "Prompts": len(trace["subgraphs"]),
-        "Helpful answers": sum(a["helpfulness"] > 0 for a in arm.answer["intermediate"]),
-    }
-    for column, (name, count) in zip(st.columns(len(counts)), counts.items(), strict=True):
-        column.metric(name, count)
-    st.caption(f"Retriever: {plain(ARMS.get(arm.retriever, arm.retriever))} · profile {plain(trace['profile'])}")
+    num_passages = len(trace.get("passages", {}).get("ranked", ())) or len(trace["evidence"])
+    facts = [
+        plain(ARMS.get(arm.retriever, arm.retriever)),
+        f"profile {plain(trace['profile'])}",
+        f"{num_passages} passages",
+        f"{sum(c['accepted'] for c in trace['candidates'])} of {len(trace['candidates'])} ego-graphs accepted",
+        f"{len(trace['subgraphs'])} prompts",
+        f"{sum(a['helpfulness'] > 0 for a in arm.answer['intermediate'])} helpful answers",
+    ]
+    st.caption(" · ".join(facts))
     for note in trace["notes"]:
         st.caption(f":material/info: {plain(note)}")
     passages, graphs, prompts, answers = st.tabs(["Passages", "Ego-graphs", "Prompts", "Answers"])
@@ -177,8 +178,6 @@ def _step(key: str, num_visited: int) -> int:
 
 
 def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
-    from dynagrag.ui.drawing import Edge, Node, draw_graph
-
     nodes = subgraph["nodes"]
     reached = [n["place"] is not None and n["place"] <= step for n in nodes]
     walked = {frozenset((row, n["parent"])) for row, n in enumerate(nodes) if reached[row] and n["parent"] is not None}
@@ -186,9 +185,10 @@ def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
         [
             Node(
                 id=n["id"],
-                label=f"{n['place']} {n['name']}" if reached[row] else n["name"],
+                label=n["name"],
+                order=n["place"] if reached[row] else None,
                 weight=max(1, n["weight"]),
-                opacity=max(0.15, n["score"]) if reached[row] else 0.12,
+                opacity=max(0.35, n["score"]) if reached[row] else 0.2,
                 tooltip=f"{n['name']}: weight {n['weight']}, score {n['score']:.2f}, {n['hops']} hops from the centre",
             )
             for row, n in enumerate(nodes)
@@ -199,7 +199,7 @@ def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
                 target=nodes[e["target"]]["id"],
                 label=", ".join(e["labels"]),
                 weight=e["weight"],
-                opacity=max(0.1, e["score"]),
+                opacity=max(0.2, e["score"]),
                 is_highlighted=frozenset((e["source"], e["target"])) in walked,
             )
             for e in subgraph["edges"]

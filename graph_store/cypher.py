@@ -337,6 +337,11 @@ def of_document(label: str) -> LiteralString:
     return _fixed(f"MATCH (:Document {{uid: $document, ws: $ws}})<-[:PART_OF]-(n:{label}) RETURN {_row(label)} AS row")
 
 
+def records_of() -> LiteralString:
+    """A workspace's relation records, by uid."""
+    return _fixed(f"UNWIND $uids AS uid MATCH (n:RelationRecord {{uid: uid}}) WHERE n.ws = $ws RETURN uid, {_row('RelationRecord')} AS row")
+
+
 def put_node_vectors(label: str, dimension: int) -> LiteralString:
     """The native vector of passages or entities, under a property of its dimension: one property can have one index only."""
     _check(label)

@@ -1,6 +1,7 @@
 """Bounded looks into Neo4j's derived view: hops around an entity, and search by words."""
 
 import time
+from collections import Counter
 from typing import Any
 
 from dynagrag.errors import StoreError
@@ -9,7 +10,7 @@ from dynagrag.graph_store import neo4j_rows as rows
 from dynagrag.graph_store.hops import Edge, Hops, walk_hops
 from dynagrag.graph_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.rules import no_entity
-from dynagrag.schema import Neighbourhood
+from dynagrag.schema import Neighbourhood, Overview, RelationRecord
 
 
 def neighbourhood(
@@ -64,6 +65,35 @@ def _read(tx: Any, workspace: str, walked: Hops) -> Neighbourhood:
     kept = [relations[i] for i in walked.relation_ids if i in relations]
     kept = [r for r in kept if r.head in nodes and r.tail in nodes]
     return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
+
+
+def overview(entity_rows: list[rows.Row], relation_rows: list[rows.Row], max_entities: int, max_relations: int) -> Overview:
+    """See `GraphBrowser.overview`. A relation whose end has gone since is left out."""
+    entities = sorted((rows.entity(row) for row in entity_rows), key=lambda e: (-e[0].weight, e[0].id))
+    degrees = {entity.id: 0 for entity, _ in entities}
+    relations = [r for r in map(rows.relation, relation_rows) if r.head in degrees and r.tail in degrees]
+    for relation in relations:
+        for end in {relation.head, relation.tail}:
+            degrees[end] += 1
+    top = entities[:max_entities]
+    ids = {entity.id for entity, _ in top}
+    among = sorted((r for r in relations if r.head in ids and r.tail in ids), key=lambda r: (-r.weight, r.id))
+    return Overview(
+        entities=tuple(entity for entity, _ in top),
+        degrees=tuple(degrees[entity.id] for entity, _ in top),
+        entity_passages=tuple(passages for _, passages in top),
+        relations=tuple(among[:max_relations]),
+        num_relations=len(relations),
+        degree_counts=dict(Counter(degrees.values())),
+        weight_counts=dict(Counter(entity.weight for entity, _ in entities)),
+        type_counts=dict(Counter(entity.type for entity, _ in entities)),
+    )
+
+
+def records_of(connection: Neo4jConnection, workspace: str, ids: list[str]) -> tuple[RelationRecord, ...]:
+    """See `GraphBrowser.records_of`."""
+    found = {row["uid"]: rows.record(row["row"]) for row in connection.read(cypher.records_of(), uids=ids, ws=workspace)}
+    return tuple(found[i] for i in dict.fromkeys(ids) if i in found)
 
 
 def search_entities(connection: Neo4jConnection, workspace: str, text: str, limit: int) -> tuple[tuple[str, float], ...]:

@@ -35,6 +35,7 @@ from dynagrag.schema import (
     Graph,
     Mention,
     Neighbourhood,
+    Overview,
     Passage,
     Records,
     RelationRecord,
@@ -343,6 +344,16 @@ class Neo4jStore:
         """Up to `num_hops` hops around an entity, bounded, a statement a hop. Unknown id: StoreError."""
         bounds = {"num_hops": num_hops, "fan_out": fan_out, "max_relations": max_relations, "min_weight": min_weight}
         return browse.neighbourhood(self._connection, self._ws, entity_id, timeout_s=timeout_s, **bounds)
+
+    def overview(self, max_entities: int = 5000, max_relations: int = 20_000) -> Overview:
+        """The heaviest entities, the heaviest relations between them, and counts of the whole graph; from the local copy of its rows."""
+        state = self._read_state()
+        with self._at(state):
+            return browse.overview(self._rows("Entity"), self._rows("RELATES"), max_entities, max_relations)
+
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked."""
+        return browse.records_of(self._connection, self._ws, list(ids))
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold words of the text: (id, score of the full-text index), best first."""

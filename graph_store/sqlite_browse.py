@@ -3,6 +3,7 @@
 import re
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -11,7 +12,7 @@ from dynagrag.errors import StoreError
 from dynagrag.graph_store import sqlite_rows as rows
 from dynagrag.graph_store.hops import Edge, walk_hops
 from dynagrag.graph_store.rules import by_cosine, no_entity
-from dynagrag.schema import Neighbourhood, Vector, VectorKind
+from dynagrag.schema import Neighbourhood, Overview, RelationRecord, Vector, VectorKind
 
 _ROWS_A_STEP = 2_000
 _WORD = re.compile("\\w+|[\u2600-\u27bf\U0001f000-\U0001faff]")
@@ -49,6 +50,35 @@ def neighbourhood(
     relations = {row[0]: rows.relation(row) for row in _by_id(sqlite, "relations", list(walked.relation_ids))}
     ordered = sorted(walked.hops, key=lambda i: (walked.hops[i], i))
     return Neighbourhood(tuple(entities[i] for i in ordered), tuple(relations[i] for i in walked.relation_ids), walked.is_cut)
+
+
+def overview(sqlite: sqlite3.Connection, max_entities: int, max_relations: int) -> Overview:
+    """See `GraphBrowser.overview`."""
+    heaviest = "ORDER BY weight DESC, id LIMIT ?1"
+    found = [rows.entity(row) for row in sqlite.execute(rows.select("entities", heaviest), (max_entities,))]
+    top = f"WITH top AS MATERIALIZED (SELECT id FROM entities {heaviest}) "
+    among = rows.select("relations", "WHERE head IN top AND tail IN top ORDER BY weight DESC, id LIMIT ?2")
+    ends = "SELECT head AS node FROM relations UNION ALL SELECT tail FROM relations WHERE tail <> head"
+    degrees = dict(sqlite.execute(f"SELECT node, count(*) FROM ({ends}) GROUP BY node").fetchall())
+    weights = dict(sqlite.execute("SELECT weight, count(*) FROM entities GROUP BY weight").fetchall())
+    counts = Counter(degrees.values())
+    without = sum(weights.values()) - len(degrees)
+    return Overview(
+        entities=tuple(entity for entity, _ in found),
+        degrees=tuple(degrees.get(entity.id, 0) for entity, _ in found),
+        entity_passages=tuple(passages for _, passages in found),
+        relations=tuple(rows.relation(row) for row in sqlite.execute(top + among, (max_entities, max_relations))),
+        num_relations=sqlite.execute("SELECT count(*) FROM relations").fetchone()[0],
+        degree_counts=dict(counts | Counter({0: without})),
+        weight_counts=weights,
+        type_counts=dict(sqlite.execute("SELECT type, count(*) FROM entities GROUP BY type").fetchall()),
+    )
+
+
+def records_of(sqlite: sqlite3.Connection, ids: list[str]) -> tuple[RelationRecord, ...]:
+    """See `GraphBrowser.records_of`."""
+    found = {row[0]: rows.record(row) for row in _by_id(sqlite, "relation_records", ids)}
+    return tuple(found[i] for i in dict.fromkeys(ids) if i in found)
 
 
 def _by_id(sqlite: sqlite3.Connection, table: str, ids: list[str]) -> list[rows.Row]:

@@ -29,6 +29,7 @@ from dynagrag.schema import (
     LabelMerge,
     Mention,
     Neighbourhood,
+    Overview,
     Passage,
     Records,
     RelationRecord,
@@ -374,6 +375,16 @@ class SqliteStore:
                 min_weight=min_weight,
                 timeout_s=timeout_s,
             )
+
+    def overview(self, max_entities: int = 5000, max_relations: int = 20_000) -> Overview:
+        """The heaviest entities, the heaviest relations between them, and counts of the whole graph."""
+        with self._connection.read() as sqlite:
+            return browse.overview(sqlite, max_entities, max_relations)
+
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked."""
+        with self._connection.read() as sqlite:
+            return browse.records_of(sqlite, list(ids))
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold words of the text: (id, score 0 to 1), best first."""

@@ -2,7 +2,7 @@
 
 `place` is force-directed in the form of ForceAtlas2: attraction in proportion to distance, repulsion in proportion to the masses over the
 distance. A node's repulsion is estimated from a few others drawn at each step, as LargeVis and UMAP do, and from its nearest neighbours
-exactly, so that a step is O(nodes + relations). Nodes start round their community; what hangs together with nothing is set on rings outside.
+exactly, so that a step is O(nodes + relations). Nodes start round their community; small components are set on rings.
 """
 
 from collections.abc import Sequence

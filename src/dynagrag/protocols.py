@@ -19,6 +19,7 @@ from dynagrag.schema import (
     Graph,
     Mention,
     Neighbourhood,
+    Overview,
     Passage,
     PruneScores,
     Question,
@@ -268,6 +269,12 @@ class GraphBrowser(Protocol):
 
         The same every time, also next to a hub. Unknown id: StoreError. StoreError when it takes longer than `timeout_s`.
         """
+
+    def overview(self, max_entities: int = 5000, max_relations: int = 20_000) -> Overview:
+        """The heaviest entities, the heaviest relations between them, and counts of the whole graph. No vector is read."""
+
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked: what states a relation."""
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id, score), best first; the scale is the

@@ -293,6 +293,29 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True, slots=True)
+class Overview:
+    """The heaviest part of the graph and counts of the whole, for looking at it: `entities` by (weight desc, id), their `degrees` in the
+    whole graph and the ids of the passages that hold them; `relations` between them by (weight desc, id).
+
+    `degree_counts`, `weight_counts` and `type_counts`: how many of all entities have that degree (relations at either end), weight or type.
+    """
+
+    entities: tuple[Entity, ...]
+    degrees: tuple[int, ...]
+    entity_passages: tuple[tuple[str, ...], ...]
+    relations: tuple[Relation, ...]
+    num_relations: int
+    degree_counts: Mapping[int, int]
+    weight_counts: Mapping[int, int]
+    type_counts: Mapping[str, int]
+
+    @property
+    def num_entities(self) -> int:
+        """All there are."""
+        return sum(self.weight_counts.values())
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that a check looked at, of a store or of the installation. `remedy` says what to do where it is not ok."""
 

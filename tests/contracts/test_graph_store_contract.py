@@ -539,6 +539,40 @@ def test_extractions_read_back_whole_with_those_that_yielded_nothing(store: Grap
     assert store.extractions("nobody") == ()
 
 
+def test_an_overview_is_that_of_the_whole_graph_cut_to_its_heaviest_part(store: GraphStore) -> None:
+    facts = [("Hub", "knows", f"N{i}") for i in range(6)] + [("N0", "knows", "N1"), ("N2", "knows", "N2")]
+    assert store.overview().num_entities == 0
+    put(store, document("a.txt", facts))
+    put(store, document("b.txt", facts[:3]))
+    rederive(store)
+    graph = store.graph()
+    whole = store.overview()
+    heaviest = sorted(graph.entities, key=lambda e: (-e.weight, e.id))
+    degrees = [sum(e.id in (r.head, r.tail) for r in graph.relations) for e in heaviest]
+    passages = dict(zip((e.id for e in graph.entities), graph.entity_passages, strict=True))
+    assert whole.entities == tuple(heaviest)
+    assert whole.degrees == tuple(degrees)
+    assert whole.entity_passages == tuple(passages[e.id] for e in heaviest)
+    assert whole.relations == tuple(sorted(graph.relations, key=lambda r: (-r.weight, r.id)))
+    assert whole.num_relations == len(graph.relations)
+    assert whole.degree_counts == {d: degrees.count(d) for d in degrees}
+    assert whole.weight_counts == {w: sum(e.weight == w for e in heaviest) for w in {e.weight for e in heaviest}}
+    assert whole.type_counts == {"thing": len(heaviest)}
+    part = store.overview(max_entities=3, max_relations=2)
+    ids = {e.id for e in heaviest[:3]}
+    assert part.entities == tuple(heaviest[:3])
+    assert part.relations == tuple(r for r in whole.relations if {r.head, r.tail} <= ids)[:2]
+    assert (part.num_entities, part.num_relations, part.degree_counts) == (whole.num_entities, whole.num_relations, whole.degree_counts)
+
+
+def test_relation_records_are_found_by_id_in_the_order_asked(store: GraphStore) -> None:
+    put(store, document("a.txt", [("A", "knows", "B"), ("B", "knows", "C"), ("C", "knows", "A")]))
+    records = store.relation_records()
+    ids = [records[2].id, "nobody's", records[0].id, records[2].id]
+    assert store.records_of(ids) == (records[2], records[0])
+    assert store.records_of([]) == ()
+
+
 def test_a_neighbourhood_is_bounded_and_heaviest_first(store: GraphStore) -> None:
     put(store, document("a", [("Hub", "knows", f"N{i}") for i in range(30)] + [("Hub", "knows", "N7"), ("N7", "owns", "Far")]))
     rederive(store)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 NAMES = """
 inspect; ingest; ask; delete; graph; graph stats; graph show; graph near; graph merges; graph undo; graph export; graph copy;
+graph suggest; graph merge; graph apart; graph split; graph rename; graph sense; graph edits; graph unedit;
 jobs; jobs list; jobs resume; jobs cancel; jobs set-aside; jobs retry; evaluate; evaluate retrieval; evaluate compare;
 evaluate entities; models; models list; models pull; backup; restore; doctor; demo
 """

@@ -37,12 +37,13 @@ class Pair:
     cosine: float
 
 
-def candidate_pairs(names: Sequence[Name], vectors: Vectors) -> list[Pair]:
+def candidate_pairs(names: Sequence[Name], vectors: Vectors, is_guarded: bool = True) -> list[Pair]:
     """Candidate pairs, strongest first (ties by indices).
 
     Args:
         names: In a fixed order; indices of the result count in it.
         vectors: (n, d) unit rows, step-1 vectors of the keys.
+        is_guarded: Whether pairs that the guards forbid are left out; else they are for a person to see.
     """
     found: dict[tuple[int, int], float] = {}
     for i, j, cosine in near_pairs(vectors):
@@ -54,7 +55,7 @@ def candidate_pairs(names: Sequence[Name], vectors: Vectors) -> list[Pair]:
     pairs = [
         Pair(i, j, round(cosine, 6))
         for (i, j), cosine in found.items()
-        if cosine >= MIN_GROUP_COSINE and conflict(names[i], names[j]) is None
+        if cosine >= MIN_GROUP_COSINE and not (is_guarded and conflict(names[i], names[j]))
     ]
     return sorted(pairs, key=lambda p: (-p.cosine, p.i, p.j))
 

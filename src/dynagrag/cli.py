@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dynagrag import cli_keep, cli_serve
+from dynagrag import cli_curate, cli_keep, cli_serve
 from dynagrag.cli_common import (
     EMBEDDER,
     EXIT_SET_ASIDE,
@@ -24,6 +24,7 @@ from dynagrag.cli_common import (
     WORKSPACE,
     YES,
     Bars,
+    Waiting,
     complain,
     confirm,
     is_terminal,
@@ -50,7 +51,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 graph_app = typer.Typer(
-    help="Looks at the graph: stats, show, near, merges, undo, export, copy.", no_args_is_help=True, rich_markup_mode=None
+    help="Looks at the graph and corrects it: stats, show, near, export, copy; suggest, merges, merge, split, rename, edits and more.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 models_app = typer.Typer(help="Lists and fetches models.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(graph_app, name="graph")
@@ -289,11 +292,13 @@ def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, 
     printed: list[str] = []
 
     def on_text(piece: str) -> None:
+        waiting.stop()
         printed.append(piece)
         sys.stdout.write(printable(piece))
         sys.stdout.flush()
 
-    answer = space.ask(question, options, history, None if as_json else on_text)
+    with Waiting("Looking for evidence ...", as_json) as waiting:  # the first question loads the graph and the models
+        answer = space.ask(question, options, history, None if as_json else on_text)
     if as_json:
         say_json(answer_json(answer))
         return str(answer.text)
@@ -510,6 +515,7 @@ app.command("restore")(cli_keep.restore)
 app.command("doctor")(cli_keep.doctor)
 app.command("serve")(cli_serve.serve)
 graph_app.command("copy")(cli_keep.graph_copy)
+cli_curate.register(graph_app)
 
 
 @app.command()

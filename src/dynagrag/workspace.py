@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from dynagrag.retrieval.ego_index import EgoIndex
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.snapshots import read_snapshot
-from dynagrag.schema import Answer, Document, Filters, Graph, Merge, Question, Retrieval, Snapshot
+from dynagrag.schema import Answer, Document, Edit, Filters, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Profile, Settings, load_settings
 from dynagrag.workspace_lock import MAX_WAIT_S, WorkspaceLock
 
@@ -528,8 +528,13 @@ class Workspace:
             found = [m for m in self.merges() if m.id.startswith(reference) or m.canonical == reference.casefold()]
             if len(found) != 1:
                 raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
-            self.store.put_edit(undo_merge(found[0], by=by, at=at))
-            return found[0], self.pipeline(self._judge_of_before()).rederive()
+            return found[0], self.store_edits([undo_merge(found[0], by=by, at=at)])
+
+    def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
+        """Stores a person's corrections, which `curation.py` makes, and derives the graph again. The caller holds `writing`."""
+        for edit in edits:
+            self.store.put_edit(edit)
+        return self.pipeline(self._judge_of_before()).rederive()
 
     def ledger(self) -> tuple[LedgerRow, ...]:
         """Calls and tokens by stage and document."""

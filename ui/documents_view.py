@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dynagrag.ingest.load.parsed import plural
 from dynagrag.schema import Document
 from dynagrag.ui import running_jobs, state
 from dynagrag.ui.plain import plain, source_link
@@ -20,7 +21,7 @@ def show(desk: Desk) -> None:
     found = [d for d in documents if wanted.casefold() in d.title.casefold()]
     num_pages = max(1, -(-len(found) // _PAGE))
     page = st.number_input(f"Page, of {num_pages}", 1, num_pages, key="documents_page", width=160) if num_pages > 1 else 1
-    st.caption(f"{len(found):,} of {len(documents):,} documents" if wanted else f"{len(documents):,} documents")
+    st.caption(f"{len(found):,} of {len(documents):,} documents" if wanted else plural(len(documents), "document"))
     for document in found[(page - 1) * _PAGE : page * _PAGE]:
         _show_document(desk, document)
 
@@ -29,10 +30,10 @@ def _show_document(desk: Desk, document: Document) -> None:
     turns = desk.space.store.turns(document.id)
     speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
     named = f" · {', '.join(speakers[:4])}{' …' if len(speakers) > 4 else ''}" if speakers else ""
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
         link = source_link(desk.name, document.id, 0, 0)
-        st.markdown(f"**[{plain(document.title)}]({link})**  \n{plain(f'{len(turns):,} turns{named}')}")
-        with st.popover("Delete", icon=":material/delete:", help=None):
+        st.markdown(f"**[{plain(document.title)}]({link})**  \n{plain(plural(len(turns), 'turn') + named)}")
+        with st.popover("Delete", icon=":material/delete:"):
             st.markdown(
                 f"Delete **{plain(document.title)}** with all that came from it: its records, its part of the graph, vectors, "
                 "cached replies, and its file where it was uploaded here. A file elsewhere stays where it is."

@@ -13,6 +13,7 @@ from dynagrag.cli_common import duration_text
 from dynagrag.errors import DynaGragError
 from dynagrag.ids import content_id
 from dynagrag.ingest.extract import ExtractionOptions
+from dynagrag.ingest.load.parsed import plural
 from dynagrag.ingest_run import IngestOptions
 from dynagrag.settings import Settings
 from dynagrag.ui import background, running_jobs, state
@@ -157,17 +158,17 @@ def _show_planning(work: Work) -> None:
 
 def _show_plan(view: PlanView, settings: Settings) -> None:
     parts = [f"{count} {word}" for count, word in _counted(view) if count]
-    st.markdown(f"**{plain(', '.join(parts) or 'nothing')}** · {view.num_chunks:,} chunks to extract")
+    st.markdown(f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to extract")
     if view.missing:
-        what = "will be deleted" if view.removes_missing else "stay"
-        st.caption(f"{len(view.missing)} documents whose files are gone {what}: {plain(', '.join(view.missing[:5]))}")
+        what = "will be deleted" if view.removes_missing else "will stay"
+        st.caption(f"{plural(len(view.missing), 'document')} whose file is gone {what}: {plain(', '.join(view.missing[:5]))}")
     if view.estimate is not None:
         made = view.estimate
         has_price = made.money is not None
         price = f"price about {made.money:.2f}" if has_price else "price unknown: no prices are set"
         st.markdown(
-            f":material/calculate: At most about **{made.calls:,} calls**, {made.prompt_tokens:,} + {made.completion_tokens:,} tokens, "
-            f"**{duration_text(made.seconds)}**, {price}.",
+            f":material/calculate: At most about **{plural(made.calls, 'call')}**, {made.prompt_tokens:,} + {made.completion_tokens:,} "
+            f"tokens, **{duration_text(made.seconds)}**, {price}.",
             help="Prompt and reply tokens. Replies that are kept from before cost nothing. Prices: price_per_million_prompt_tokens and "
             "price_per_million_completion_tokens in the settings.",
         )

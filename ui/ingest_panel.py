@@ -6,6 +6,7 @@ from uuid import uuid4
 import streamlit as st
 
 from dynagrag.errors import DynaGragError
+from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, documents_view, ingest_form, jobs_view, running_jobs, source_preview, state, uploads
 from dynagrag.ui.plain import plain
 from dynagrag.ui.source_rows import Brought, SourceRow, pasted, read_all
@@ -21,6 +22,7 @@ def page() -> None:
     """Draws the page."""
     st.title("Ingest")
     with state.shown_errors():
+        check_workspace_name(state.workspace_name())  # it may come from the address bar
         desk = state.desk()
         jobs_view.show_current(desk)
         _bring(desk)

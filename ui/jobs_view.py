@@ -2,12 +2,13 @@
 past.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from dynagrag.cli_common import duration_text
+from dynagrag.ingest.load.parsed import plural
 from dynagrag.models.jobs import RESUMABLE, Job, JobStatus
 from dynagrag.models.journal import SetAside
 from dynagrag.schema import Document
@@ -53,15 +54,16 @@ def _draw(was_running: bool) -> None:
         jobs = desk.space.journal.jobs() if desk is not None else ()
         works = running_jobs.at_work(state.settings(), state.workspace_name())
         by_job = {work.notes["job"]: work for work in works if work.is_running and "job" in work.notes}
+        offered = running_jobs.to_go_on(jobs)
         for work in works:
             if not work.is_running:
-                _show_ended(work)
+                _show_ended(work, {job.id for job in offered})
             elif "job" not in work.notes:
                 _show_progress(work.title, work.stage, work.done, work.total)
         for job in jobs:
             if job.status is JobStatus.RUNNING and desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
-        for job in running_jobs.to_go_on(jobs):
+        for job in offered:
             _show_offer(job)
 
 
@@ -105,7 +107,7 @@ def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
 
 def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
     counts = job.counts
-    parts = [f"{counts.get('documents', 0)} documents, {counts.get('chunks', 0)} chunks to extract"]
+    parts = [f"{plural(counts.get('documents', 0), 'document')}, {plural(counts.get('chunks', 0), 'chunk')} to extract"]
     if aside := sum(item.job_id == job.id for item in desk.space.journal.set_asides()):
         parts.append(f"{aside} set aside")
     spent = running_jobs.spent_since(work, desk.space.journal.ledger()) if work else None
@@ -123,22 +125,26 @@ def _seconds_since(when: str) -> float:
 def _what(job: Job) -> str:
     if job.request.paths:
         return running_jobs.named(job.request.paths)
-    return f"{_chunks(len(job.request.places))} set aside before" if job.request.places else job.kind
+    return f"{plural(len(job.request.places), 'chunk')} set aside before" if job.request.places else job.kind
 
 
 # ------------------------------------------------------------------------------------------------------------------ ended
 
 
-def _show_ended(work: Work) -> None:
+def _show_ended(work: Work, offered: Collection[int]) -> None:
     outcome = work.result if isinstance(work.result, Outcome) else None
-    if outcome is None:
-        st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
-    elif outcome.stopped_by:
-        st.warning(f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/pause_circle:")
-    else:
-        st.success(f"{plain(work.title)}: done. {plain(outcome.lines[-1])}", icon=":material/check_circle:")
+    if outcome is not None and outcome.stopped_by and outcome.job_id in offered:
+        return  # the offer to go on says it
+    if outcome is None and work.notes.get("job") in offered:
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
-        if outcome is not None and len(outcome.lines) > 1:
+        if outcome is None:
+            st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
+        elif outcome.stopped_by:
+            st.info(f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:")
+        else:
+            st.success(f"**{plain(work.title)}**: {plain(outcome.graph)}", icon=":material/check_circle:")
+        if outcome is not None and outcome.lines:
             with st.popover("Report", icon=":material/list:"):
                 st.markdown(plain_lines("\n".join(outcome.lines)))
         if st.button("Hide this", key=f"hide_{'/'.join(work.key[2:])}", icon=":material/close:"):
@@ -205,7 +211,7 @@ def show_set_aside(desk: Desk) -> None:
         st.caption("No chunk is set aside: everything that was read was extracted.")
         return
     st.caption(
-        f"{len(items)} chunks could not be extracted. Their words are found by questions all the same; their entities are not in the graph."
+        f"{plural(len(items), 'chunk')} could not be extracted. Questions find the words all the same; their entities are not in the graph."
     )
     documents = {document.id: document for document in desk.space.store.documents()}
     for item in items[:_MAX_SHOWN]:
@@ -215,18 +221,13 @@ def show_set_aside(desk: Desk) -> None:
     _ask_retry(desk)
 
 
-def _chunks(count: int) -> str:
-    return f"{count} chunk{'' if count == 1 else 's'}"
-
-
 def _show_set_aside(workspace: str, item: SetAside, document: Document | None) -> None:
     title = document.title if document else item.document_id[:12]
     link = source_link(workspace, item.document_id, item.start, item.end)
     words = " ".join(document.text[item.start : item.end].split())[:120] if document else ""
     job = f" · job {item.job_id}" if item.job_id is not None else ""
-    st.markdown(
-        f"[{plain(title)}]({link}), characters {item.start:,} to {item.end:,}{job}  \n:red[{plain(item.reason)}]  \n“{plain(words)} …”"
-    )
+    st.markdown(f"**[{plain(title)}]({link})**, characters {item.start:,} to {item.end:,}{job}  \n“{plain(words)} …”")
+    st.caption(f":material/error: {plain(item.reason)}")
 
 
 def _ask_retry(desk: Desk) -> None:

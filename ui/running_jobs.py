@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dynagrag.cli_output import report_lines
+from dynagrag.ingest.load.parsed import plural
+from dynagrag.ingest.pipeline import GraphReport
 from dynagrag.ingest.plan import Estimate
 from dynagrag.ingest.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest_run import IngestOptions, PreparedIngest, RetryGroup, retry_groups
@@ -45,11 +47,12 @@ class PlanView:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended: its job, what stopped it ("": nothing did), and its report line by line."""
+    """How a run ended: its job, what stopped it ("": nothing did), what the graph is now, and its report line by line."""
 
     job_id: int | None
     stopped_by: str
-    lines: tuple[str, ...]
+    graph: str
+    lines: tuple[str, ...] = ()
 
 
 def key_of(settings: Settings, workspace: str, *what: str) -> Key:
@@ -149,7 +152,7 @@ def delete(document: Document) -> Work:
             space.max_wait_s = _INTERACTIVE_WAIT_S
             _, report = space.delete(document.id, work.progress)
         uploads.discard(folder, document.uri)
-        return Outcome(None, "", (f"deleted; the graph has {report.num_entities} entities and {report.num_relations} relations",))
+        return Outcome(None, "", "Deleted. " + _graph(report))
 
     return _start(f"delete-{document.id}", document.title, run)
 
@@ -165,7 +168,7 @@ def _start(what: str, title: str, function: Callable[[Work], Outcome]) -> Work:
 
 def _each(work: Work, runs: Sequence[tuple[Opener, Callable[[Workspace], PreparedIngest]]]) -> Outcome:
     """One run after the other, to the first that is stopped."""
-    outcome = Outcome(None, "", ())
+    outcome = Outcome(None, "", "Nothing to do.")
     for open_space, prepare in runs:
         work.progress("read", 0, 1)
         with open_space() as space:
@@ -185,7 +188,13 @@ def _run(work: Work, prepared: PreparedIngest) -> Outcome:
     report = prepared.run(progress)
     work.notes["job"] = prepared.job_id
     lines = tuple(report_lines(report, prepared.chat.usage() if prepared.chat else None))
-    return Outcome(prepared.job_id, str(report.stopped_by or ""), lines)
+    aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
+    return Outcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
+
+
+def _graph(report: GraphReport) -> str:
+    entities = "1 entity" if report.num_entities == 1 else f"{report.num_entities:,} entities"
+    return f"The graph has {entities} and {plural(report.num_relations, 'relation')}."
 
 
 def _spent(ledger: Sequence[LedgerRow]) -> tuple[int, int]:

@@ -29,7 +29,7 @@ _PARTIAL = ".partial-"
 
 def folder_of(settings: Settings, workspace: str) -> Path:
     """Where a workspace's uploads lie; it need not be there yet. WorkspaceError where a workspace can't be called so."""
-    check_workspace_name(workspace)  # it may come from the address bar
+    check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / _FOLDER
 
 

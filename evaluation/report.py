@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynagrag.evaluation.measures import NAMES
 from dynagrag.evaluation.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
 from dynagrag.evaluation.runs import Line, PassageWords, RunFolder, shortened
-from dynagrag.evaluation.summary import POINTS, by_scope
+from dynagrag.evaluation.summary import FEW_QUESTIONS, POINTS, by_scope
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -76,6 +76,7 @@ def render_report(run: RunFolder) -> str:
         views=views,
         has_scopes=len(views) > 1,
         width=WIDTH,
+        few=FEW_QUESTIONS,
     )
 
 

@@ -13,6 +13,8 @@ from dynagrag.evaluation.runs import Line, RunFolder, shortened
 POINTS = 100
 _MAX_LISTED = 20
 DIGITS = 6
+FEW_QUESTIONS = 30
+"""Below, resampling the questions shows too little of how they could have fallen."""
 PRECISION = 2
 """Digits of what is given in points."""
 SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "hit@1", "mrr")

@@ -124,6 +124,29 @@ class Bars:
         self._progress.update(self._tasks[stage], completed=done, total=total)
 
 
+class Waiting:
+    """A line on stderr that something is loading, until `stop` or the block's end; silent without a terminal."""
+
+    def __init__(self, text: str, quiet: bool = False) -> None:
+        from rich.console import Console
+
+        is_shown = not quiet and sys.stderr.isatty() and sys.stdout.isatty()
+        self._status = Console(stderr=True).status(text) if is_shown else None
+
+    def __enter__(self) -> "Waiting":
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def stop(self) -> None:
+        """Takes the line away."""
+        if self._status is not None:
+            self._status.stop()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
 def duration_text(seconds: float) -> str:
     """Seconds as people say them."""
     if seconds < 90:

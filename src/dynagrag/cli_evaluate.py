@@ -145,6 +145,8 @@ def _one_of(option: str, value: str, known: list[str]) -> str:
 
 
 def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    from dynagrag.evaluation.summary import FEW_QUESTIONS
+
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
     yield f"{summary['dataset']}: {summary['questions']} questions{half}, {summary['passages']} passages"
     for note, count in summary["notes"].items():
@@ -161,6 +163,8 @@ def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
             cells = [*(f"{100 * own[name]:.1f}" for name in _NAMES), f"{own['ms']:.1f}"]
             yield _row(arm, cells) + _interval(found["intervals"].get(arm), measure)
     yield "in points (0 to 100) but for ms; differences with paired 95 % intervals"
+    if summary["questions"] < FEW_QUESTIONS:
+        yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
 
 
 def _row(arm: str, cells: list[str]) -> str:

@@ -342,6 +342,8 @@ def test_the_commands_print_tables_for_people(cli: Any, server: Any, data: Path,
         shown = cli("evaluate", "retrieval", "--dataset", "musique", "--data", data, "--out", tmp_path / name, "--limit", 3)
         assert shown.code == 0, shown
     assert "musique: 3 questions, 12 passages" in shown.out
+    assert "fewer than 30 questions" in shown.out
+    assert "Fewer than 30 questions" in (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
     assert [line.split()[0] for line in shown.out.splitlines()[2:7]] == ["default", *CONTROLS]
     compared = cli("evaluate", "compare", tmp_path / "a", tmp_path / "b")
     assert compared.code == 0

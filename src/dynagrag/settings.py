@@ -3,12 +3,15 @@
 `Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of numbers from the specs.
 """
 
+import json
 import os
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
@@ -114,6 +117,64 @@ def load_settings(**overrides: Any) -> Settings:
         raise SettingsError(f"setting {name}: {first['msg']}; see `.env.example` for what can be set") from err
     except (OSError, ValueError) as err:
         raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
+
+
+SAVED = ("llm", "embedder", "openai_base_url", "price_per_million_prompt_tokens", "price_per_million_completion_tokens")
+"""The settings that `save_settings` writes. Secrets are not among them: they come from the environment alone."""
+
+
+def settings_file() -> Path:
+    """The file that `load_settings` reads, whether it is there or not."""
+    return Path(os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False)) / "settings.toml"
+
+
+def where_set(name: str) -> str:
+    """Where a setting's value comes from, in words: a variable of the environment, .env, settings.toml, or "default"."""
+    variable = name.upper() if name.upper() in _OTHERS_NAMES else f"DYNAGRAG_{name.upper()}"
+    if any(key.upper() == variable for key in os.environ):
+        return f"{variable} in the environment"
+    if any(key.upper() == variable for key in dotenv_values(".env")):
+        return f"{variable} in .env"
+    return "settings.toml" if name in _saved() else "default"
+
+
+def _saved() -> dict[str, Any]:
+    try:
+        return tomllib.loads(settings_file().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as err:
+        raise SettingsError(f"settings.toml could not be read: {err}") from err
+
+
+def save_settings(**values: str | float | None) -> Path:
+    """Writes settings into settings.toml, each in its line; None takes one out. What else the file holds stays as it is.
+
+    Raises SettingsError where a name is not in `SAVED`, a value is none that can be read back, or the file can't be written; it is left as
+    it was then.
+    """
+    unknown = [name for name in values if name not in SAVED]
+    if unknown:
+        raise SettingsError(f"setting {unknown[0]} is not kept in settings.toml; known: {', '.join(SAVED)}")
+    path, wanted = settings_file(), {name: value for name, value in values.items() if value is not None}
+    expected = {name: value for name, value in _saved().items() if name not in values} | wanted
+    kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    kept = [line for line in kept if line.partition("=")[0].strip().strip("\"'") not in values]
+    text = "\n".join([*(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in wanted.items()), *kept]) + "\n"
+    try:
+        is_same = tomllib.loads(text) == expected
+    except tomllib.TOMLDecodeError:
+        is_same = False
+    if not is_same:
+        raise SettingsError(f"{path} is written in a way that this cannot change; change {', '.join(values)} in it by hand")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as err:
+        raise SettingsError(f"{path} cannot be written: {err.strerror}; make the folder writable, or set DYNAGRAG_HOME") from err
+    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from threading import RLock
 from typing import Any
 from urllib.parse import urlencode
@@ -23,7 +24,12 @@ from dynagrag.workspace import Workspace, open_workspace, workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
-_OF_NO_MODEL: dict[str, Any] = {"store": None, "workspace": ""}
+_OF_NO_MODEL: dict[str, Any] = {
+    "store": None,
+    "workspace": "",
+    "price_per_million_prompt_tokens": None,
+    "price_per_million_completion_tokens": None,
+}
 """Settings that make no other model of it."""
 
 
@@ -91,6 +97,11 @@ def choices_of(name: str) -> list[str]:
     return [str(getattr(load_settings(), name) or ""), *st.session_state.get("choices", {}).get(name, {})]
 
 
+def chosen() -> dict[str, str]:
+    """What this visitor chose for this visit."""
+    return dict(st.session_state.get("chosen_settings", {}))
+
+
 def workspace_name() -> str:
     """The workspace that this visitor is in: the last chosen, that of the address bar, else the setting's."""
     if WORKSPACE not in st.session_state:
@@ -153,6 +164,11 @@ def desk(name: str | None = None) -> Desk | None:
 def chat_model() -> ChatModel | None:
     """The language model of this visit's settings; None where none is set. Raises SettingsError where it can't be had."""
     return _shared().chat_model(settings())
+
+
+def chat_model_loader() -> Callable[[], ChatModel | None]:
+    """What loads the language model of this visit's settings on another thread."""
+    return partial(_shared().chat_model, settings())
 
 
 @contextmanager

@@ -25,7 +25,7 @@ _MIN_PLURAL = 4
 _MIN_ABBREVIATION = 3
 _MIN_RATIO = 0.8
 _MANY_PARTNERS = 3
-_UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
+UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
 """Types that the fast extractor gives whatever it is."""
 _SURNAME, _WITHIN = "the same last name, one of them a speaker's", "one name within the other"
 _NO_SHARED: frozenset[str] = frozenset()
@@ -138,7 +138,7 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
     reasons, against = [reason] if reason else [], []
     together = around.together(a.id, b.id)
     score = score * (0.6 + 0.4 * max(cosine, 0.0)) if reason else max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
-    reasons.append(f"used alike (cosine {cosine:.2f})")
+    reasons.append(f"near in meaning (cosine {cosine:.2f})")
     if shared := around.shared(a.id, b.id):
         reasons.append(f"{shared} shared neighbour{'s' * (shared > 1)}")
         score += 0.02 * min(shared, 3)
@@ -149,7 +149,7 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
     if together:
         against.append(f"stated side by side {together} time{'s' * (together > 1)}, as two things are")
         score -= 0.08 if guard is None else 0.0
-    types = {a.type.casefold(), b.type.casefold()} - _UNTOLD_TYPES
+    types = {a.type.casefold(), b.type.casefold()} - UNTOLD_TYPES
     if len(types) > 1:
         against.append(f"types differ: {a.type}, {b.type}")
         score -= 0.1

@@ -181,15 +181,15 @@ def tell_senses_apart(space: Workspace, key: str, document_ids: Sequence[str], n
     return _correct(space, edits, by)
 
 
-def undo_edit(space: Workspace, edit_id: str, *, by: str) -> Outcome:
-    """Takes an edit back, by its id or the beginning of it."""
+def undo_edit(space: Workspace, *edit_ids: str, by: str) -> Outcome:
+    """Takes edits back, each by its id or the beginning of it; all or none."""
 
     def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
-        edit = _edit(seen, edit_id)
-        told = undone_edits(seen.edits).get(edit.id)
+        named, undone = [_edit(seen, edit_id) for edit_id in edit_ids], undone_edits(seen.edits)
+        told = next((undone[e.id] for e in named if e.id in undone), None)
         if told is not None:
-            raise UsageError(f"it was undone already by {told.by} at {told.at}")
-        return [stamp.edit(EditKind.UNDO, (), what=edit.id)]
+            raise UsageError(f"it was undone already by {told.by} at {told.at[:19]}")
+        return [stamp.edit(EditKind.UNDO, (), what=e.id) for e in named]
 
     return _correct(space, edits, by)
 

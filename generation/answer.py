@@ -9,6 +9,7 @@ Nothing supports an answer: it abstains. No model: the evidence it would answer 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import count
 
 from dynagrag.errors import DynaGragError, ModelError
 from dynagrag.generation.citations import (
@@ -66,17 +67,26 @@ def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: 
     return reply.question.strip() or question
 
 
-def answer_question(snapshot: Snapshot, question: Question, parts: Parts, on_text: Callable[[str], None] | None = None) -> Answer:
-    """Answers a question; `on_text` gets the final answer's pieces as they come.
+def answer_question(
+    snapshot: Snapshot,
+    question: Question,
+    parts: Parts,
+    on_text: Callable[[str], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Answer:
+    """Answers a question; `on_text` gets the final answer's pieces as they come, `progress` the stage with how much of it is done:
+    retrieve, answer (a step a prompt), score, merge.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is reached.
     """
     profile = parts.profile
+    progress = progress or (lambda *_: None)
+    progress("retrieve", 0, 1)
     retrieval = parts.retriever.retrieve(
         question, num_passages=_PASSAGES_PER_SUBGRAPH * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs
     )
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
-    flow = _Flow(snapshot, question, retrieval, contexts, parts, on_text or (lambda _: None))
+    flow = _Flow(snapshot, question, retrieval, contexts, parts, on_text or (lambda _: None), progress)
     return flow.run()
 
 
@@ -90,6 +100,7 @@ class _Flow:
     contexts: Sequence[Context]
     parts: Parts
     on_text: Callable[[str], None]
+    progress: Callable[[str, int, int], None]
 
     def run(self) -> Answer:
         if self.parts.chat is None:
@@ -113,13 +124,21 @@ class _Flow:
     # ----------------------------------------------------------------------------------------- intermediate answers
 
     def _intermediate_replies(self, chat: Asker) -> tuple[list[tuple[Context, IntermediateReply]], list[str]]:
+        done = count(1)
+
         def ask(context: Context) -> IntermediateReply | DynaGragError:
+            reply = asked(context)
+            self.progress("answer", next(done), len(self.contexts))
+            return reply
+
+        def asked(context: Context) -> IntermediateReply | DynaGragError:
             system, user = render("intermediate", question=self.question.text, context=context.prompt.text)
             try:
                 return chat.ask(Prompt("intermediate", system, user), IntermediateReply, stage="answer", max_tokens=_MAX_ANSWER_TOKENS)
             except ModelError as err:
                 return err
 
+        self.progress("answer", 0, len(self.contexts))
         pool = ThreadPoolExecutor(min(len(self.contexts), self.parts.max_concurrency), thread_name_prefix="answer")
         try:
             results = list(pool.map(ask, self.contexts))
@@ -140,6 +159,7 @@ class _Flow:
         able = [i for i, (_, reply) in enumerate(replies) if reply.enough_evidence and cited_labels(texts[i])]
         scores, how = [0.0] * len(replies), "none"
         if able:
+            self.progress("score", 0, 1)
             answers = [without_marks(texts[i]) for i in able]
             sizes = [self._num_entities(replies[i][0], texts[i]) for i in able]
             given, how = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
@@ -180,6 +200,7 @@ class _Flow:
 
         A merge that cites nothing, or breaks off before it does, is replaced by the most helpful intermediate answer.
         """
+        self.progress("merge", 0, 1)
         prompt, allowed = self._merge_prompt(useful)
         pieces: list[str] = []
         how = "merged"

@@ -25,12 +25,14 @@ MAX_CHARACTERS = 4_000
 
 @dataclass
 class Asking:
-    """A question on its way. `pieces`: what came of the answer that is being written so far; `arm`: the row of its retriever."""
+    """A question on its way. `arm`: the row of the retriever that is at it, `stage` how far it is, `pieces` what came of its answer."""
 
     asked: str
     options: Sequence[AskOptions]
     arm: int = 0
     is_waiting: bool = True
+    stage: tuple[str, int, int] = ("", 0, 0)
+    started: float = field(default_factory=time.monotonic)
     pieces: list[str] = field(default_factory=list)
     done: Event = field(default_factory=Event)
 
@@ -82,7 +84,7 @@ def _arm(desk: Desk, conversation: Conversation, asking: Asking, options: AskOpt
     start = time.monotonic()
     llm = model.name if model else ""
     try:
-        answer = desk.space.ask(asking.asked, options, conversation.history(), asking.pieces.append)
+        answer = desk.space.ask(asking.asked, options, conversation.history(), asking.pieces.append, lambda *stage: _note(asking, stage))
     except DynaGragError as err:
         return Arm(options.retriever, error=str(err), llm=llm, seconds=time.monotonic() - start)
     except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
@@ -91,6 +93,10 @@ def _arm(desk: Desk, conversation: Conversation, asking: Asking, options: AskOpt
             options.retriever, error=f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
         )
     return Arm(options.retriever, answer_json(answer), "", llm, time.monotonic() - start, cost_of(answer, prices))
+
+
+def _note(asking: Asking, stage: tuple[str, int, int]) -> None:
+    asking.stage = stage
 
 
 def cost_of(answer: Answer, prices: Settings) -> float | None:

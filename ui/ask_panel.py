@@ -1,5 +1,6 @@
 """The page Ask: a conversation with answers whose citations open the source."""
 
+import time
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -21,6 +22,12 @@ from dynagrag.workspace import AskOptions
 _POLL_S = 0.15
 _CONVERSATION = "conversation"
 _NO_COMPARISON = "nothing"
+_STAGES = {
+    "retrieve": "Looking for evidence",
+    "answer": "Answering from each subgraph",
+    "score": "Weighing the answers",
+    "merge": "Writing",
+}
 
 
 def page() -> None:
@@ -219,16 +226,19 @@ def _show_asking(desk: Desk, conversation: Conversation) -> None:
     with st.chat_message("assistant", avatar=":material/hub:"):
         status, words = st.empty(), st.empty()
         while not asking.done.wait(_POLL_S):
-            status.caption(_stage(asking, desk))
+            status.caption(_stage(asking))
             words.markdown(answer_markdown(asking.text, {}))
     st.rerun()
 
 
-def _stage(asking: answering.Asking, desk: Desk) -> str:
+def _stage(asking: answering.Asking) -> str:
+    seconds = f"{time.monotonic() - asking.started:.0f} s"
     if asking.is_waiting:
-        return ":material/hourglass_top: Waiting for another question to be answered …"
-    arm = plain(ARMS[asking.options[asking.arm].retriever]) if len(asking.options) > 1 else "Looking for evidence, and answering"
-    return f":material/search: {arm} …"
+        return f":material/hourglass_top: Waiting for another question to be answered … {seconds}"
+    stage, done, total = asking.stage
+    arm = f"{plain(ARMS[asking.options[asking.arm].retriever])}: " if len(asking.options) > 1 else ""
+    steps = f" {done} of {total}" if total > 1 else ""
+    return f":material/search: {arm}{_STAGES.get(stage, 'Reading the question')}{steps} … {seconds}"
 
 
 def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:

@@ -130,7 +130,9 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
         }
         for rank, row in enumerate(told["ranked"], start=1)
     ]
-    st.dataframe(rows, hide_index=True, column_config={"source": st.column_config.LinkColumn("source", display_text="open")})
+    numbers = ("score", "words and vectors", "graph", "bridge", "around it")
+    columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in numbers}
+    st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
     st.caption(
         "The score is the sum of the four columns after it: how well words and vectors fit, PageRank from what the question names, the "
         "best bridge from another passage, and what stands around it."
@@ -161,7 +163,7 @@ def _subgraphs(exchange_id: str, subgraphs: Sequence[Mapping[str, Any]]) -> None
     st.caption(
         f"{len(nodes)} of {subgraph['num_nodes']} nodes and {len(edges)} of {subgraph['num_edges']} edges are drawn. "
         f"{subgraph['nodes_in_prompt']} nodes and {subgraph['edges_in_prompt']} edges fitted into the prompt, {subgraph['lines_cut']} "
-        f"lines were cut; {subgraph['unvisited']} nodes were pruned: the walk did not reach them. Faint is what the pruner "
+        f"lines were cut; {subgraph['unvisited'] or 'no'} nodes were pruned, which the walk did not reach. Faint is what the pruner "
         f"({plain(subgraph['pruner'])}) scores low."
     )
     step = _step(f"{exchange_id}_{picked}", num_visited)

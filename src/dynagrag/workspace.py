@@ -404,6 +404,7 @@ class Workspace:
         options: AskOptions | None = None,
         history: Sequence[tuple[str, str]] = (),
         on_text: Callable[[str], None] | None = None,
+        progress: Progress | None = None,
     ) -> Answer:
         """Answers a question with checked citations; without a model, the evidence it would answer from.
 
@@ -412,6 +413,7 @@ class Workspace:
             options: Retriever, traversal, profile, filters, budget.
             history: Earlier (question, answer) pairs.
             on_text: Gets the answer's pieces as they come, with evidence marks such as [E3].
+            progress: Gets the stage (retrieve, answer, score, merge) with how much of it is done; also from threads of its own.
         """
         options = options or AskOptions()
         if not text.strip():
@@ -419,9 +421,16 @@ class Workspace:
         chat = self.metered(options.max_calls)
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
-        return self._answer(text, options, chat, on_text)
+        return self._answer(text, options, chat, on_text, progress)
 
-    def _answer(self, text: str, options: AskOptions, chat: MeteredChat | None, on_text: Callable[[str], None] | None) -> Answer:
+    def _answer(
+        self,
+        text: str,
+        options: AskOptions,
+        chat: MeteredChat | None,
+        on_text: Callable[[str], None] | None = None,
+        progress: Progress | None = None,
+    ) -> Answer:
         arm = self._arm(options)
         self._check_not_empty(arm.snapshot)
         parts = Parts(
@@ -434,11 +443,11 @@ class Workspace:
             profile=arm.profile,
             max_concurrency=self.settings.max_concurrency,
         )
-        return answer_question(arm.snapshot, Question(text, self._query_vector(text)), parts, on_text)
+        return answer_question(arm.snapshot, Question(text, self._query_vector(text)), parts, on_text, progress)
 
     def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
         """The evidence that an answer would rest on, whether a model is configured or not."""
-        return self._answer(text, options or AskOptions(), None, None)
+        return self._answer(text, options or AskOptions(), None)
 
     def _check_not_empty(self, snapshot: Snapshot) -> None:
         if not self.store.documents():

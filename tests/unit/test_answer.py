@@ -175,6 +175,28 @@ def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(ask: Callabl
     assert "merge" not in {p.name for p in chat.prompts}
 
 
+def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callable[..., Any]) -> None:
+    stages: list[tuple[str, int, int]] = []
+    answer = ask(FakeChat(), progress=lambda *stage: stages.append(stage))
+    num = len(answer.trace["subgraphs"])
+    assert num > 1
+    assert stages[:2] == [("retrieve", 0, 1), ("answer", 0, num)]
+    assert sorted(stages[2 : 2 + num]) == [("answer", i, num) for i in range(1, num + 1)]
+    assert stages[2 + num :] == [("score", 0, 1), ("merge", 0, 1)]
+
+
+def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(ask: Callable[..., Any]) -> None:
+    drawn = [s for s in ask(FakeChat()).trace["subgraphs"] if "nodes" in s]
+    assert drawn
+    for subgraph in drawn:
+        nodes = subgraph["nodes"]
+        assert (nodes[0]["place"], nodes[0]["name"], nodes[0]["parent"]) == (1, subgraph["centre"], None)
+        assert [n["name"] for n in nodes if n["place"]] == subgraph["traversal"][: len(nodes)]
+        assert all(nodes[n["parent"]]["place"] < n["place"] for n in nodes[1:] if n["place"])
+        assert all(0 <= e[end] < len(nodes) for e in subgraph["edges"] for end in ("source", "target"))
+        assert len(nodes) <= subgraph["num_nodes"]
+
+
 def test_a_follow_up_is_rewritten_from_the_last_three_exchanges(journal: Journal) -> None:
     chat = FakeChat(lambda prompt, schema: '{"question": " Where is Acme? "}')
     history = [(f"question {i}", "answer " * 500) for i in range(5)]

@@ -19,9 +19,9 @@ from dynagrag.settings import Settings
 from dynagrag.ui import background, running_jobs, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.plain import plain
+from dynagrag.ui.progress_view import has_ended
 from dynagrag.ui.running_jobs import PlanView
 
-_PLAN_S = 0.7
 _MERGES = {"as fits the model": None, "by rules alone": "rules", "by rules and the model": "model"}
 _CHUNKS = {"as fits the model": None, "600 tokens a call": "default", "one passage a call": "small"}
 
@@ -36,8 +36,7 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None]) -> None:
             st.info("No language model is set. Choose one under **Workspaces**, or extract without a model.", icon=":material/settings:")
             return
         work = _planned(paths, options)
-        if not work.wait(_PLAN_S):
-            st.fragment(_show_planning, run_every=0.5)(work)
+        if not has_ended(work, lambda _: "Estimating calls, tokens, cost and time"):
             return
         if work.error:
             background.drop(work.key)
@@ -148,12 +147,6 @@ def _stamp(path: str) -> float:
         return Path(path).stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _show_planning(work: Work) -> None:
-    if not work.is_running:
-        st.rerun()
-    st.caption(":material/hourglass_top: Estimating calls, tokens, cost and time …")
 
 
 def _show_plan(view: PlanView, settings: Settings) -> None:

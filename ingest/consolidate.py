@@ -163,15 +163,14 @@ def plan_consolidation(
     blocks: list[Block] = []
     if can_judge and len(groups) > 1:
         vectors = _group_vectors(mentions, groups, mention_vectors)
-        joined = _joined_by_hand(edits)
         pairs = [
             p
             for p in candidate_pairs([g.name for g in groups], vectors)
-            if p.cosine >= min_cosine
-            and _may_join(groups[p.i], groups[p.j], by_key, apart)
-            and joined.get(groups[p.i].name.key, -1) != joined.get(groups[p.j].name.key, -2)
+            if p.cosine >= min_cosine and _may_join(groups[p.i], groups[p.j], by_key, frozenset())
         ]
-        members = [tuple(block) for block in cut_into_blocks(pairs)]
+        # Blocks are cut as if nobody had corrected anything, so that a correction leaves the verdicts on all other names in force.
+        is_open = _open_pairs(groups, by_key, apart, edits)
+        members = [tuple(block) for block in cut_into_blocks(pairs) if any(is_open(i, j) for i, j in combinations(block, 2))]
         cosines = [vectors[list(block)] @ vectors[list(block)].T for block in members]
         blocks = _blocks(members, groups, mentions, records, shown)
     known = stored_verdicts(ENTITIES, blocks, verdicts, judge_name)
@@ -258,6 +257,19 @@ def _block_guard(block: Sequence[_Group], plan: ConsolidationPlan) -> Callable[[
 
 def _may_join(a: _Group, b: _Group, names: Mapping[str, Name], apart: frozenset[tuple[str, str]]) -> bool:
     return all((min(x, y), max(x, y)) not in apart and conflict(names[x], names[y]) is None for x in a.keys for y in b.keys)
+
+
+def _open_pairs(
+    groups: Sequence[_Group], names: Mapping[str, Name], apart: frozenset[tuple[str, str]], edits: Sequence[Edit]
+) -> Callable[[int, int], bool]:
+    """Whether two groups may be one for all that a person said: neither told apart nor joined by hand."""
+    joined = _joined_by_hand(edits)
+
+    def is_open(i: int, j: int) -> bool:
+        is_joined = joined.get(groups[i].name.key, -1) == joined.get(groups[j].name.key, -2)
+        return not is_joined and _may_join(groups[i], groups[j], names, apart)
+
+    return is_open
 
 
 def _joined_by_hand(edits: Sequence[Edit]) -> dict[str, int]:

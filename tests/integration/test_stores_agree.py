@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from neo4j_server import GivenServer, Neo4jServer
 
-from dynagrag import AskOptions, IngestOptions
+from dynagrag import AskOptions, IngestOptions, curation
+from dynagrag.curation_view import history, read_seen
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego_index import EgoIndex
@@ -102,6 +103,35 @@ def test_both_stores_hold_the_same_also_after_a_replacement_a_correction_and_a_d
         space.delete("meeting-1")
     assert_same_held(embedded.store, server.store)
     assert embedded.stats() == server.stats()
+
+
+def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it(pair: Pair) -> None:
+    embedded, server = pair
+    before = held(embedded.store)
+    one, other, third = sorted(embedded.graph().entities, key=lambda e: (-e.weight, e.key))[:3]
+    document = next(iter(read_seen(embedded.store).in_documents(third)))[0].id
+
+    def agree() -> None:
+        for edit in set(embedded.store.edits()) - set(server.store.edits()):  # of the same time
+            server.store.put_edit(edit)
+        server.pipeline(server.metered(None)).rederive()
+        assert_same_held(embedded.store, server.store)
+
+    corrections: list[Callable[[], object]] = [
+        lambda: curation.merge(embedded, [one.key, other.key], "Both", by="me"),
+        lambda: curation.split(embedded, one.key, [other.key], by="me"),
+        lambda: curation.rename(embedded, one.key, "One", by="me"),
+        lambda: curation.keep_apart(embedded, [one.key, other.key], by="me"),
+        lambda: curation.tell_senses_apart(embedded, third.key, [document], "Another thing", by="me"),
+    ]
+    for correction in corrections:
+        correction()
+        agree()
+    assert "another thing" in {e.sense for e in server.graph().entities}
+    curation.undo_edit(embedded, *(line.edit.id for line in history(read_seen(embedded.store))), by="me")
+    agree()
+    after = held(server.store)
+    assert {name for name in before if before[name] != after[name]} == {"records"}
 
 
 def test_both_stores_give_the_same_ego_graphs_evidence_and_answers(pair: Pair) -> None:

@@ -277,6 +277,19 @@ def test_edits_are_not_judged_again() -> None:
         assert judge.asked == []
 
 
+def test_a_correction_leaves_the_verdict_on_the_other_names_of_its_block_in_force() -> None:
+    mentions = [said(name) for name in ("compute", "compute resources", "compute resources usage", "compute resources plan")]
+    verdicts, judge = DictVerdicts(), ScriptedJudge(lambda text: [group("compute resources usage", "compute resources plan")])
+    before = merged(run(mentions, judge=judge, verdicts=verdicts))
+    assert len(judge.asked) == 1
+    apart = make_edit(EditKind.UNDO, keys=["compute", "compute resources"], what="x", by="me", at="2026-01-01T00:00:00Z")
+    joined = make_edit(EditKind.MERGE, keys=["compute", "compute resources"], by="me", at="2026-01-01T00:00:00Z")
+    for edit in (apart, joined):
+        assert merged(run(mentions, judge=judge, verdicts=verdicts, edits=[edit])) == before
+        assert merged(run(mentions, verdicts=verdicts, edits=[edit])) == before  # nobody there to ask
+    assert len(judge.asked) == 1
+
+
 def test_plain_words_of_the_fast_extractor_are_merged_by_rule_but_never_judged() -> None:
     words = [replace(said(w), flags=(Flag.CONTENT_WORD,)) for w in ("valve", "valves", "valve stem")]
     judge = ScriptedJudge()

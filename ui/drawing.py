@@ -27,7 +27,9 @@ MAX_LIVE = 300
 """Up to so many nodes move each other: ECharts' own force layout compares each with each."""
 _MAX_LABEL = 28
 _MAX_TIP = 300
+_NUM_ALL_LABELS = 60
 _NUM_LABELS = 40
+_MAX_EDGE_LABELS = 60
 _REACH = 250.0
 """Pixels from the middle of a drawing to its rim."""
 _PLACEHOLDER = "--x_x--0_0--"
@@ -117,6 +119,7 @@ def graph_options(
     pairs = [(place[edge.source], place[edge.target]) for edge in drawn]
     places = _places(nodes, pairs)
     is_small = len(nodes) <= MAX_LIVE
+    is_below = len(nodes) <= _NUM_ALL_LABELS  # at the side a label may run out of the frame; below it may cover a neighbour
     series = {
         "type": "graph",
         "layout": "force" if is_small and not is_settled else "none",
@@ -126,18 +129,23 @@ def graph_options(
         "roam": True,
         "scaleLimit": {"min": 0.3, "max": 30},
         "nodeScaleRatio": 0.5,
-        "left": 30,
-        "right": 30,
+        "left": 60 if is_below else 30,
+        "right": 60 if is_below else 70,
         "top": 40,
         "bottom": 40,
         "preserveAspect": "contain",
         "data": _node_items(nodes, _colors(nodes, pairs, drawn), places),
-        "links": _edge_items(drawn, pairs, is_small),
+        "links": _edge_items(drawn, pairs, is_small, _has_edge_labels(nodes, drawn)),
         "categories": [{"name": str(i), "itemStyle": {"color": color}} for i, color in enumerate((*PALETTE, OTHERS))],
-        "label": {"position": "right", "formatter": Function("(p) => p.data.words"), "fontSize": 11, "textBorderWidth": 0},
+        "label": {
+            "position": "bottom" if is_below else "right",
+            "formatter": Function("(p) => p.data.words"),
+            "fontSize": 11,
+            "textBorderWidth": 0,
+        },
         "edgeLabel": {"formatter": Function("(p) => p.data.words || ''"), "fontSize": 9, "opacity": 0.85},
-        # Not in small ones: with it ECharts 6.1 sets the labels of edges into a corner.
-        **({} if is_small else {"labelLayout": {"hideOverlap": True}}),
+        # Not where edges have labels: ECharts 6.1 would set those into a corner.
+        **({} if _has_edge_labels(nodes, drawn) else {"labelLayout": {"hideOverlap": True}}),
         "edgeSymbol": ["none", "arrow"] if is_directed and is_small else ["none", "none"],
         "edgeSymbolSize": [0, 6],
         "lineStyle": {"color": "#8a8f98", "width": 1, "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(drawn) + 1)))},
@@ -188,9 +196,9 @@ def _force(places: Sequence[tuple[float, float]], pairs: Sequence[tuple[int, int
 def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
     """One item a node, with its place."""
     lightest, heaviest = min((node.weight for node in nodes), default=0.0), max((node.weight for node in nodes), default=1.0)
-    num_labels = len(nodes) if len(nodes) <= 60 else _NUM_LABELS
+    num_labels = len(nodes) if len(nodes) <= _NUM_ALL_LABELS else _NUM_LABELS
     labelled = set(sorted(range(len(nodes)), key=lambda i: (not nodes[i].is_highlighted, -nodes[i].weight, i))[:num_labels])
-    largest = 38.0 if len(nodes) <= 60 else 30.0 if len(nodes) <= MAX_LIVE else 22.0
+    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_LIVE else 22.0
     smallest = 9.0 if len(nodes) <= MAX_LIVE else 4.0
     items = []
     for i, (node, color, (x, y)) in enumerate(zip(nodes, colors, places, strict=True)):
@@ -216,14 +224,15 @@ def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[t
 
 
 def _colors(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequence[Edge]) -> list[int]:
-    """The index of each node's colour: that of its community, `OTHERS` where a large drawing shows only one or two nodes of it."""
+    """The index of each node's colour: that of its community, `OTHERS` for one alone in it (in a large drawing: or one of two)."""
     from dynagrag.graph_layout import communities
 
     of = [node.community for node in nodes if node.community is not None]
     if len(of) < len(nodes):
         of = [int(c) for c in communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])]
     sizes = Counter(of)
-    return [c % len(PALETTE) if sizes[c] > 2 or len(nodes) <= MAX_LIVE else len(PALETTE) for c in of]
+    least = 2 if len(nodes) <= MAX_LIVE else 3
+    return [c % len(PALETTE) if sizes[c] >= least else len(PALETTE) for c in of]
 
 
 def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
@@ -237,10 +246,13 @@ def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tup
     return [(round(x * scale), round(y * scale)) for x, y in found]
 
 
-def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool) -> list[dict[str, Any]]:
+def _has_edge_labels(nodes: Sequence[Node], edges: Sequence[Edge]) -> bool:
+    return len(nodes) <= MAX_LIVE and len(edges) <= _MAX_EDGE_LABELS and any(edge.label for edge in edges)
+
+
+def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool, has_labels: bool) -> list[dict[str, Any]]:
     """One item an edge; parallel edges bend away from each other. In a large drawing only the pair: its lines are all alike."""
     lightest, heaviest = min((edge.weight for edge in edges), default=0.0), max((edge.weight for edge in edges), default=1.0)
-    has_labels = is_small and len(edges) <= 60
     seen: dict[tuple[int, int], int] = {}
     items = []
     for edge, (source, target) in zip(edges, pairs, strict=True):
@@ -263,3 +275,28 @@ def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_smal
             item["label"] = {"show": has_labels}
         items.append(item)
     return items
+
+
+def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: int = 260) -> None:
+    """A bar for each (label of ours, count), the counts on a logarithmic scale. `name`: of the labels' axis, also for screen readers."""
+    from streamlit_echarts import st_echarts
+
+    words = f"{name}: " + ", ".join(f"{label}: {num}" for label, num in rows)
+    options = {
+        "aria": {"enabled": True, "label": {"description": words}},
+        "animation": False,
+        "grid": {"left": 56, "right": 16, "top": 16, "bottom": 46},
+        "tooltip": {"renderMode": "richText", "trigger": "axis", "axisPointer": {"type": "shadow"}},
+        "xAxis": {"type": "category", "data": [label for label, _ in rows], "name": name, "nameLocation": "middle", "nameGap": 28},
+        "yAxis": {
+            "type": "log",
+            "min": 0.5,
+            "axisLabel": {"showMinLabel": False},
+            "name": "entities",
+            "nameLocation": "middle",
+            "nameGap": 40,
+        },
+        # A count of 0 has no logarithm: no bar.
+        "series": [{"type": "bar", "data": [num or None for _, num in rows], "itemStyle": {"color": PALETTE[0]}, "barCategoryGap": "20%"}],
+    }
+    st_echarts(options, height=f"{height}px", renderer="canvas", key=key)

@@ -1,15 +1,21 @@
 """The graph for people and other programs: the heaviest entities, one entity with its evidence, and exports."""
 
 import csv
+import io
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dynagrag.errors import UsageError
 from dynagrag.ids import entity_key
-from dynagrag.schema import Entity, Graph, Relation
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Document, Entity, Graph, Overview, Relation
 from dynagrag.workspace import Workspace
 
 Row = dict[str, Any]
@@ -103,6 +109,90 @@ def _find_in_store(space: Workspace, name: str) -> str:
     raise UsageError(f"no entity {name!r}{hint}")
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Where a relation is stated: the words from `start` to `end` of a document, or its turn where no sentence says it."""
+
+    document_id: str
+    title: str
+    start: int
+    end: int
+    words: str
+    speaker: str | None
+    start_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRelation:
+    """A relation with the names of its ends, and the first of the statements that it rests on."""
+
+    relation: Relation
+    head: str
+    tail: str
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFacts:
+    """An entity with its heaviest relations. `has_more`: it has others."""
+
+    entity: Entity
+    relations: tuple[StatedRelation, ...]
+    has_more: bool
+
+
+def entity_facts(
+    store: GraphStore, entity_id: str, documents: Mapping[str, Document], max_relations: int = 12, max_statements: int = 2
+) -> EntityFacts:
+    """What is known of an entity, read by id alone: as quick in a large graph as in a small one. Unknown id: StoreError."""
+    near = store.neighbourhood(entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations)
+    names = {e.id: e.name for e in near.entities}
+    own = [r for r in near.relations if entity_id in (r.head, r.tail)]
+    wanted = {r.id: r.record_ids[:max_statements] for r in own}
+    records = {record.id: record for record in store.records_of(i for ids in wanted.values() for i in ids)}
+    turns = {i: store.turns(i) for i in sorted({record.document_id for record in records.values() if record.document_id in documents})}
+    stated = []
+    for relation in own:
+        found = []
+        for record in (records[i] for i in wanted[relation.id] if i in records and records[i].document_id in turns):
+            if record.turn_index >= len(turns[record.document_id]):
+                continue  # the document was replaced meanwhile
+            document, turn = documents[record.document_id], turns[record.document_id][record.turn_index]
+            is_said = record.quote_start < record.quote_end
+            start, end = (record.quote_start, record.quote_end) if is_said else (turn.start, turn.end)
+            words = document.text[start:end] if is_said else ""
+            found.append(Statement(document.id, document.title, start, end, words, turn.speaker, turn.start_s))
+        stated.append(StatedRelation(relation, names[relation.head], names[relation.tail], tuple(found)))
+    return EntityFacts(near.entities[0], tuple(stated), near.is_cut)
+
+
+def narrowed(
+    overview: Overview, *, types: Collection[str] = (), min_weight: int = 0, passages: Collection[str] | None = None, limit: int
+) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
+    """The heaviest entities of an overview of these types (none: all) and at least this weight, held by any of these passages (None: all);
+    and the relations between them.
+    """
+    held = None if passages is None else frozenset(passages)
+    found = [
+        entity
+        for entity, own in zip(overview.entities, overview.entity_passages, strict=True)
+        if (not types or entity.type in types) and entity.weight >= min_weight and (held is None or not held.isdisjoint(own))
+    ][:limit]
+    ids = {entity.id for entity in found}
+    return tuple(found), tuple(r for r in overview.relations if r.head in ids and r.tail in ids)
+
+
+def binned(counts: Mapping[int, int]) -> list[tuple[str, int]]:
+    """Counts by value in bins that double in width, so that a long tail can be read: "0", "1", "2-3", "4-7". Empty ones between stay."""
+    sums: dict[int, int] = {}
+    for value, num in counts.items():
+        sums[value.bit_length()] = sums.get(value.bit_length(), 0) + num
+    bounds = [(0, 0), *((2 ** (i - 1), 2**i - 1) for i in range(1, max(sums, default=-1) + 1))]
+    rows = [(str(low) if low == high else f"{low}-{high}", sums.get(i, 0)) for i, (low, high) in enumerate(bounds)]
+    first = next((i for i, (_, num) in enumerate(rows) if num), len(rows))
+    return rows[first:]
+
+
 def print_near(view: Row) -> Iterator[str]:
     """The lines of a neighbourhood."""
     yield f"{view['name']}: {len(view['entities']) - 1} entities and {len(view['relations'])} relations around it"
@@ -151,6 +241,26 @@ def export(graph: Graph, file: Path, force: bool) -> list[Path]:
             raise UsageError(f"{target} is there already; write elsewhere or use --force")
     writer(graph, targets)
     return targets
+
+
+def part(entities: Iterable[Entity], relations: Iterable[Relation]) -> Graph:
+    """A part of a graph, to export it: without vectors."""
+    entities, relations = tuple(entities), tuple(relations)
+    none = np.zeros((0, 0), dtype=np.float32)
+    return Graph(entities, relations, none, none, tuple(() for _ in entities))
+
+
+def exported(graph: Graph, ending: str) -> tuple[bytes, str]:
+    """The graph as a file of this format ("graphml", "json", "csv") and the file's ending: two CSV files come as one zip archive."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = export(graph, Path(folder, f"graph.{ending}"), force=False)
+        if len(written) == 1:
+            return written[0].read_bytes(), ending
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in written:
+                archive.write(file, file.name)
+        return packed.getvalue(), "zip"
 
 
 def _entity_row(entity: Entity) -> Row:

@@ -48,7 +48,9 @@ def page() -> None:
         if not desk.space.store.documents():
             st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
             return
-        _show_tabs(desk, seen_of(desk))
+        seen = seen_of(desk)
+        if seen is not None:
+            _show_tabs(desk, seen)
 
 
 def _show_tabs(desk: Desk, seen: Seen) -> None:
@@ -65,8 +67,7 @@ def _show_tabs(desk: Desk, seen: Seen) -> None:
 
 
 def _suggestions(desk: Desk, seen: Seen) -> None:
-    with st.spinner("Looking for names that may mean the same…"):
-        found = seen.suggestions
+    found = seen.suggestions
     with st.container(horizontal=True, vertical_alignment="bottom"):
         part = st.text_input("Only names with", key="curate_filter_suggestions", max_chars=_MAX_FILTER, width=300)
         every = st.toggle(

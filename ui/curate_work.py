@@ -12,6 +12,7 @@ from dynagrag.curation import Outcome
 from dynagrag.curation_view import Quote, Seen, clipped, read_seen
 from dynagrag.ingest.suggest import UNTOLD_TYPES
 from dynagrag.ingest.verdicts import STAGE
+from dynagrag.protocols import GraphStore
 from dynagrag.schema import Entity
 from dynagrag.ui import background, state
 from dynagrag.ui.plain import plain, said_by, source_link
@@ -27,14 +28,36 @@ Item = TypeVar("Item")
 Act = Callable[[Workspace], Outcome]
 
 
-def seen_of(desk: Desk) -> Seen:
-    """The workspace as it is now, read once a version for all visitors."""
-    return _read(str(desk.space.folder), desk.space.store.version(), desk.space.store)
+def seen_of(desk: Desk) -> Seen | None:
+    """The workspace as it is now, read once a version for all visitors, on a thread of its own; as it was, while that takes long; None
+    until it is there.
+    """
+    prefix = (str(desk.space.folder), desk.name, "seen")
+    store = desk.space.store
+    key = (*prefix, store.version())
+    work = background.start(key, "Reading the graph", lambda _: _read(store))
+    with st.spinner("Reading the graph…"):
+        work.wait(_WAIT_S)
+    if work.is_running:
+        _follow(key, "Reading the graph…")
+        before = [w for w in background.found_under(prefix) if w.result is not None]
+        if before:
+            st.caption("It changed just now: this is how it was before.")
+        return before[-1].result if before else None
+    for old in background.found_under(prefix):
+        if old.key != key:
+            background.drop(old.key)
+    if work.error:
+        background.drop(key)
+        st.error(plain(work.error), icon=":material/error:")
+    found: Seen | None = work.result
+    return found
 
 
-@st.cache_resource(max_entries=3, show_spinner="Reading the graph…")
-def _read(folder: str, version: str, _store: Any) -> Seen:
-    return read_seen(_store)
+def _read(store: GraphStore) -> Seen:
+    seen = read_seen(store)
+    _ = seen.suggestions  # looked for here, not on a page's thread
+    return seen
 
 
 def signed_as() -> str:
@@ -79,7 +102,7 @@ def show_correction(desk: Desk) -> bool:
         with st.spinner("Storing the correction and deriving the graph again…"):
             work.wait(_WAIT_S)
         if work.is_running:
-            _follow(key)
+            _follow(key, "Deriving the graph again…")
             return True
     if work is not None:
         state.remember("correction_outcome", work.result or work.error)
@@ -91,11 +114,11 @@ def show_correction(desk: Desk) -> bool:
 
 
 @st.fragment(run_every=1.0)
-def _follow(key: background.Key) -> None:
+def _follow(key: background.Key, text: str) -> None:
     work = background.find(key)
     if work is None or not work.is_running:
         st.rerun()
-    st.info(f"Deriving the graph again… {work.seconds:.0f} s. You may leave this page: it goes on.", icon=":material/hourglass_top:")
+    st.info(f"{text} {work.seconds:.0f} s. You may leave this page: it goes on.", icon=":material/hourglass_top:")
 
 
 def _show_outcome(desk: Desk) -> None:

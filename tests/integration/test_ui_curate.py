@@ -1,5 +1,6 @@
 """The page Curate, without a browser: what each tab offers, does, refuses, and that nothing of it is markup."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -212,14 +213,15 @@ def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, 
 
 
 def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curate_work, "_WAIT_S", 0.0)
     shown = page()
+    monkeypatch.setattr(curate_work, "_WAIT_S", 0.0)
     with open_workspace(create=False) as space, space.writing():
         told = click(shown, "Merge")
         assert "Deriving the graph again" in words(told, "info")
         assert not told.button
     assert all(work.wait(60) for work in background.found_under(()))
     assert "Relay Zanzibar" not in names()
+    monkeypatch.setattr(curate_work, "_WAIT_S", 3.0)
     assert "Done:" in words(checked(told.run()), "success")
 
 
@@ -253,3 +255,28 @@ def test_a_link_from_another_page_opens_its_entity(page: Page, panel: Callable[[
     shown = panel("curate_panel")
     shown.query_params["entity"] = "Old Delft"
     assert "**Old Delft**" in words(checked(shown.run()))
+
+
+def test_while_a_large_graph_is_read_the_page_says_so_and_then_shows_it_as_it_was(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_read = threading.Event()
+    read = curate_work.read_seen
+
+    def slowly(store: Any) -> Any:
+        may_read.wait(60)
+        return read(store)
+
+    monkeypatch.setattr(curate_work, "read_seen", slowly)
+    monkeypatch.setattr(curate_work, "_WAIT_S", 0.1)
+    shown = page("History")
+    assert "Reading the graph" in words(shown, "info")
+    may_read.set()
+    assert all(work.wait(60) for work in background.found_under(()))
+    assert "No corrections yet" in words(checked(shown.run()), "info")
+    may_read.clear()
+    correct(curation.rename, "old delft", "Delft")
+    shown = checked(shown.run())
+    assert "this is how it was before" in words(shown, "caption")
+    assert "No corrections yet" in words(shown, "info")
+    may_read.set()
+    assert all(work.wait(60) for work in background.found_under(()))
+    assert "Old Delft is called Delft" in words(checked(shown.run()))

@@ -3,7 +3,7 @@
 first stage f          words and vectors
 link, restart, walk    entities that the question names and those of its nearest facts, spread over the graph        -> g
 bridge                 from the best passages over each entity to what the question still wants once they are known  -> b
-score                  f + G (g + 1.6 b), G a gate
+score                  f + G (g + 1.6 b), G a gate: less for a long question, and where passages hold no entities
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.retrieval.bridge_graph import BridgeGraph
-from dynagrag.retrieval.passages import Scores, cosines_with, words, z01
+from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, words, z01
 from dynagrag.schema import Vector, Vectors
 
 Ints = NDArray[np.int64]
@@ -60,12 +60,12 @@ class BridgeScorer:
     def score(self, text: str, query: Vector, first: Scores, linked: tuple[int, ...]) -> BridgeScores:
         """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the question names."""
         cosines = cosines_with(self._graph.facts.vectors, query)
-        facts = _best(cosines, NUM_FACTS)
+        facts = best_rows(cosines, NUM_FACTS)
         mass = self._graph.pagerank(self._restart(cosines, facts, first, linked))
         n = self._graph.num_entities
         graph: Scores = GRAPH_WEIGHT * np.log(mass[n:] + MASS_FLOOR)
         bridge, steps = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
-        gate = _gate(text)
+        gate = _gate(text) * self._graph.coverage**2
         total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
         return BridgeScores(graph, bridge, total, mass[:n], gate, tuple((int(i), float(cosines[i])) for i in facts), steps)
 
@@ -81,7 +81,7 @@ class BridgeScorer:
             x[entity] += np.mean(own) / max(1, graph.df[entity])
         for entity in linked:
             x[entity] += LINK_WEIGHT / max(1, graph.df[entity])
-        seeds = _best(first, NUM_SEED_PASSAGES)
+        seeds = best_rows(first, NUM_SEED_PASSAGES)
         x[graph.num_entities + seeds] += SEED_WEIGHT * first[seeds] ** SEED_POWER
         total = x.sum()
         return x / total if total > 0 else x
@@ -92,7 +92,7 @@ class BridgeScorer:
         best = np.zeros(graph.num_passages)
         steps: dict[int, Step] = {}
         ptr, holders = graph.passages_of_entity
-        for source in _best(scores, NUM_BRIDGE_PASSAGES).tolist():
+        for source in best_rows(scores, NUM_BRIDGE_PASSAGES).tolist():
             for entity in graph.entities_of_passage(source).tolist():
                 if entity in linked or not MIN_DF <= graph.df[entity] <= MAX_DF:
                     continue
@@ -120,12 +120,3 @@ def _gate(text: str) -> float:
     """min(1, (20 / number of distinct words)^2): a long question is answered by its words."""
     num_words = len(set(words(text)))
     return min(1.0, (GATE_WORDS / num_words) ** 2) if num_words else 1.0
-
-
-def _best(scores: Scores, num: int) -> Ints:
-    """Rows of the `num` highest scores, highest first, ties by row."""
-    if num < len(scores):
-        rows = np.flatnonzero(scores >= np.partition(scores, len(scores) - num)[len(scores) - num])
-    else:
-        rows = np.arange(len(scores))
-    return rows[np.argsort(-scores[rows], kind="stable")][:num].astype(np.int64)

@@ -11,7 +11,7 @@ from dynagrag.ids import speaker_key
 from dynagrag.retrieval.bridge import BRIDGE_WEIGHT, BridgeScorer, BridgeScores
 from dynagrag.retrieval.bridge_graph import BridgeGraph
 from dynagrag.retrieval.linking import EntityLinker
-from dynagrag.retrieval.passages import PassageScores, Scores, unit_rows, z01
+from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, unit_rows, z01
 from dynagrag.schema import Bridge, BridgeTrace, PassageParts, Question, Retrieval, ScoredPassage, Snapshot
 
 Ints = NDArray[np.int64]
@@ -21,11 +21,17 @@ DENSE_SHARE_WITHOUT_GRAPH = 0.7
 SPEAKER_WEIGHT = 0.2
 TIE = 1e-9
 """Keeps the order where the scores that are dealt out are equal."""
+MAX_SINK, NUM_FIRST = 3, 20
+"""How many times lower than in the first stage a passage may stand, and how many passages this holds for."""
+WORD_PLACES = (6, 7, 8)
+"""No lower than here stand the first by words, in documents of several passages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All passages (p,) scored: `total`, the first stage, and `alone`, the total without surroundings; `found` None without a graph."""
+    """All passages (p,) scored: `total`, the first stage, and `alone`, Bridge-PPR's score without what changes it afterwards; `found` None
+    without a graph.
+    """
 
     total: Scores
     first: Scores
@@ -42,6 +48,9 @@ class BridgeSearch:
     S is Bridge-PPR's score, S~ the same smoothed over the neighbours, w the presence of neighbours: 1 amid a long transcript, 0 in a
     document of one passage. Passages with neighbours are put in this order among themselves, and share out the scores z01(S) that they
     had; so a passage that stands alone keeps its place against them, which a change of scale would take.
+
+    Neither a graph that knows little of a passage nor its surroundings may bury what words and vectors find: the k-th passage by F gets at
+    least the score at place 3 k; of those with neighbours the first three by BM25 get at least the scores at places 6 to 8.
     """
 
     name = "bridge-ppr"
@@ -59,17 +68,16 @@ class BridgeSearch:
 
     def rank(self, question: Question) -> Ranking:
         """Every passage's score and what it is made of."""
-        linked: tuple[int, ...] = ()
-        if not len(self._snapshot.facts.held):
-            first = self._passages.fused(question.text, question.vector, DENSE_SHARE_WITHOUT_GRAPH)
-            found, bridged = None, first
-        else:
-            first = self._passages.fused(question.text, question.vector)
-            linked = self._linker.link(question.text)
-            found = self._scorer.score(question.text, question.vector, first, linked)
-            bridged = found.total
-        alone = z01(bridged)
-        return Ranking(self._with_surroundings(question, alone, linked), first, alone, found, linked)
+        has_graph = len(self._snapshot.facts.held) > 0
+        lexical = self._passages.bm25(question.text)
+        first = fuse(self._passages.dense(question.vector), lexical, DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH)
+        linked = self._linker.link(question.text) if has_graph else ()
+        found = self._scorer.score(question.text, question.vector, first, linked) if has_graph else None
+        alone = z01(found.total if found else first)
+        total = self._with_surroundings(question, alone, linked)
+        if total is not alone or found:
+            total = self._kept_up(total, lexical, first)
+        return Ranking(total, first, alone, found, linked)
 
     def _with_surroundings(self, question: Question, scores: Scores, linked: tuple[int, ...]) -> Scores:
         """The scores with those of the passages that have neighbours dealt out in another order."""
@@ -87,6 +95,18 @@ class BridgeSearch:
         ranked = rows[np.argsort(-np.round(order[rows], 6), kind="stable")]
         dealt[ranked] = np.sort(scores[rows])[::-1] - TIE * np.arange(len(rows))
         return dealt
+
+    def _kept_up(self, scores: Scores, lexical: Scores, first: Scores) -> Scores:
+        """The scores, none too far below its place by words and vectors, or by words; among equals the better one comes first."""
+        kept = scores.copy()
+        top = scores[best_rows(scores, MAX_SINK * NUM_FIRST)]
+        by_words = np.where(self._passages.neighbours.presence > 0, lexical, 0.0)
+        for plain, places in ((first, MAX_SINK * np.arange(1, NUM_FIRST + 1)), (by_words, np.array(WORD_PLACES))):
+            rows = best_rows(plain, len(places))
+            rows = rows[plain[rows] > 0]
+            least = top[np.minimum(places[: len(rows)], len(top)) - 1]
+            kept[rows] = np.maximum(kept[rows], least + TIE * scores[rows])
+        return kept
 
     def trace(self, ranking: Ranking, best: tuple[ScoredPassage, ...]) -> BridgeTrace | None:
         """Why these passages; None where there is no graph."""

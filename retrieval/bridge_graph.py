@@ -57,6 +57,11 @@ class BridgeGraph:
         """(n,) passages that hold each entity."""
         return np.diff(self.passages_of_entity[0])
 
+    @cached_property
+    def coverage(self) -> float:
+        """Share of the passages that hold an entity: of the others the walk knows nothing."""
+        return float((np.diff(self.facts.held_ptr) > 0).mean()) if self.num_passages else 0.0
+
     def spread(self, mass: Floats32) -> Floats32:
         """(n + p,): A^T applied to (n + p,), A row-normalised; a node without neighbours passes nothing on.
 

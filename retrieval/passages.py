@@ -15,6 +15,7 @@ from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
 
 Scores = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 DENSE_SHARE = 0.6
 K1, B = 1.5, 0.75
@@ -34,6 +35,20 @@ def z01(scores: Scores) -> Scores:
         return scores
     low, high = scores.min(), scores.max()
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
+
+
+def fuse(dense: Scores, lexical: Scores, dense_share: float = DENSE_SHARE) -> Scores:
+    """(p,) F of cosines and BM25 scores, 0 to 1."""
+    return dense_share * z01(dense) + (1 - dense_share) * z01(lexical)
+
+
+def best_rows(scores: Scores, num: int) -> Ints:
+    """Rows of the `num` highest scores, highest first, ties by row."""
+    if 0 < num < len(scores):
+        rows = np.flatnonzero(scores >= np.partition(scores, len(scores) - num)[len(scores) - num])
+    else:
+        rows = np.arange(len(scores))
+    return rows[np.argsort(-scores[rows], kind="stable")][:num].astype(np.int64)
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
@@ -70,11 +85,11 @@ class PassageScores:
         their vectors.
         """
         cosines = cosines_with(self._window_vectors, query)
-        return DENSE_SHARE * z01(cosines) + (1 - DENSE_SHARE) * z01(self._window_bm25.scores(text, len(self.snapshot.passages)))
+        return fuse(cosines, self._window_bm25.scores(text, len(self.snapshot.passages)))
 
-    def fused(self, text: str, query: Vector, dense_share: float = DENSE_SHARE) -> Scores:
+    def fused(self, text: str, query: Vector) -> Scores:
         """(p,) F, 0 to 1."""
-        return dense_share * z01(self.dense(query)) + (1 - dense_share) * z01(self.bm25(text))
+        return fuse(self.dense(query), self.bm25(text))
 
     def best(self, scores: Scores, num_passages: int, among: NDArray[np.int64] | None = None) -> tuple[ScoredPassage, ...]:
         """The best passages by (score desc, id asc), all or those `among` the given rows."""

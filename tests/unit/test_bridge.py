@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.retrieval import bridge_graph
+from dynagrag.retrieval import bridge_arm, bridge_graph
 from dynagrag.retrieval.bridge import BridgeScorer
 from dynagrag.retrieval.bridge_arm import BridgeSearch
 from dynagrag.retrieval.bridge_graph import BridgeGraph
@@ -289,8 +289,10 @@ def test_a_speaker_that_the_question_names_lifts_what_they_say() -> None:
     assert found.trace.linked == ("Bob",)
 
 
-def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript() -> None:
+def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
     """Surroundings reorder a transcript's passages among themselves: the scores that they hold together stay."""
+    monkeypatch.setattr(bridge_arm, "MAX_SINK", 100)
+    monkeypatch.setattr(bridge_arm, "WORD_PLACES", (100,))
     vectors = unit(8, 3)
     facts = facts_of([[0], *([] for _ in range(7))], [])
     entities, names = [entity(0, "Zed")], unit(1, 4)
@@ -304,6 +306,39 @@ def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript() -> No
         beside = {s.passage.id: s.score for s in BridgeSearch(mixed).retrieve(Question("unheard of", query), 8, 0).passages}
         assert {k: beside[k] for k in ("p006", "p007")} == {k: alone[k] for k in ("p006", "p007")}
         assert sorted(beside.values()) == pytest.approx(sorted(alone.values()), abs=1e-6)
+
+
+def test_a_line_that_words_find_is_not_buried_under_the_document_that_holds_the_name() -> None:
+    """The name stands in the first document alone; the line is in the second, amid lines that fit nothing."""
+    texts = [*(f"Ada spoke of thing {i}" for i in range(20)), *(f"words {i}" for i in range(20))]
+    texts[30] = "periscope is retracting"
+    vectors = unit(40, 3)
+    query = vectors[:20].sum(axis=0)
+    query /= np.linalg.norm(query)
+    facts = facts_of([[0, 1] if i < 20 else [2] for i in range(40)], [(i, [0, 1]) for i in range(20)])
+    made = snapshot(
+        texts, vectors, [entity(i, name) for i, name in enumerate(("Ada", "Thing", "Word"))], unit(3, 4), facts, per_document=20
+    )
+    found = BridgeSearch(made).retrieve(Question("When did Ada say the periscope is retracting?", query), 8, 0)
+    assert "p030" in [s.passage.id for s in found.passages]
+
+
+def test_the_best_in_the_first_stage_stands_no_lower_than_third_where_the_graph_knows_nothing_of_it() -> None:
+    vectors = unit(30, 3) + 2 * unit(1, 4)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    facts = facts_of([[0, 1] if i < 28 else [] for i in range(30)], [(i, [0, 1]) for i in range(28)])
+    made = snapshot([f"words {i}" for i in range(30)], vectors, [entity(0, "Zed"), entity(1, "Oil")], unit(2, 4), facts)
+    for row in (28, 29):
+        found = BridgeSearch(made).retrieve(Question("What of Zed and Oil?", vectors[row]), 30, 0)
+        assert f"p0{row}" in [s.passage.id for s in found.passages[:3]]
+        assert sorted(s.passage.id for s in found.passages) == [f"p{i:03}" for i in range(30)]
+
+
+def test_the_graph_counts_less_where_passages_hold_no_entities() -> None:
+    facts = facts_of([[0], [0], [], []], [])
+    graph = BridgeGraph(facts, 1)
+    assert graph.coverage == 0.5
+    assert BridgeScorer(graph, unit(4, 3), unit(1, 4)).score("a few words", unit(1, 5)[0], np.linspace(1, 0, 4), ()).gate == 0.25
 
 
 def dense_scores(

@@ -11,6 +11,7 @@ from dynagrag.errors import UsageError
 from dynagrag.schema import Finding
 from dynagrag.ui import background, running_jobs, state
 from dynagrag.ui.background import Work
+from dynagrag.ui.model_trial import QUICK
 from dynagrag.ui.plain import plain
 from dynagrag.ui.progress_view import has_ended
 
@@ -26,7 +27,8 @@ def show() -> None:
     with st.container(horizontal=True):
         if st.button("Check", icon=":material/health_and_safety:", help="Changes nothing. It loads the models that are set."):
             background.drop(key)
-            background.start(key, "Check", lambda _: doctor.check(settings, name))
+            quick = settings.model_copy(update=QUICK)
+            background.start(key, "Check", lambda _: doctor.check(quick, name))
         _ask_repair()
         _ask_backup()
     _follow_backup()

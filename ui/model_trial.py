@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from dynagrag import wiring
 from dynagrag.models.catalog import CATALOG
 from dynagrag.protocols import ChatModel, Prompt
 from dynagrag.settings import Settings
 
-_QUICK = {"max_retries": 0, "timeout_s": 20.0}
+QUICK: dict[str, Any] = {"max_retries": 0, "timeout_s": 20.0}
 """Somebody waits: a server that doesn't answer within this time is said to be down."""
 _PROMPT = Prompt("connection-test", "You are asked whether you can be reached.", "Reply with the one word: ready")
 _MAX_TOKENS = 16
@@ -32,7 +33,7 @@ def try_chat_model(settings: Settings, load: Callable[[], ChatModel | None]) -> 
     if settings.llm is None:
         return None
     is_here = settings.llm in CATALOG or settings.llm.startswith(("gguf:", "local:"))
-    model = load() if is_here else wiring.make_chat_model(settings.model_copy(update=_QUICK))
+    model = load() if is_here else wiring.make_chat_model(settings.model_copy(update=QUICK))
     assert model is not None
     try:
         begun = time.monotonic()
@@ -45,7 +46,7 @@ def try_chat_model(settings: Settings, load: Callable[[], ChatModel | None]) -> 
 
 def try_embedder(settings: Settings) -> Trial:
     """Embeds one word. Raises what the embedder raises."""
-    embedder = wiring.make_embedder(settings.model_copy(update=_QUICK))
+    embedder = wiring.make_embedder(settings.model_copy(update=QUICK))
     begun = time.monotonic()
     length = len(embedder.embed_query("ready?"))
     return Trial(embedder.identity.name, f"{length} dimensions", time.monotonic() - begun)

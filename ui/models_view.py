@@ -30,7 +30,6 @@ _HELP = {
 def show() -> None:
     """Draws it."""
     settings = state.settings()
-    _show_set(settings)
     _ask(settings)
     _show_trials(settings)
     st.divider()
@@ -38,17 +37,6 @@ def show() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------------- set
-
-
-def _show_set(settings: Settings) -> None:
-    for name in ("llm", "embedder"):
-        value = getattr(settings, name)
-        st.markdown(f"**{_LABELS[name]}:** {plain(value) if value else 'none'}  \n:small[{plain(_where(name))}]")
-    has_key = settings.openai_api_key is not None
-    st.caption(
-        f"OPENAI\\_API\\_KEY is {'set' if has_key else 'not set'}. Keys and passwords come from the environment, before dynagrag is "
-        "started; they are never asked for or written here."
-    )
 
 
 def _where(name: str) -> str:
@@ -59,7 +47,8 @@ def _where(name: str) -> str:
 
 
 def _ask(settings: Settings) -> None:
-    with st.form("models"), st.container():
+    has_key = settings.openai_api_key is not None
+    with st.form("models"):
         values: dict[str, str] = {}
         for name in ("llm", "embedder"):
             values[name] = _field(settings, name)
@@ -69,6 +58,10 @@ def _ask(settings: Settings) -> None:
         with st.container(horizontal=True):
             is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
             is_saved = st.form_submit_button("Save for good", icon=":material/save:", help=f"Writes {settings_file()}")
+        st.caption(
+            f"OPENAI\\_API\\_KEY is {'set' if has_key else 'not set'}. Keys and passwords come from the environment, before dynagrag is "
+            "started; they are never asked for or written here."
+        )
     if not (is_visit or is_saved):
         return
     with state.shown_errors():
@@ -80,7 +73,10 @@ def _ask(settings: Settings) -> None:
 
 def _field(settings: Settings, name: str) -> str:
     shown = _shown(settings, name)
-    return st.text_input(_LABELS[name], value=shown, help=_HELP[name], max_chars=500, key=f"set_{name}_{shown}")
+    typed = st.text_input(_LABELS[name], value=shown, help=_HELP[name], max_chars=500, placeholder="none", key=f"set_{name}_{shown}")
+    if shown:
+        st.caption(f"Now {plain(shown)}, {plain(_where(name))}.")
+    return typed
 
 
 def _shown(settings: Settings, name: str) -> str:

@@ -6,6 +6,7 @@ from dynagrag import wiring
 from dynagrag.demo import WORKSPACE as DEMO
 from dynagrag.demo import run_demo
 from dynagrag.errors import UsageError
+from dynagrag.ingest.load.parsed import plural
 from dynagrag.settings import Settings
 from dynagrag.ui import background, health_view, models_view, running_jobs, state
 from dynagrag.ui.background import Key, Work
@@ -48,7 +49,7 @@ def _welcome(settings: Settings) -> None:
         st.markdown("#### Welcome")
         st.markdown(
             "**Try the demo**: eleven minutes of Apollo 13 as a graph. What the model replied was recorded from a real one and ships with "
-            "dynagrag, so nothing is asked now; it takes about a minute."
+            "dynagrag, so nothing is asked now; it takes less than a minute."
         )
         if st.button("Make the demo", type="primary", icon=":material/rocket_launch:", disabled=_is_demo_at_work(settings)):
             _start_demo(settings)
@@ -90,6 +91,7 @@ def _follow_demo(settings: Settings) -> None:
     st.success(f"The workspace **{DEMO}** is made. Ask it, e.g.: What happened to MAIN B?", icon=":material/check_circle:")
     with st.container(horizontal=True):
         if state.workspace_name() != DEMO and st.button("Open the demo", type="primary", icon=":material/login:"):
+            background.drop(work.key)
             state.switch_workspace(DEMO)
             st.rerun()
         with st.popover("What was done", icon=":material/list:"):
@@ -157,14 +159,17 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
 def _described(found: Holdings | None) -> str:
     if found is None:
         return "…"
-    counts = f"{found.num_documents:,} documents · {found.num_entities:,} entities · {found.num_relations:,} relations · "
-    return plain(f"{'' if found.error else counts}{found.size_bytes / 1e6:,.1f} MB · in {_where(found)}") + (
-        f"  \n:red[{plain(found.error)}]" if found.error else ""
-    )
+    said = plain(f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB · in {_where(found)}")
+    return said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+
+
+def _counts(found: Holdings) -> str:
+    entities = "1 entity" if found.num_entities == 1 else f"{found.num_entities:,} entities"
+    return f"{plural(found.num_documents, 'document')}, {entities}, {plural(found.num_relations, 'relation')}"
 
 
 def _where(found: Holdings) -> str:
-    return "a file on this machine" if found.address == wiring.EMBEDDED else found.address
+    return "a file on this machine (SQLite)" if found.address == wiring.EMBEDDED else found.address
 
 
 # -------------------------------------------------------------------------------------------------------------- deletion
@@ -175,9 +180,9 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
         st.caption("What it holds is still being counted.")
         return
     st.markdown(
-        f"Deletes **{plain(name)}** for good: {found.num_documents:,} documents with {found.num_entities:,} entities and "
-        f"{found.num_relations:,} relations in {plain(_where(found))}, {found.num_jobs:,} jobs, {found.num_replies:,} cached replies, "
-        f"{found.num_uploads:,} uploaded files, its conversations and corrections. Files that lie elsewhere stay."
+        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(_where(found))}, {plural(found.num_jobs, 'job')}, "
+        f"{found.num_replies:,} cached replies, {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files "
+        "that lie elsewhere stay."
     )
     leaves_server = False
     if found.error and found.address != wiring.EMBEDDED:
@@ -235,22 +240,26 @@ def _ask_new(settings: Settings) -> None:
             state.switch_workspace(str(work.result))
             st.rerun()
         st.error(plain(work.error), icon=":material/error:")
+    default = 1 if settings.neo4j_uri or (settings.store or wiring.EMBEDDED) != wiring.EMBEDDED else 0
+    where = st.radio("Where its graph lives", [_SQLITE, _NEO4J], index=default, horizontal=True)
     with st.form("new_workspace", border=False):
         name = st.text_input("Name", max_chars=64, placeholder="e.g. board-meetings", help="Letters, digits, dots, dashes and underscores.")
-        default = 1 if settings.neo4j_uri or (settings.store or wiring.EMBEDDED) != wiring.EMBEDDED else 0
-        where = st.radio("Where its graph lives", [_SQLITE, _NEO4J], index=default, horizontal=True)
-        address = st.text_input(
-            "Address of the Neo4j server",
-            value=settings.neo4j_uri or "",
-            placeholder="bolt://localhost:7687",
-            help="Only for a Neo4j server. Its user and password come from NEO4J_USERNAME and NEO4J_PASSWORD in the environment.",
-        )
+        address = _ask_address(settings) if where == _NEO4J else ""
         if not st.form_submit_button("Make it", icon=":material/add:"):
             return
     store = address.strip() if where == _NEO4J else wiring.EMBEDDED
     if "@" in store or not (name.strip() and store):
         raise UsageError("give it a name, and a Neo4j server its address, without user and password")
     _make(name.strip(), store, key)
+
+
+def _ask_address(settings: Settings) -> str:
+    return st.text_input(
+        "Address of the Neo4j server",
+        value=settings.neo4j_uri or "",
+        placeholder="bolt://localhost:7687",
+        help="Its user and password come from NEO4J_USERNAME and NEO4J_PASSWORD in the environment, before dynagrag is started.",
+    )
 
 
 def _make(name: str, store: str, key: Key) -> None:

@@ -3,6 +3,7 @@
 The store is asked once per version for its 5,000 heaviest entities; layouts are kept (graph_layout.py).
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from html import escape
@@ -95,14 +96,17 @@ def _passages_of_document(desk: Desk) -> set[str] | None:
     """The passages of the document chosen; None for all documents."""
     titles = _titles(desk, str(desk.space.folder), desk.space.store.version())
     chosen = st.selectbox(
-        "Document", titles, index=None, format_func=lambda id_: titles.get(id_, ""), key="graph_document", placeholder="All documents"
+        "Document", titles, index=None, format_func=lambda id_: titles.get(id_, id_), key="graph_document", placeholder="All documents"
     )
     return None if chosen is None else {passage.id for passage in desk.space.store.passages(chosen)}
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _titles(_desk: Desk, folder: str, version: str) -> dict[str, str]:
-    return {document.id: document.title for document in _desk.space.store.documents()}
+    """By document id; documents of one title get a bit of their id, since a choice comes back from the browser as its words."""
+    documents = _desk.space.store.documents()
+    num = Counter(document.title for document in documents)
+    return {d.id: d.title if num[d.title] == 1 else f"{d.title} ({d.id[:6]})" for d in documents}
 
 
 # ------------------------------------------------------------------------------------------------------------ drawings

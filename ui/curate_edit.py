@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag import curation
 from dynagrag.curation_view import Seen, clipped
 from dynagrag.schema import Entity
-from dynagrag.ui.curate_work import correct, show_entity, times
+from dynagrag.ui.curate_work import correct, given_name, show_entity, times
 from dynagrag.ui.plain import plain
 from dynagrag.ui.state import Desk
 
@@ -72,8 +72,7 @@ def _merge(desk: Desk, seen: Seen, entity: Entity) -> None:
         name = st.text_input("Its name", preview.name, key=f"merge_as_{entity.id}_{other.id}")
         is_sent = st.form_submit_button("Merge", key=f"merge_do_{entity.id}", type="primary", icon=":material/merge:")
     if is_sent:
-        curation.checked_name(name)
-        correct(desk, curation.merge, [entity.key, other.key], name)
+        correct(desk, curation.merge, [entity.key, other.key], given_name(name, preview))
 
 
 def _split(desk: Desk, seen: Seen, entity: Entity) -> None:

@@ -8,6 +8,7 @@ from dynagrag.ingest.suggest import Suggestion
 from dynagrag.ui import curate_edit, state
 from dynagrag.ui.curate_work import (
     correct,
+    given_name,
     page_of,
     seen_of,
     show_correction,
@@ -113,8 +114,7 @@ def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
                 "Not the same", key=f"apart_{key}", icon=":material/block:", help="Neither a rule nor a model merges them from now on."
             )
     if merged:
-        curation.checked_name(called)
-        correct(desk, curation.merge, suggestion.keys, called)
+        correct(desk, curation.merge, suggestion.keys, given_name(called, preview))
     if apart:
         correct(desk, curation.keep_apart, suggestion.keys)
 

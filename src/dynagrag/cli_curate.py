@@ -45,7 +45,7 @@ def suggest(
 
 def merge(
     names: NAMES,
-    name: Annotated[str, typer.Option("--name", help="What the entity is called (default: the first one's name).")] = "",
+    name: Annotated[str, typer.Option("--name", help="What the entity is called (default: as the most mentioned).")] = "",
     workspace: WORKSPACE = None,
     store: STORE = None,
     llm: LLM = None,

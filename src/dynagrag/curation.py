@@ -80,13 +80,13 @@ def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Pre
 
 
 def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> Outcome:
-    """Makes one entity of those that hold these keys, under a name (empty: that of the first)."""
+    """Makes one entity of those that hold these keys, under a name (empty: that of the most mentioned)."""
 
     def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
         entities = _distinct(seen, keys)
         if len(entities) < 2:
             raise UsageError(f"{clipped(entities[0].name)!r} is one entity already; choose two different ones")
-        called = checked_name(name) if name.strip() else entities[0].name
+        called = checked_name(name) if name.strip() else max(entities, key=lambda e: e.weight).name
         canonical = [e.key for e in entities]
         first = next((key for e in entities for key in e.keys if key == entity_key(called)), canonical[0])
         ordered = list(dict.fromkeys((first, *(key for key in canonical if seen.by_key[key] is not seen.by_key[first]))))
@@ -263,9 +263,12 @@ def _heaviest(entities: Iterable[Entity]) -> tuple[Entity, ...]:
 
 
 def _remarks(edits: Iterable[Edit], after: Seen) -> list[str]:
-    """Where a correction is stored but another one is stronger."""
+    """What else a person should know: another correction is stronger, or a name is given twice."""
     remarks = []
     for edit in edits:
+        called = [e for e in after.graph.entities if edit.name and entity_key(e.name) == entity_key(edit.name)]
+        if len(called) > 1:
+            remarks.append(f"{len(called)} entities are called {clipped(edit.name)!r} now; merge them if they are the same")
         pairs = [(a, b) for a, b in product(edit.keys, edit.keys) if a < b and a in after.by_key and b in after.by_key]
         joined = [p for p in pairs if after.by_key[p[0]].id == after.by_key[p[1]].id]
         if edit.kind is EditKind.UNDO and joined:

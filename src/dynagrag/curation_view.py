@@ -302,6 +302,6 @@ def describe(edit: Edit, seen: Seen) -> str:
 
 
 def clipped(text: str, size: int = _MAX_SHOWN) -> str:
-    """A name on one line, cut where it is long."""
-    line = " ".join(text.split())
+    """A name on one line, cut where it is long; what cannot be seen is marked, since not every widget takes it out."""
+    line = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
     return line if len(line) <= size else line[: size - 1].rstrip() + "…"

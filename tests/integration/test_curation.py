@@ -8,6 +8,7 @@ import pytest
 
 from dynagrag import IngestOptions, curation
 from dynagrag.curation_view import EditState, Seen, history, made_merges, read_seen
+from dynagrag.doctor import derived_digest
 from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.ingest.suggest import suggest_merges
 from dynagrag.schema import Edit, EditKind, Entity
@@ -175,8 +176,13 @@ def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(space:
     before = space.store.digest()
     correct_everything(space)
     after = space.store.digest()
+    assert derived_digest(space.store) == after
     space.ingest([corpus.write("more.vtt", [("Ada", "Acme Works acquired Delta Labs.")])])
     space.delete("more")
+    assert space.store.digest() == after
+    space.ingest([corpus.write("meeting-0.vtt", corpus.meeting(77, 8))])
+    assert names(space) >= {"Relay", "Delft", "Planet Mercury", "Mercury"}
+    space.ingest([corpus.write("meeting-0.vtt", corpus.meeting(0, 8))])
     assert space.store.digest() == after
     edits = [line.edit for line in history(seen(space))]
     for edit in edits:
@@ -203,6 +209,21 @@ def test_a_rules_merge_is_undone_for_good(space: Workspace, corpus: Any) -> None
     assert named(space, "red battery").id != named(space, "red batteries").id
     curation.undo_edit(space, space.store.edits()[-1].id, by="me")
     assert named(space, "red battery").id == named(space, "red batteries").id
+
+
+def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(space: Workspace, corpus: Any) -> None:
+    told = [("Ada", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")]
+    space.ingest([corpus.write("plural.vtt", told)], FAST)
+    curation.split(space, "red battery", ["red batteries"], by="me")
+    space.ingest([corpus.write("plural.vtt", [*told, ("Ben", "A Red Battery, and Red Batteries.")])], FAST)
+    assert named(space, "red battery").id != named(space, "red batteries").id
+    assert [m for m in made_merges(seen(space)) if m.rule == "plural"] == []
+    space.delete("plural")
+    assert states(space) == [(EditKind.SPLIT, EditState.SLEEPING)]
+
+
+def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:
+    assert "2 entities are called 'Sun' now" in curation.rename(space, "old delft", "Sun", by="me").notes[0]
 
 
 def test_an_undo_that_another_correction_overrules_says_so(space: Workspace, corpus: Any) -> None:

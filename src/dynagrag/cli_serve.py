@@ -22,7 +22,8 @@ OPTIONS = {
     "runner.magicEnabled": "false",
     "client.showErrorDetails": "none",
     "client.toolbarMode": "viewer",
-    "theme.light.primaryColor": "#1f6feb",
+    "theme.light.primaryColor": "#1558c0",
+    "theme.light.textColor": "#0b0f14",
     "theme.dark.primaryColor": "#58a6ff",
 }
 """Those of .streamlit/config.toml, which is not there when dynagrag is installed as a wheel."""

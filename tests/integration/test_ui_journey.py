@@ -69,8 +69,8 @@ def test_from_an_empty_workspace_to_an_export(
     page = chromium.open(app.url("ingest"), DESKTOP)
 
     page.locator('input[type="file"]').set_input_files([str(first)])
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.get_by_text(re.compile("done\\.")).first.wait_for(timeout=120_000)
+    page.get_by_role("button", name="Start", exact=True).click(timeout=120_000)
+    page.get_by_text(re.compile("[Dd]one\\.")).first.wait_for(timeout=120_000)
     settled(page)
     shoot(page, f"ingest-{any_store[:5]}")
 

@@ -1,0 +1,154 @@
+"""The page Graph in a real browser: it draws, nodes can be dragged and clicked, and names do nothing but stand there."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
+from drawn import Drawing
+
+from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.graph_view import part
+from dynagrag.schema import Consolidation, Entity, Relation
+
+PLACEHOLDER = "--x_x--0_0--"
+HOSTILE = (
+    f"{PLACEHOLDER}alert(1){PLACEHOLDER}",
+    f"--x_x--0_{PLACEHOLDER}0--fetch('http://evil.example/f'){PLACEHOLDER}0_0--",
+    "<img src=http://evil.example/i.png onerror=alert(2)>",
+    "![x](http://evil.example/m.png)",
+    "image://http://evil.example/s.png",
+    "[go](javascript:alert(3))",
+    "{a|words} {b} $& ${alert(4)}",
+    "<script>alert(5)</script>",
+    "x" * 10_000,
+    "two\nlines\x00\u202e",
+)
+WriteGraph = Callable[[Sequence[Entity], Sequence[Relation]], None]
+
+
+@pytest.fixture
+def write_graph(server: OpenAIStubServer, open_space: Callable[..., Any]) -> WriteGraph:
+    """Writes a graph into the default workspace as an ingest does at its end."""
+
+    def write(entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
+        space = open_space("default")
+        identity = replace(space.embedder.identity, name="openai:fake")
+        space.store.set_embedder(identity)
+        vectors = {
+            "entity_vectors": np.zeros((len(entities), identity.dimension), np.float32),
+            "relation_vectors": np.zeros((len(relations), identity.dimension), np.float32),
+        }
+        graph = part(sorted(entities, key=lambda e: e.id), sorted(relations, key=lambda r: r.id))
+        space.store.write_graph(replace(graph, **vectors), Consolidation(), space.store.records())
+        space.close()
+
+    return write
+
+
+def entity(number: int, name: str, weight: int = 1) -> Entity:
+    return Entity(f"{number:032x}", f"e{number}", name, "", (f"e{number}",), (name,), name[:50], weight, (name,))
+
+
+def relation(number: int, head: int, tail: int, label: str = "knows") -> Relation:
+    return Relation(f"{number:032x}", f"{head:032x}", f"{tail:032x}", label, 1, 1, (label,), ())
+
+
+def ring(num: int) -> tuple[list[Entity], list[Relation]]:
+    """So many entities in a ring with chords, the first one heavy."""
+    entities = [entity(i, f"Entity {i}", 400 if i == 0 else 1 + i % 5) for i in range(num)]
+    return entities, [relation(k * num + i, i, (i + step) % num) for k, step in enumerate((1, 7)) for i in range(num)]
+
+
+@pytest.fixture
+def start(server: OpenAIStubServer) -> Iterator[Callable[[], AppServer]]:
+    """Starts the app; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(AppServer())
+
+
+def test_a_thousand_nodes_are_drawn_and_one_is_dragged(
+    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path
+) -> None:
+    write_graph(*ring(1000))
+    app = start()
+    page = chromium.open(app.url("graph"), (1280, 1100))
+    thumb = page.get_by_role("slider", name="Entities, the heaviest first")
+    thumb.focus()
+    thumb.press("End")
+    settled(page)
+    drawing = Drawing(page)
+    drawing.wait(1000)
+    assert drawing.num_colours() > 10
+    before = drawing.circles(tmp_path)
+    assert len(before) == 1000
+    heaviest = max(range(1000), key=lambda i: before[i].radius)
+    drawing.drag(before[heaviest], 45, 30)
+    after = drawing.circles(tmp_path)
+    moved = [i for i in range(1000) if abs(after[i].x - before[i].x) + abs(after[i].y - before[i].y) > 3]
+    assert moved == [heaviest]
+    assert abs(after[heaviest].x - before[heaviest].x - 45) < 3
+    assert chromium.received_bytes < 1_000_000
+    assert chromium.foreign(app.origin) == []
+
+
+def test_a_click_goes_to_the_entity_and_shows_only_what_lies_around_it(
+    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path
+) -> None:
+    write_graph(*ring(400))
+    page = chromium.open(start().url("graph"), (1280, 1100))
+    drawing = Drawing(page)
+    drawing.wait(300)
+    circles = drawing.circles(tmp_path)
+    drawing.click(max(circles, key=lambda c: c.radius))
+    page.get_by_role("heading", name="Entity 0").wait_for()
+    settled(page)
+    drawing.wait(5)
+    page.get_by_role("button", name="Whole graph").click()
+    settled(page)
+    drawing.wait(300)
+
+
+@pytest.mark.parametrize(("size", "is_dark"), [(DESKTOP, False), (PHONE, True)])
+def test_hostile_names_ask_for_nothing_and_run_nothing(
+    write_graph: WriteGraph,
+    start: Callable[[], AppServer],
+    chromium: Chromium,
+    tmp_path: Path,
+    size: tuple[int, int],
+    is_dark: bool,
+) -> None:
+    entities = [entity(i, name, 10 - i) for i, name in enumerate(HOSTILE)]
+    write_graph(entities, [relation(100 + i, 0, i, name) for i, name in enumerate(HOSTILE) if i])
+    app = start()
+    page = chromium.open(app.url("graph"), (size[0], 1100), is_dark=is_dark)
+    drawing = Drawing(page)
+    drawing.wait(len(HOSTILE))
+    for circle in drawing.circles(tmp_path):  # every tooltip
+        box = page.locator(".echarts-container").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + circle.x, box["y"] + circle.y)
+        page.wait_for_timeout(60)
+    saved = (tmp_path / "drawing.svg").read_text(encoding="utf-8")
+    assert "<img" not in saved
+    assert "<image" not in saved
+    assert "<script" not in saved
+    for name in ("3D", "Entities", "Distributions"):
+        page.get_by_role("tab", name=name).click()
+        settled(page)
+    page.locator(".js-plotly-plot, .echarts-container").first.wait_for()
+    box = page.get_by_label("Find an entity")
+    box.fill("alert")
+    box.press("Enter")
+    hit = page.get_by_test_id("stMain").get_by_role("button").filter(has_text="alert").first
+    hit.click()
+    page.get_by_test_id("stHeading").nth(1).wait_for()
+    settled(page)
+    drawing.wait()
+    assert chromium.foreign(app.origin) == []
+    assert chromium.dialogs == []
+    assert not [error for error in chromium.errors if "404" not in error]

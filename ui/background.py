@@ -18,9 +18,15 @@ Key = tuple[str, ...]
 """Begins with the home folder and the workspace."""
 
 
+class WorkStoppedError(Exception):
+    """Somebody stopped a piece of work; raised where it says how far it is."""
+
+
 @dataclass
 class Work:
-    """A piece of work. `done` of `total` steps of its `stage`; once `ended` it has a `result` or an `error`, which is fit to be shown."""
+    """A piece of work. `done` of `total` steps of its `stage`; once `ended` it has a `result` or an `error`, which is fit to be shown, or
+    neither where it was stopped.
+    """
 
     key: Key
     title: str
@@ -33,6 +39,7 @@ class Work:
     """What the thread says of itself before its end, e.g. its job's number."""
     started_at: float = field(default_factory=time.monotonic)
     ended: Event = field(default_factory=Event)
+    is_stopped: bool = False
 
     @property
     def is_running(self) -> bool:
@@ -45,7 +52,9 @@ class Work:
         return time.monotonic() - self.started_at
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Notes how far it is."""
+        """Notes how far it is. Raises WorkStoppedError once somebody has set `is_stopped`."""
+        if self.is_stopped:
+            raise WorkStoppedError
         self.stage, self.done, self.total = stage, done, total
 
     def wait(self, seconds: float) -> bool:
@@ -70,6 +79,8 @@ def start(key: Key, title: str, function: Callable[[Work], Any]) -> Work:
 def _run(work: Work, function: Callable[[Work], Any]) -> None:
     try:
         work.result = function(work)
+    except WorkStoppedError:
+        _LOG.info("%s was stopped", work.title)
     except DynaGragError as err:
         work.error = str(err)
     except OSError as err:

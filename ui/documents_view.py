@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag.ingest.load.parsed import plural
 from dynagrag.schema import Document
 from dynagrag.ui import running_jobs, state
-from dynagrag.ui.plain import plain, source_link
+from dynagrag.ui.plain import plain
 from dynagrag.ui.state import Desk
 
 _PAGE = 15
@@ -31,8 +31,10 @@ def _show_document(desk: Desk, document: Document) -> None:
     speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
     named = f" · {', '.join(speakers[:4])}{' …' if len(speakers) > 4 else ''}" if speakers else ""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
-        link = source_link(desk.name, document.id, 0, 0)
-        st.markdown(f"**[{plain(document.title)}]({link})**  \n{plain(plural(len(turns), 'turn') + named)}")
+        with st.container(gap=None, width="stretch"):
+            place = {"document": document.id, "start": "0", "end": "0"}
+            state.link_to_page("source", plain(document.title), ":material/description:", **place)
+            st.caption(plain(plural(len(turns), "turn") + named))
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown(
                 f"Delete **{plain(document.title)}** with all that came from it: its records, its part of the graph, vectors, "

@@ -100,7 +100,10 @@ def _ask_backup() -> None:
 def _follow_backup() -> None:
     settings, name = state.settings(), state.workspace_name()
     work = background.find(running_jobs.key_of(settings, name, "backup"))
-    if work is None or not has_ended(work, lambda _: "Writing the backup"):
+    if work is None or not has_ended(work, lambda _: "Writing the backup", can_stop=True):
+        return
+    if work.is_stopped:
+        background.drop(work.key)
         return
     if work.error:
         st.error(f"Backup: {plain(work.error)}", icon=":material/error:")

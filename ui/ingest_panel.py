@@ -5,7 +5,6 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dynagrag.errors import DynaGragError
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, documents_view, ingest_form, jobs_view, running_jobs, source_preview, state, uploads
 from dynagrag.ui.plain import plain
@@ -70,6 +69,7 @@ def _upload() -> list[Brought]:
     if key not in st.session_state:  # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
     files = st.file_uploader("Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS)
+    st.caption("At most 200 MB a file: one that is marked red is larger, and was not sent. Split it into smaller files.")
     here = {file.file_id for file in files}
     _drop_taken_out(here)
     seen: set[str] = state.remembered("seen_uploads", set())
@@ -124,20 +124,20 @@ def _visit() -> str:
 
 
 def _read(brought: list[Brought]) -> None:
-    """Reads what was brought in a thread, and takes what it made into the rows once it is there."""
-    key = running_jobs.key_of(state.settings(), state.workspace_name(), "read", _visit())
-    work = background.find(key)
-    if work is None and brought:
-        folder = uploads.folder_of(state.settings(), state.workspace_name())
+    """Reads what was brought in a thread, and takes what was read into the rows once it is there."""
+    settings, name = state.settings(), state.workspace_name()
+    prefix = running_jobs.key_of(settings, name, "read", _visit())
+    if brought:
+        folder, number = uploads.folder_of(settings, name), state.remembered("num_read", 0)
+        state.remember("num_read", number + 1)
         state.remember("seen_uploads", state.remembered("seen_uploads", set()) | {item.id for item in brought if item.id})
-        work = background.start(key, "Reading", lambda work: read_all(folder, brought, work.progress))
-    if work is None:
-        return
-    if has_ended(work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}"):
-        background.drop(key)
-        if work.error:
-            raise DynaGragError(work.error)
-        _take(work.result)
+        background.start((*prefix, str(number)), "Reading", lambda work: read_all(folder, brought, work.progress))
+    for work in background.found_under(prefix):
+        if has_ended(work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}", can_stop=True):
+            background.drop(work.key)
+            if work.error:
+                st.error(plain(work.error), icon=":material/error:")
+            _take(work.result or ())
 
 
 def _take(made: tuple[SourceRow, ...]) -> None:

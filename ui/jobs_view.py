@@ -14,7 +14,7 @@ from dynagrag.models.journal import SetAside
 from dynagrag.schema import Document
 from dynagrag.ui import background, running_jobs, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.plain import plain, plain_lines, source_link
+from dynagrag.ui.plain import plain, plain_lines
 from dynagrag.ui.running_jobs import Outcome
 from dynagrag.ui.state import Desk
 
@@ -110,6 +110,9 @@ def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
     parts = [f"{plural(counts.get('documents', 0), 'document')}, {plural(counts.get('chunks', 0), 'chunk')} to extract"]
     if aside := sum(item.job_id == job.id for item in desk.space.journal.set_asides()):
         parts.append(f"{aside} set aside")
+    if work is not None and "found" in work.notes:
+        mentions, relations = work.notes["found"]
+        parts.append(f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far")
     spent = running_jobs.spent_since(work, desk.space.journal.ledger()) if work else None
     if spent is not None and spent[0]:
         parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
@@ -144,6 +147,8 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
             st.info(f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:")
         else:
             st.success(f"**{plain(work.title)}**: {plain(outcome.graph)}", icon=":material/check_circle:")
+        if outcome is not None and not outcome.stopped_by:
+            state.link_to_page("ask", "Ask about it", ":material/forum:")
         if outcome is not None and outcome.lines:
             with st.popover("Report", icon=":material/list:"):
                 st.markdown(plain_lines("\n".join(outcome.lines)))
@@ -215,18 +220,19 @@ def show_set_aside(desk: Desk) -> None:
     )
     documents = {document.id: document for document in desk.space.store.documents()}
     for item in items[:_MAX_SHOWN]:
-        _show_set_aside(desk.name, item, documents.get(item.document_id))
+        _show_set_aside(item, documents.get(item.document_id))
     if len(items) > _MAX_SHOWN:
         st.caption(f"… and {len(items) - _MAX_SHOWN} more")
     _ask_retry(desk)
 
 
-def _show_set_aside(workspace: str, item: SetAside, document: Document | None) -> None:
+def _show_set_aside(item: SetAside, document: Document | None) -> None:
     title = document.title if document else item.document_id[:12]
-    link = source_link(workspace, item.document_id, item.start, item.end)
     words = " ".join(document.text[item.start : item.end].split())[:120] if document else ""
     job = f" · job {item.job_id}" if item.job_id is not None else ""
-    st.markdown(f"**[{plain(title)}]({link})**, characters {item.start:,} to {item.end:,}{job}  \n“{plain(words)} …”")
+    place = {"document": item.document_id, "start": str(item.start), "end": str(item.end)}
+    state.link_to_page("source", f"{plain(title)}, characters {item.start:,} to {item.end:,}{job}", ":material/description:", **place)
+    st.markdown(f"“{plain(words)} …”")
     st.caption(f":material/error: {plain(item.reason)}")
 
 

@@ -2,7 +2,7 @@
 reload or the end of this process loses nothing of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from dynagrag.ingest.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest_run import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 from dynagrag.models.jobs import Job, JobRequest
 from dynagrag.models.journal import Journal, LedgerRow
-from dynagrag.schema import Document
+from dynagrag.protocols import ChunkWork, Extraction, Extractor
+from dynagrag.schema import Chunk, Document
 from dynagrag.settings import Settings
 from dynagrag.ui import background, state, uploads
 from dynagrag.ui.background import Key, Work
@@ -185,11 +186,45 @@ def _run(work: Work, prepared: PreparedIngest) -> Outcome:
         work.progress(stage, done, total)
 
     work.notes["spent_before"] = _spent(prepared.host.ledger())
+    prepared.extractor = _Counted(prepared.extractor, work)
     report = prepared.run(progress)
     work.notes["job"] = prepared.job_id
     lines = tuple(report_lines(report, prepared.chat.usage() if prepared.chat else None))
     aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
     return Outcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
+
+
+@dataclass(slots=True)
+class _Counted:
+    """An extractor whose work is counted as it comes: (mentions, relations)."""
+
+    extractor: Extractor
+    work: Work
+
+    @property
+    def name(self) -> str:
+        """The extractor's own."""
+        return self.extractor.name
+
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        """The extractor's own."""
+        return self.extractor.dropped
+
+    @property
+    def mended(self) -> Mapping[str, int]:
+        """The extractor's own."""
+        return self.extractor.mended
+
+    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+        """The extractor's own."""
+
+        def counted(made: Extraction) -> None:
+            mentions, relations = self.work.notes.get("found", (0, 0))
+            self.work.notes["found"] = (mentions + len(made.mentions), relations + len(made.relations))
+            on_chunk(made)
+
+        return self.extractor.extract(work, counted)
 
 
 def _graph(report: GraphReport) -> str:

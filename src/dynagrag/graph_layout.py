@@ -180,7 +180,7 @@ def place_3d(num_nodes: int, pairs: Pairs) -> Positions:
     reached = dict(nx.all_pairs_shortest_path_length(graph))
     far = 1.25 * max(max(row.values()) for row in reached.values()) + 0.5
     distances = {a: {b: float(reached[a].get(b, far)) for b in range(num_nodes)} for a in range(num_nodes)}
-    # A ball to begin from: the library's circle has no third dimension, and a graph laid out from it keeps none.
+    # By itself it would begin at random, and be another layout each time.
     start = dict(enumerate(_ball(num_nodes)))
     found = nx.kamada_kawai_layout(graph, dist=distances, pos=start, dim=3, weight=None)
     made = np.array([found[i] for i in range(num_nodes)], dtype=np.float32)

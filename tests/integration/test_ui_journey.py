@@ -106,6 +106,19 @@ def test_from_an_empty_workspace_to_an_export(
     assert "## Who founded Corvus Partners?" in exported
     assert "- [E1] board" in exported
 
+    go(page, "Curate")
+    page.get_by_role("tab", name="Merges made").click()
+    shoot(page, f"curate-{any_store[:5]}")
+    page.get_by_role("button", name="Undo", exact=True).first.click()
+    page.get_by_role("button", name="Undo this").wait_for(timeout=60_000)
+    assert cli("graph", "merges").out == "no merges\n"
+
+    go(page, "Graph")
+    page.locator("canvas").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(1_500)  # the drawing comes to rest
+    shoot(page, f"graph-{any_store[:5]}")
+
+    go(page, "Ask")
     page.reload()
     settled(page)
     assert "Who founded Corvus Partners?" in page.get_by_test_id("stMainBlockContainer").inner_text()

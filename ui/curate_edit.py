@@ -5,6 +5,7 @@ import streamlit as st
 from dynagrag import curation
 from dynagrag.curation_view import Seen, clipped
 from dynagrag.schema import Entity
+from dynagrag.ui import state
 from dynagrag.ui.curate_work import correct, given_name, show_entity, times
 from dynagrag.ui.plain import plain
 from dynagrag.ui.state import Desk
@@ -38,7 +39,11 @@ def _choose(seen: Seen, label: str, name: str, first: str = "") -> Entity | None
         st.info(f"No entity has {plain(clipped(text))} in its names.", icon=":material/search_off:")
         return None
     by_id = {e.id: e for e in found}
-    chosen = st.selectbox(f"Found ({len(found)})", list(by_id), format_func=lambda i: _line(by_id[i]), key=f"found_{name}")
+    ids, last = list(by_id), state.remembered(f"curate_found_{name}", "")
+    index = ids.index(last) if last in by_id else 0
+    key = f"found_{name}_{seen.version}"  # a box keeps the words of its choice, which a correction changes
+    chosen = st.selectbox(f"Found ({len(found)})", ids, index=index, format_func=lambda i: _line(by_id[i]), key=key)
+    state.remember(f"curate_found_{name}", chosen)
     return by_id[chosen] if chosen else None
 
 

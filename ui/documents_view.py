@@ -33,7 +33,7 @@ def _show_document(desk: Desk, document: Document) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
         with st.container(gap=None, width="stretch"):
             place = {"document": document.id, "start": "0", "end": "0"}
-            state.link_to_page("source", plain(document.title), ":material/description:", **place)
+            state.link_to_page("source", f"**{plain(document.title)}**", ":material/description:", **place)
             st.caption(plain(plural(len(turns), "turn") + named))
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown(

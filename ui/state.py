@@ -155,9 +155,12 @@ def desk(name: str | None = None) -> Desk | None:
     with shared.lock:
         key = (name, now)
         if key not in shared.desks:
-            if not wiring.has_store(now.workspaces_dir / name):
+            folder = now.workspaces_dir / name
+            if not wiring.has_store(folder):
                 return None
-            shared.desks[key] = Desk(open_workspace(name, settings=now, create=False, embedder=shared.embedder(now)))
+            # A server holds nothing of a workspace that was made and is still empty; one of another store is not made by a look at it.
+            is_its_own = now.store in (None, wiring.store_address(folder, now.model_copy(update={"store": None})))
+            shared.desks[key] = Desk(open_workspace(name, settings=now, create=is_its_own, embedder=shared.embedder(now)))
         return shared.desks[key]
 
 

@@ -1,5 +1,7 @@
 """The page Workspaces: which there are, making, opening and deleting them; models and settings; health and backup; the demo."""
 
+import time
+
 import streamlit as st
 
 from dynagrag import wiring
@@ -14,6 +16,7 @@ from dynagrag.ui.plain import plain, plain_lines
 from dynagrag.ui.progress_view import has_ended
 from dynagrag.workspaces import Holdings, check_new, delete_workspace, holdings
 
+_LOOK_EVERY_S = 30
 _SQLITE, _NEO4J = "A file on this machine", "A Neo4j server"
 
 
@@ -139,8 +142,11 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
 
 
 def _stamp(settings: Settings, name: str) -> tuple[float, ...]:
+    """Changes when the workspace does; what others do on a server is seen after half a minute."""
     folder = settings.workspaces_dir / name
-    return tuple(path.stat().st_mtime for path in (folder / "graph.sqlite", folder / "graph.sqlite-wal", folder / "store") if path.exists())
+    files = [folder / file for file in ("graph.sqlite", "graph.sqlite-wal", "journal.sqlite-wal", "store")]
+    is_far = not wiring.has_embedded(folder)
+    return (*(path.stat().st_mtime for path in files if path.exists()), time.time() // _LOOK_EVERY_S if is_far else 0.0)
 
 
 def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:

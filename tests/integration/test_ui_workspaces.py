@@ -138,6 +138,38 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(open_page:
     assert workspace_names(load_settings()) == []
 
 
+@pytest.mark.neo4j
+def test_a_workspace_on_a_server_is_made_filled_and_deleted(
+    any_store: str, open_page: Pages, panel: Any, corpus: Any, read_neo4j: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if any_store == "sqlite":
+        pytest.skip("is about the server")
+    monkeypatch.delenv("DYNAGRAG_STORE")
+    page = open_page()
+    next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server").run()
+    _field(page, "Name").set_value("far")
+    _field(page, "Address of the Neo4j server").set_value(any_store)
+    _press(page, "Make it")
+    _until(page, lambda: page.session_state["workspace"] == "far", 60)
+    ingest = panel("ingest_panel")
+    ingest.query_params["workspace"] = "far"
+    ingest.run()
+    assert not ingest.error, ingest.error[0].value
+    path = corpus.many(1, num_turns=6)[0]
+    ingest.file_uploader[0].set_value([(path.name, path.read_bytes(), "")]).run()
+    _until(ingest, lambda: _has(ingest, "Start"), 60)
+    _press(ingest, "Start")
+    _until(ingest, lambda: bool(ingest.success), 120)
+    page = open_page()
+    _until(page, lambda: "1 document, " in _words(page), 60)
+    assert "127.0.0.1" in _words(page)
+    assert read_neo4j("far") != "[]"
+    page.text_input(key="confirm_far").set_value("far").run()
+    page.button(key="delete_far").click().run()
+    _until(page, lambda: workspace_names(load_settings()) == [], 60)
+    assert read_neo4j("far") == "[]"
+
+
 # -------------------------------------------------------------------------------------------------------------- deletion
 
 

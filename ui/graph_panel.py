@@ -181,7 +181,7 @@ def _show_facts(workspace: str, facts: EntityFacts) -> None:
     _show_summaries(entity.summaries)
     st.markdown("**Relations, the most stated first**" if facts.relations else "No relation of it is stated.")
     for stated in facts.relations:
-        _show_relation(workspace, stated)
+        _show_relation(workspace, entity.id, stated)
     if facts.has_more:
         st.caption("There are more relations; these are its heaviest.")
 
@@ -195,15 +195,19 @@ def _show_summaries(summaries: tuple[str, ...]) -> None:
             st.markdown("\n".join(lines[3:]))
 
 
-def _show_relation(workspace: str, stated: StatedRelation) -> None:
+def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> None:
     relation = stated.relation
+    other, name = (relation.tail, stated.tail) if relation.head == entity_id else (relation.head, stated.head)
     with st.container(border=True):
         st.markdown(
             f"{plain(_cut(stated.head, 80))} **{plain(_cut(relation.label, 80))}** {plain(_cut(stated.tail, 80))}"
             + (f" · stated {relation.weight} times" if relation.weight > 1 else "")
         )
         for statement in stated.statements:
-            st.caption(_words(workspace, statement))
+            st.markdown(_words(workspace, statement))  # a caption would dim its link below the contrast that reading needs
+        if other != entity_id:  # the way there for those who can't click the drawing
+            label = plain(_cut(name, 60)) or "\\(no name\\)"
+            st.button(label, icon=":material/arrow_forward:", type="tertiary", on_click=_go, args=(other, name), key=f"to_{relation.id}")
 
 
 def _words(workspace: str, said: Statement) -> str:

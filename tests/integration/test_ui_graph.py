@@ -104,6 +104,12 @@ def test_the_path_leads_back(ingested: None, panel: Panel) -> None:
     assert "entities, " in page.caption[0].value
 
 
+def test_a_relation_leads_to_its_other_end_without_the_drawing(ingested: None, panel: Panel) -> None:
+    page = _open(panel("graph_panel").run(), "Acme Works")
+    _button(page, "Grace Hopper").click().run()
+    assert page.subheader[0].value == "Grace Hopper"
+
+
 def test_nothing_found_is_said(ingested: None, panel: Panel) -> None:
     page = _find(panel("graph_panel").run(), "Zebra")
     assert "Nothing is called Zebra" in page.info[0].value

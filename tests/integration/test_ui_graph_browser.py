@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,9 @@ from drawn import Drawing
 from dynagrag.fakes_server import OpenAIStubServer
 from dynagrag.graph_view import part
 from dynagrag.schema import Consolidation, Entity, Relation
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PLACEHOLDER = "--x_x--0_0--"
 HOSTILE = (
@@ -64,6 +67,14 @@ def ring(num: int) -> tuple[list[Entity], list[Relation]]:
     return entities, [relation(k * num + i, i, (i + step) % num) for k, step in enumerate((1, 7)) for i in range(num)]
 
 
+def serious(page: "Page") -> list[str]:
+    """What axe finds serious on a page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{v['id']}: {[n['html'] for n in v['nodes']][:3]}" for v in found if v["impact"] in ("serious", "critical")]
+
+
 @pytest.fixture
 def start(server: OpenAIStubServer) -> Iterator[Callable[[], AppServer]]:
     """Starts the app; it ends with the test."""
@@ -108,6 +119,7 @@ def test_a_click_goes_to_the_entity_and_shows_only_what_lies_around_it(
     page.get_by_role("heading", name="Entity 0").wait_for()
     settled(page)
     drawing.wait(5)
+    assert serious(page) == []
     page.get_by_role("button", name="Whole graph").click()
     settled(page)
     drawing.wait(300)
@@ -149,6 +161,7 @@ def test_hostile_names_ask_for_nothing_and_run_nothing(
     page.get_by_test_id("stHeading").nth(1).wait_for()
     settled(page)
     drawing.wait()
+    assert serious(page) == []
     assert chromium.foreign(app.origin) == []
     assert chromium.dialogs == []
     assert not [error for error in chromium.errors if "404" not in error]

@@ -76,6 +76,7 @@ def test_3d_of_next_to_nothing(num: int) -> None:
 def test_3d_uses_all_three_dimensions_and_keeps_components_readable() -> None:
     at = place_3d(32, CLIQUES[:-1])  # two components
     assert (at.std(axis=0) > 0.1).all()
+    assert np.array_equal(at, place_3d(32, CLIQUES[:-1]))
     one = at[24:]
     assert np.linalg.norm(one - one.mean(axis=0), axis=1).mean() > 0.05  # not a dot
 

@@ -52,7 +52,7 @@ def _bring(desk: Desk | None) -> None:
     if desk is None:
         st.caption(f"The workspace {plain(state.workspace_name())} is not there yet; your first files make it.")
     st.subheader("Add transcripts or documents")
-    way = st.segmented_control("How to bring them", [_UPLOAD, _PASTE, _FOLDER], default=_UPLOAD, key="way", label_visibility="collapsed")
+    way = st.radio("How to bring them", [_UPLOAD, _PASTE, _FOLDER], key="way", horizontal=True, label_visibility="collapsed")
     brought: list[Brought] = []
     if way == _PASTE:
         brought = _paste()

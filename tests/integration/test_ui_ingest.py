@@ -129,11 +129,11 @@ def test_without_a_language_model_the_quick_way_is_offered(server: OpenAIStubSer
     monkeypatch.delenv("DYNAGRAG_LLM")
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
-    assert page.radio[0].value == "fast"
+    assert page.radio(key="ingest_extractor").value == "fast"
     assert "no calls, no cost" in _words(page)
-    page.radio[0].set_value("llm").run()
+    page.radio(key="ingest_extractor").set_value("llm").run()
     assert "No language model is set" in page.info[0].value
-    page.radio[0].set_value("fast").run()
+    page.radio(key="ingest_extractor").set_value("fast").run()
     _press(page, "Start")
     _until(page, lambda: bool(page.success))
     assert server.counts.chat_calls == 0
@@ -155,7 +155,7 @@ def test_what_is_refused_is_said_and_the_rest_goes_on(server: OpenAIStubServer, 
 
 def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server: OpenAIStubServer, open_page: Pages) -> None:
     page = open_page()
-    page.segmented_control[0].set_value("Paste text").run()
+    page.radio(key="ingest_extractor").set_value("Paste text").run()
     page.text_area[0].set_value("Leo: Ada Byron founded Acme Works.")
     _press(page, "Read it")
     assert "title" in page.warning[0].value
@@ -172,7 +172,7 @@ def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server:
 def test_a_folder_of_this_machine_is_read_where_it_is(server: OpenAIStubServer, open_page: Pages, corpus: Any, home: Path) -> None:
     corpus.many(2, num_turns=6)
     page = open_page()
-    page.segmented_control[0].set_value("Files on this machine").run()
+    page.radio(key="ingest_extractor").set_value("Files on this machine").run()
     page.text_input[0].set_value(str(corpus.folder / "no such"))
     _press(page, "Read it")
     assert "no such file or folder" in page.error[0].value

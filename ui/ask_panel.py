@@ -248,7 +248,7 @@ def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[
             "in under **Ingest** and ask about it. Here it is, to copy:",
             icon=":material/error:",
         )
-        st.code(text, language=None, wrap_lines=True, height=200)
+        st.text_area("Your question", text, height=200)
         return
     answering.ask(desk, conversation, text, options, model, state.settings())
     st.rerun()

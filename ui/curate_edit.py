@@ -23,7 +23,7 @@ def show(desk: Desk, seen: Seen) -> None:
     with st.container(border=True):
         show_entity(desk, seen, entity, num_quotes=3)
     ways = [RENAME, MERGE, *([SPLIT] if len(entity.keys) > 1 else []), SENSES]
-    way = st.pills("What to change", ways, default=RENAME, key=f"way_{entity.id}", required=True)
+    way = st.radio("What to change", ways, key=f"way_{entity.id}", horizontal=True)
     {RENAME: _rename, MERGE: _merge, SPLIT: _split, SENSES: _senses}[way or RENAME](desk, seen, entity)
 
 

@@ -220,7 +220,7 @@ def _prompts(subgraphs: Sequence[Mapping[str, Any]]) -> None:
     for number, subgraph in enumerate(subgraphs, start=1):
         cut = f", {subgraph['lines_cut']} lines cut" if subgraph["lines_cut"] else ""
         with st.expander(f"{number}. {plain(subgraph['centre'])}: {subgraph['context_tokens']} tokens{cut}", expanded=number == 1):
-            st.code(subgraph["prompt"], language=None, wrap_lines=True, height=320)
+            st.code(subgraph["prompt"], language=None, wrap_lines=True)
 
 
 def _intermediate(intermediate: Sequence[Mapping[str, Any]], trace: Mapping[str, Any]) -> None:

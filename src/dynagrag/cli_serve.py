@@ -24,7 +24,9 @@ OPTIONS = {
     "client.toolbarMode": "viewer",
     "theme.light.primaryColor": "#1558c0",
     "theme.light.textColor": "#0b0f14",
-    "theme.dark.primaryColor": "#58a6ff",
+    "theme.dark.primaryColor": "#2472e8",
+    "theme.dark.backgroundColor": "#050505",
+    "theme.dark.secondaryBackgroundColor": "#1c1c1c",
 }
 """Those of .streamlit/config.toml, which is not there when dynagrag is installed as a wheel."""
 

@@ -146,7 +146,7 @@ def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(book: 
     page = panel("ask_panel").run()
     page.chat_input[0].set_value("why " * 2500).run()
     assert "10,000 characters" in page.error[0].value
-    assert page.code[0].value == ("why " * 2500)
+    assert page.text_area[0].value == ("why " * 2500)
     assert not book.all()
 
 

@@ -158,7 +158,7 @@ def test_what_can_be_no_name_is_said_in_place_and_changes_nothing(page: Page, na
 
 def test_any_two_entities_are_merged_after_a_preview_but_not_one_with_itself(page: Page) -> None:
     shown = field(page("Find and edit"), "Find an entity").set_value("arthur").run()
-    shown = field(shown, "What to change", "button_group").set_value("Merge with another").run()
+    shown = field(shown, "What to change", "radio").set_value("Merge with another").run()
     shown = field(shown, "Merge it with").set_value("port arthur").run()
     assert "same entity" in words(shown, "info")
     shown = field(shown, "Merge it with").set_value("delft").run()
@@ -170,7 +170,7 @@ def test_any_two_entities_are_merged_after_a_preview_but_not_one_with_itself(pag
 def test_names_are_split_out_of_an_entity(page: Page) -> None:
     correct(curation.merge, ["port arthur", "old delft", "sun"])
     shown = field(page("Find and edit"), "Find an entity").set_value("arthur").run()
-    shown = field(shown, "What to change", "button_group").set_value("Split names out").run()
+    shown = field(shown, "What to change", "radio").set_value("Split names out").run()
     field(shown, "Names that are", "multiselect").set_value(["old delft"])
     click(shown, "Split")
     assert [set(e.keys) for e in graph() if "port arthur" in e.keys] == [{"port arthur", "sun"}]
@@ -178,7 +178,7 @@ def test_names_are_split_out_of_an_entity(page: Page) -> None:
 
 def test_one_name_of_two_things_is_told_apart_by_document(page: Page) -> None:
     shown = field(page("Find and edit"), "Find an entity").set_value("mercury").run()
-    shown = field(shown, "What to change", "button_group").set_value("One name, two things").run()
+    shown = field(shown, "What to change", "radio").set_value("One name, two things").run()
     with open_workspace(create=False) as space:
         two = space.find_document("two").id
     field(shown, "Documents", "multiselect").set_value([two])

@@ -155,7 +155,7 @@ def test_what_is_refused_is_said_and_the_rest_goes_on(server: OpenAIStubServer, 
 
 def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server: OpenAIStubServer, open_page: Pages) -> None:
     page = open_page()
-    page.radio(key="ingest_extractor").set_value("Paste text").run()
+    page.radio(key="way").set_value("Paste text").run()
     page.text_area[0].set_value("Leo: Ada Byron founded Acme Works.")
     _press(page, "Read it")
     assert "title" in page.warning[0].value
@@ -172,7 +172,7 @@ def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server:
 def test_a_folder_of_this_machine_is_read_where_it_is(server: OpenAIStubServer, open_page: Pages, corpus: Any, home: Path) -> None:
     corpus.many(2, num_turns=6)
     page = open_page()
-    page.radio(key="ingest_extractor").set_value("Files on this machine").run()
+    page.radio(key="way").set_value("Files on this machine").run()
     page.text_input[0].set_value(str(corpus.folder / "no such"))
     _press(page, "Read it")
     assert "no such file or folder" in page.error[0].value

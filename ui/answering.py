@@ -4,9 +4,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from threading import Event, Thread
-
-import streamlit as st
+from functools import partial
 
 from dynagrag.cli_output import answer_json
 from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange, new_id, now
@@ -14,11 +12,12 @@ from dynagrag.errors import DynaGragError
 from dynagrag.protocols import ChatModel
 from dynagrag.schema import Answer
 from dynagrag.settings import Settings
+from dynagrag.ui import background
+from dynagrag.ui.background import Key, Work
 from dynagrag.ui.state import Desk
 from dynagrag.workspace import AskOptions
 
 _LOG = logging.getLogger(__name__)
-_KEY = tuple[str, str]
 MAX_CHARACTERS = 4_000
 """Of a question: 1,000 tokens, more than a prompt's whole budget of evidence."""
 
@@ -32,9 +31,7 @@ class Asking:
     arm: int = 0
     is_waiting: bool = True
     stage: tuple[str, int, int] = ("", 0, 0)
-    started: float = field(default_factory=time.monotonic)
     pieces: list[str] = field(default_factory=list)
-    done: Event = field(default_factory=Event)
 
     @property
     def text(self) -> str:
@@ -42,42 +39,33 @@ class Asking:
         return "".join(self.pieces)
 
 
-@st.cache_resource(show_spinner=False)
-def _on_their_way() -> dict[_KEY, Asking]:
-    return {}
+def _key(desk: Desk, conversation_id: str) -> Key:
+    return (str(desk.space.settings.home), desk.name, "ask", conversation_id)
 
 
-def asking_of(desk: Desk, conversation_id: str) -> Asking | None:
-    """The question that is on its way in a conversation, if any."""
-    found = _on_their_way().get((desk.name, conversation_id))
-    return None if found is None or found.done.is_set() else found
+def work_of(desk: Desk, conversation_id: str) -> Work | None:
+    """The question that is on its way in a conversation, or has just ended, with its `Asking` under `notes["asking"]`."""
+    return background.find(_key(desk, conversation_id))
 
 
 def ask(
     desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None, prices: Settings
 ) -> None:
     """Starts a question with one retriever after the other. One that is on its way in this conversation already is not asked again."""
-    if asking_of(desk, conversation.id) is not None:
-        return
     asking = Asking(text, options)
-    _on_their_way()[desk.name, conversation.id] = asking
-    Thread(target=_answer, args=(desk, conversation, asking, model, prices), name="asking", daemon=True).start()
+    run = partial(_answer, desk, conversation, asking, model, prices)
+    background.start(_key(desk, conversation.id), "Answering", run, {"asking": asking})
 
 
-def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings) -> None:
+def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings, _: Work) -> None:
     arms: list[Arm] = []
-    try:
-        with desk.lock:  # another visitor's question may be on its way
-            asking.is_waiting = False
-            desk.space.use_chat_model(model)
-            for arm, options in enumerate(asking.options):
-                asking.arm, asking.pieces = arm, []
-                arms.append(_arm(desk, conversation, asking, options, model, prices))
-        ConversationBook(desk.space.folder).add(conversation.id, Exchange(new_id(), asking.asked, now(), tuple(arms)))
-    except DynaGragError:
-        _LOG.exception("a conversation could not be kept")
-    finally:
-        asking.done.set()
+    with desk.lock:  # another visitor's question may be on its way
+        asking.is_waiting = False
+        desk.space.use_chat_model(model)
+        for arm, options in enumerate(asking.options):
+            asking.arm, asking.pieces = arm, []
+            arms.append(_arm(desk, conversation, asking, options, model, prices))
+    ConversationBook(desk.space.folder).add(conversation.id, Exchange(new_id(), asking.asked, now(), tuple(arms)))
 
 
 def _arm(desk: Desk, conversation: Conversation, asking: Asking, options: AskOptions, model: ChatModel | None, prices: Settings) -> Arm:

@@ -1,6 +1,5 @@
 """The page Ask: a conversation with answers whose citations open the source."""
 
-import time
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -13,7 +12,7 @@ from dynagrag.models.catalog import models_list
 from dynagrag.protocols import ChatModel
 from dynagrag.schema import Filters
 from dynagrag.settings import PROFILES
-from dynagrag.ui import answering, state
+from dynagrag.ui import answering, background, state
 from dynagrag.ui.answers import ARMS, show_arm
 from dynagrag.ui.plain import answer_markdown, plain, plain_lines
 from dynagrag.ui.state import Desk
@@ -40,7 +39,7 @@ def page() -> None:
         conversation = _conversation(book)
         options = _head(desk, book, conversation)
         model = _model()
-        if not conversation.exchanges and answering.asking_of(desk, conversation.id) is None:
+        if not conversation.exchanges and answering.work_of(desk, conversation.id) is None:
             _invite(desk)
         for exchange in conversation.exchanges:
             _show(desk, conversation, exchange)
@@ -218,27 +217,31 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
 
 def _show_asking(desk: Desk, conversation: Conversation) -> None:
     """The answer that is being written, until it is done; then the page is drawn anew with it in its place."""
-    asking = answering.asking_of(desk, conversation.id)
-    if asking is None:
+    work = answering.work_of(desk, conversation.id)
+    if work is None:
         return
+    asking: answering.Asking = work.notes["asking"]
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(asking.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
         status, words = st.empty(), st.empty()
-        while not asking.done.wait(_POLL_S):
-            status.caption(_stage(asking))
+        while not work.wait(_POLL_S):
+            status.caption(_stage(asking, work.seconds))
             words.markdown(answer_markdown(asking.text, {}))
+        background.drop(work.key)
+        if work.error:  # else it is in the conversation, with its errors
+            status.error(plain(work.error))
+            return
     st.rerun()
 
 
-def _stage(asking: answering.Asking) -> str:
-    seconds = f"{time.monotonic() - asking.started:.0f} s"
+def _stage(asking: answering.Asking, seconds: float) -> str:
     if asking.is_waiting:
-        return f":material/hourglass_top: Waiting for another question to be answered … {seconds}"
+        return f":material/hourglass_top: Waiting for another question to be answered … {seconds:.0f} s"
     stage, done, total = asking.stage
     arm = f"{plain(ARMS[asking.options[asking.arm].retriever])}: " if len(asking.options) > 1 else ""
     steps = f" {done} of {total}" if total > 1 else ""
-    return f":material/search: {arm}{_STAGES.get(stage, 'Reading the question')}{steps} … {seconds}"
+    return f":material/search: {arm}{_STAGES.get(stage, 'Reading the question')}{steps} … {seconds:.0f} s"
 
 
 def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:

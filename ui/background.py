@@ -66,12 +66,12 @@ _works: dict[Key, Work] = {}
 _lock = Lock()
 
 
-def start(key: Key, title: str, function: Callable[[Work], Any]) -> Work:
-    """Begins a piece of work, unless one of this key is at work, or has ended and was not dropped: then that one."""
+def start(key: Key, title: str, function: Callable[[Work], Any], notes: dict[str, Any] | None = None) -> Work:
+    """Begins a piece of work, unless one of this key is at work, or has ended and was not dropped: then that one. `notes`: its first."""
     with _lock:
         if key in _works:
             return _works[key]
-        work = _works[key] = Work(key, title)
+        work = _works[key] = Work(key, title, notes=notes or {})
     Thread(target=_run, args=(work, function), name="/".join(key[1:]), daemon=True).start()
     return work
 

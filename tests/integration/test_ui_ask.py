@@ -172,15 +172,24 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     with desk.lock:
         for _ in range(2):
             answering.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
-        asking = answering.asking_of(desk, conversation.id)
-        assert asking is not None
-        assert asking.is_waiting
-        assert sum(thread.name == "asking" for thread in threading.enumerate()) == 1
-    assert asking.done.wait(30)
+        work = answering.work_of(desk, conversation.id)
+        assert work is not None
+        assert work.notes["asking"].is_waiting
+        assert sum(thread.name.endswith(conversation.id) for thread in threading.enumerate()) == 1
+    assert work.wait(30)
     again = panel("ask_panel")
     again.query_params["conversation"] = conversation.id
     assert words(again.run()).count(QUESTION) == 1
     assert len(book.all()[0].exchanges) == 1
+
+
+def test_an_answer_that_cannot_be_kept_is_said(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    from dynagrag.settings import load_settings
+
+    (load_settings().workspaces_dir / "default" / "conversations").write_text("in the way", encoding="utf-8")
+    page = asked(panel)
+    assert "cannot be kept" in page.error[0].value
+    assert not page.run().error
 
 
 def test_a_new_conversation_and_a_deletion(book: ConversationBook, panel: Callable[[str], Any]) -> None:

@@ -44,7 +44,7 @@ class DynaGrag:
             return Retrieval(self.name, best, notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
-            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.mass + MASS_FLOOR), 6)
+            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.walk.entities + MASS_FLOOR), 6)
         selection = self._select(scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         if self._ranker is not None and ranking is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.retrieval.bridge_graph import BridgeGraph
+from dynagrag.retrieval.bridge_graph import BridgeGraph, Walk
 from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, words, z01
 from dynagrag.schema import Vector, Vectors
 
@@ -38,12 +38,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class BridgeScores:
-    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `mass` (n,): PageRank of the entities. `steps`: by passage row."""
+    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `walk`: PageRank. `steps`: by passage row."""
 
     graph: Scores
     bridge: Scores
     total: Scores
-    mass: Scores
+    walk: Walk
     gate: float
     facts: tuple[tuple[int, float], ...]
     steps: dict[int, Step]
@@ -61,13 +61,12 @@ class BridgeScorer:
         """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the question names."""
         cosines = cosines_with(self._graph.facts.vectors, query)
         facts = best_rows(cosines, NUM_FACTS)
-        mass = self._graph.pagerank(self._restart(cosines, facts, first, linked))
-        n = self._graph.num_entities
-        graph: Scores = GRAPH_WEIGHT * np.log(mass[n:] + MASS_FLOOR)
+        walk = self._graph.pagerank(self._restart(cosines, facts, first, linked))
+        graph: Scores = GRAPH_WEIGHT * np.log(walk.passages + MASS_FLOOR)
         bridge, steps = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
         gate = _gate(text) * self._graph.coverage**2
         total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
-        return BridgeScores(graph, bridge, total, mass[:n], gate, tuple((int(i), float(cosines[i])) for i in facts), steps)
+        return BridgeScores(graph, bridge, total, walk, gate, tuple((int(i), float(cosines[i])) for i in facts), steps)
 
     def _restart(self, cosines: Scores, facts: Ints, first: Scores, linked: tuple[int, ...]) -> Scores:
         """(n + p,) x: entities of the nearest facts and those named, over how many passages hold them; the best passages. Sums to 1."""
@@ -87,18 +86,20 @@ class BridgeScorer:
         return x / total if total > 0 else x
 
     def _bridges(self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]) -> tuple[Scores, dict[int, Step]]:
-        """(p,) b, and where each came from."""
+        """(p,) b, and where each came from: over an entity to what the question wants without what the source says of it, towards it."""
         graph = self._graph
         best = np.zeros(graph.num_passages)
         steps: dict[int, Step] = {}
         ptr, holders = graph.passages_of_entity
         for source in best_rows(scores, NUM_BRIDGE_PASSAGES).tolist():
+            said = self._said(source, cosines)
             for entity in graph.entities_of_passage(source).tolist():
                 if entity in linked or not MIN_DF <= graph.df[entity] <= MAX_DF:
                     continue
                 others = holders[ptr[entity] : ptr[entity + 1]]
                 others = others[others != source]
-                wanted = self._wanted(query, source, entity, cosines)
+                wanted = query - FACT_OFF * said.get(entity, self._passage_vectors[source]) + NAME_ON * self._name_vectors[entity]
+                wanted /= float(np.linalg.norm(wanted)) or 1.0
                 nearness = np.maximum(0.0, self._passage_vectors[others] @ wanted)
                 gains = scores[source] * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT) * nearness
                 for row in np.flatnonzero(gains > best[others]).tolist():
@@ -106,14 +107,13 @@ class BridgeScorer:
                     steps[int(others[row])] = Step(source, entity)
         return best, steps
 
-    def _wanted(self, query: Vector, source: int, entity: int, cosines: Scores) -> Vector:
-        """(d,) unit: the question without what the source says of the entity, towards the entity."""
+    def _said(self, source: int, cosines: Scores) -> dict[int, Vector]:
+        """Entity -> vector (d,) of the fact of this passage about it that is nearest to the question."""
         graph = self._graph
         ptr, facts = graph.facts_of_passage
-        own = [f for f in facts[ptr[source] : ptr[source + 1]].tolist() if entity in graph.entities_of_fact(f)]
-        said = graph.facts.vectors[max(own, key=lambda f: cosines[f])] if own else self._passage_vectors[source]
-        wanted: Vector = query - FACT_OFF * said + NAME_ON * self._name_vectors[entity]
-        return wanted / (float(np.linalg.norm(wanted)) or 1.0)
+        own = facts[ptr[source] : ptr[source + 1]]
+        farthest_first = own[::-1][np.argsort(cosines[own[::-1]], kind="stable")]  # of equals the first in the text comes last, and stays
+        return {entity: graph.facts.vectors[fact] for fact in farthest_first.tolist() for entity in graph.entities_of_fact(fact).tolist()}
 
 
 def _gate(text: str) -> float:

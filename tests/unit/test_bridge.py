@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dynagrag.retrieval import bridge_arm, bridge_graph
 from dynagrag.retrieval.bridge import BridgeScorer
 from dynagrag.retrieval.bridge_arm import BridgeSearch
-from dynagrag.retrieval.bridge_graph import BridgeGraph
+from dynagrag.retrieval.bridge_graph import NUM_STEPS, BridgeGraph
 from dynagrag.retrieval.linking import EntityLinker
 from dynagrag.retrieval.neighbours import DECAY, Neighbours
 from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Snapshot, Turn
@@ -85,7 +85,7 @@ def test_pagerank_run_to_convergence_is_that_of_networkx(corpus: tuple, seed: in
     restart = np.where(there, np.random.default_rng(seed).random(len(a)), 0)
     restart /= restart.sum()
     wanted = nx.pagerank(nx.from_numpy_array(a), alpha=0.65, personalization=dict(enumerate(restart)), tol=1e-12, max_iter=1000)
-    found = graph.pagerank(restart, num_steps=200)
+    found = pagerank(graph, restart, num_steps=200)
     np.testing.assert_allclose(found[there], np.array([wanted[i] for i in range(len(a))])[there], atol=2e-6)
 
 
@@ -97,7 +97,7 @@ def test_the_matrix_is_its_definition(corpus: tuple) -> None:
     a = adjacency(held, facts, n)
     degrees = a.sum(axis=1)
     wanted = np.divide(a, degrees[:, None], out=np.zeros_like(a), where=degrees[:, None] > 0).T
-    found = np.stack([graph.spread(row) for row in np.eye(len(a), dtype=np.float32)], axis=1)
+    found = np.stack([(pagerank(graph, row, num_steps=1) - 0.35 * row) / 0.65 for row in np.eye(len(a))], axis=1)
     np.testing.assert_allclose(found, wanted, atol=1e-6)
     assert graph.df.tolist() == [sum(e in some for some in held) for e in range(n)]
 
@@ -118,8 +118,8 @@ def test_a_document_that_shares_no_entity_changes_no_walk_among_the_others(corpu
     restart = np.random.default_rng(seed).random(n + len(held))
     restart /= restart.sum()
     wider = np.concatenate((restart[:n], np.zeros(more), restart[n:], np.zeros(len(more_held))))
-    found = after.pagerank(wider)
-    np.testing.assert_allclose(np.concatenate((found[:n], found[n + more : n + more + len(held)])), before.pagerank(restart), atol=1e-7)
+    found = pagerank(after, wider)
+    np.testing.assert_allclose(np.concatenate((found[:n], found[n + more : n + more + len(held)])), pagerank(before, restart), atol=1e-7)
     assert found[n : n + more].sum() + found[n + more + len(held) :].sum() == 0
     assert after.df[:n].tolist() == before.df.tolist()
 
@@ -148,6 +148,12 @@ def test_graph_terms_are_the_same_beside_a_document_that_shares_no_entity(corpus
     ).score("q", query, np.concatenate((first, np.zeros(len(more_held)))), ())
     assert wide.facts == before.facts
     np.testing.assert_allclose(wide.graph[: len(held)], before.graph, atol=1e-4)
+
+
+def pagerank(graph: BridgeGraph, restart: np.ndarray, num_steps: int = NUM_STEPS) -> np.ndarray:
+    """(n + p,)"""
+    walk = graph.pagerank(restart, num_steps)
+    return np.concatenate((walk.entities, walk.passages))
 
 
 def entity(i: int, name: str, *keys: str) -> Entity:
@@ -401,12 +407,24 @@ def test_restart_walk_and_bridges_are_the_specification_word_for_word(corpus: tu
     np.testing.assert_allclose(found.total, first + g + 1.6 * b, atol=3e-4)
 
 
+def test_a_step_from_a_few_nodes_is_the_same_step() -> None:
+    rng = np.random.default_rng(0)
+    held = [sorted(rng.choice(400, size=6, replace=False).tolist()) for _ in range(300)]
+    graph = BridgeGraph(facts_of(held, [(p, some[:4]) for p, some in enumerate(held)]), 400)
+    for node in (0, 3, 650):
+        mass = np.zeros(700, dtype=np.float32)
+        mass[graph.place[node]] = 1
+        found = graph.spread(mass, is_first=True)
+        assert 0 < np.count_nonzero(found) < 100
+        np.testing.assert_allclose(found, graph.spread(mass), atol=1e-7)
+
+
 def test_a_walk_shared_among_threads_is_the_same_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     held = [sorted(rng.choice(40, size=6, replace=False).tolist()) for _ in range(30)]
     facts = facts_of(held, [(p, some[:4]) for p, some in enumerate(held)])
     restart = rng.random(70)
-    alone = BridgeGraph(facts, 40).pagerank(restart / restart.sum())
+    alone = pagerank(BridgeGraph(facts, 40), restart / restart.sum())
     monkeypatch.setattr(bridge_graph, "MANY_ENTRIES", 10)
     monkeypatch.setattr(bridge_graph.os, "cpu_count", lambda: 3)
-    np.testing.assert_array_equal(BridgeGraph(facts, 40).pagerank(restart / restart.sum()), alone)
+    np.testing.assert_array_equal(pagerank(BridgeGraph(facts, 40), restart / restart.sum()), alone)

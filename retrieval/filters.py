@@ -14,6 +14,9 @@ from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.facts import read_facts
 from dynagrag.schema import Document, Filters, Graph, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind
 
+FILTERED = "+filtered"
+"""At the end of a filtered snapshot's version."""
+
 
 def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Snapshot:
     """The part of a snapshot inside the filters; the snapshot itself when there are none.
@@ -43,7 +46,7 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
         records={r.id: r for r in records},
         graph=graph,
         facts=read_facts(store, mentions, records, documents, passages, graph),
-        version=f"{snapshot.version}+filtered",
+        version=snapshot.version + FILTERED,
     )
 
 

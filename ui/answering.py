@@ -59,6 +59,7 @@ def ask(
 
 def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings, _: Work) -> None:
     arms: list[Arm] = []
+    version = desk.space.store.version()
     with desk.lock:  # another visitor's question may be on its way
         asking.is_waiting = False
         desk.space.use_chat_model(model)
@@ -66,6 +67,8 @@ def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatM
             asking.arm, asking.pieces = arm, []
             arms.append(_arm(desk, conversation, asking, options, model, prices))
     ConversationBook(desk.space.folder).add(conversation.id, Exchange(new_id(), asking.asked, now(), tuple(arms)))
+    if desk.space.store.version() != version:  # a document may have been deleted after the answer was made of it
+        desk.space.forget_conversations()
 
 
 def _arm(desk: Desk, conversation: Conversation, asking: Asking, options: AskOptions, model: ChatModel | None, prices: Settings) -> Arm:

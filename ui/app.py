@@ -10,7 +10,7 @@ from dynagrag.ui import ask_panel, curate_panel, graph_panel, ingest_panel, sour
 ICON = Path(__file__).parent / "icon.svg"
 LOGO = Path(__file__).parent / "logo.svg"
 PAGES = (
-    (ask_panel, "Ask", "ask", ":material/forum:"),
+    (ask_panel, "Ask", "", ":material/forum:"),
     (why_panel, "Why", "why", ":material/account_tree:"),
     (graph_panel, "Graph", "graph", ":material/hub:"),
     (ingest_panel, "Ingest", "ingest", ":material/upload_file:"),
@@ -22,10 +22,12 @@ PAGES = (
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
     st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
-    pages = [st.Page(module.page, title=title, url_path=path, icon=icon) for module, title, path, icon in PAGES]
+    pages = [st.Page(module.page, title=title, url_path=path, icon=icon, default=not path) for module, title, path, icon in PAGES]
+    first = pages[0]
     pages.append(st.Page(source_panel.page, title="Source", url_path="source", visibility="hidden"))
+    pages.append(st.Page(lambda: st.switch_page(first), title="Ask", url_path="ask", visibility="hidden"))  # what a person would type
     chosen = st.navigation(pages)
-    state.know_pages({page.url_path or "ask": page for page in pages})
+    state.know_pages({page.url_path: page for page in pages})
     st.logo(str(LOGO), size="large", icon_image=str(ICON))
     with st.sidebar:
         _choose_workspace()

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dynagrag import wiring
 from dynagrag.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
-from dynagrag.errors import DynaGragError, UsageError
+from dynagrag.errors import DynaGragError, StoreError, UsageError
 from dynagrag.ingest.load.clock import any_seconds
 from dynagrag.models.catalog import models_list
 from dynagrag.protocols import ChatModel
@@ -42,7 +42,8 @@ def page() -> None:
         if not conversation.exchanges and answering.work_of(desk, conversation.id) is None:
             _invite(desk)
         for exchange in conversation.exchanges:
-            _show(desk, conversation, exchange)
+            with state.shown_errors():  # an answer that another version kept must not shut the page
+                _show(desk, conversation, exchange)
         _show_asking(desk, conversation)
         text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}")
         if text:
@@ -52,10 +53,13 @@ def page() -> None:
 def _conversation(book: ConversationBook) -> Conversation:
     """That of the address bar, so that a reload comes back to it; else the last one looked at, else a new one."""
     given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
+    found = Conversation(new_id())
     try:
-        found = book.conversation(given) if given else Conversation(new_id())
+        found = book.conversation(given) if given else found
     except UsageError:
-        found = Conversation(new_id())
+        pass  # an address that somebody typed
+    except StoreError as err:
+        st.warning(f"{plain(err)}. This is a new conversation.", icon=":material/warning:")
     _go_to(found.id)
     return found
 

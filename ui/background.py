@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
@@ -15,7 +16,7 @@ from dynagrag.errors import DynaGragError
 
 _LOG = logging.getLogger(__name__)
 Key = tuple[str, ...]
-"""Begins with the home folder and the workspace."""
+"""(home folder, workspace, kind, ...): what is at work in a workspace is found by the first two."""
 
 
 class WorkStoppedError(Exception):
@@ -102,6 +103,11 @@ def found_under(key: Key) -> list[Work]:
     """The pieces whose keys begin so, the first begun first."""
     with _lock:
         return [work for work in _works.values() if work.key[: len(key)] == key]
+
+
+def at_work(home: Path, workspace: str) -> list[Work]:
+    """What is at work in a workspace: ingests, questions, corrections, looks."""
+    return [work for work in found_under((str(home), workspace)) if work.is_running]
 
 
 def drop(key: Key) -> None:

@@ -202,8 +202,10 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 
 def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
-    if running_jobs.is_any_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
-        raise UsageError(f"something is at work in workspace {name!r}; wait for its end, or stop it under Ingest, then delete it")
+    at_work = [work.title for work in background.at_work(settings.home, name)]
+    if at_work or running_jobs.is_any_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
+        what = f" ({at_work[0]})" if at_work else ""
+        raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, then delete it")
     state.close_desks(name)
     background.start(
         running_jobs.key_of(settings, name, "deletion"), name, lambda _: delete_workspace(name, settings, leaves_server=leaves_server)

@@ -129,7 +129,7 @@ class ConversationBook:
     def _write(self, conversation: Conversation) -> None:
         path = self._path(conversation.id)
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
             with NamedTemporaryFile("w", encoding="utf-8", dir=self._folder, suffix=".part", delete=False) as handle:
                 json.dump({"exchanges": [asdict(e) for e in conversation.exchanges]}, handle, ensure_ascii=True)
             os.replace(handle.name, path)

@@ -242,7 +242,8 @@ class KeptLayouts:
     def _make(self, name: str, work: Callable[[], Layout]) -> Layout:
         made = work()
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.parent.mkdir(exist_ok=True)  # not the workspace's folder, which may have been deleted meanwhile
+            self._folder.mkdir(exist_ok=True)
             part = self._folder / f"{name}.{os.getpid()}.part"
             part.write_text(json.dumps({"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}), encoding="utf-8")
             part.replace(self._folder / name)

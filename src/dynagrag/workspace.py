@@ -27,7 +27,7 @@ from dynagrag.models.journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, GraphStore, Retriever
 from dynagrag.retrieval.ego_index import EgoIndex
-from dynagrag.retrieval.filters import apply_filters
+from dynagrag.retrieval.filters import FILTERED, apply_filters
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.snapshots import read_snapshot
 from dynagrag.schema import Answer, Document, Edit, Filters, Graph, Merge, Question, Retrieval, Snapshot
@@ -443,7 +443,20 @@ class Workspace:
             profile=arm.profile,
             max_concurrency=self.settings.max_concurrency,
         )
-        return answer_question(arm.snapshot, Question(text, self._query_vector(text)), parts, on_text, progress)
+        answer = answer_question(arm.snapshot, Question(text, self._query_vector(text)), parts, on_text, progress)
+        self._check_not_deleted(arm.snapshot, answer)
+        return answer
+
+    def _check_not_deleted(self, snapshot: Snapshot, answer: Answer) -> None:
+        """A document that was deleted while a question was being answered leaves neither the answer nor the replies to its prompts."""
+        if self.store.version() == snapshot.version.removesuffix(FILTERED):
+            return
+        used = answer.trace.get("document_ids", {})
+        assert isinstance(used, dict)
+        gone = set(used.values()) - {d.id for d in self.store.documents()}
+        if gone:
+            self.journal.forget_documents(gone)
+            raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")
 
     def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
         """The evidence that an answer would rest on, whether a model is configured or not."""
@@ -481,7 +494,7 @@ class Workspace:
 
     def _index(self, snapshot: Snapshot, profile: Profile) -> EgoIndex:
         key = (snapshot.version, profile.name)
-        if snapshot.version.endswith("+filtered"):
+        if snapshot.version.endswith(FILTERED):
             return EgoIndex.build(snapshot.graph, profile)
         if key not in self._indexes:
             num_entities = len(snapshot.graph.entities)

@@ -10,6 +10,7 @@ import pytest
 from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange, as_markdown, new_id
 from dynagrag.errors import StoreError, UsageError
 from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.settings import load_settings
 
 TURNS = [
     ("Maria", "Acme Works acquired Borealis Labs. We looked at this for some time."),
@@ -29,8 +30,6 @@ def ingested(server: OpenAIStubServer, corpus: Any, cli: Any) -> Path:
 
 @pytest.fixture
 def book(ingested: Path) -> ConversationBook:
-    from dynagrag.settings import load_settings
-
     return ConversationBook(load_settings().workspaces_dir / "default")
 
 
@@ -183,9 +182,55 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     assert len(book.all()[0].exchanges) == 1
 
 
-def test_an_answer_that_cannot_be_kept_is_said(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    from dynagrag.settings import load_settings
+def test_a_damaged_conversation_and_an_answer_of_another_version_leave_the_page_at_work(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
+    first = asked(panel)
+    (kept,) = (load_settings().workspaces_dir / "default" / "conversations").iterdir()
+    text = kept.read_text(encoding="utf-8")
+    kept.write_text(text.replace('"cached_replies"', '"cached"'), encoding="utf-8")
+    again = panel("ask_panel")
+    again.query_params["conversation"] = first.query_params["conversation"]
+    assert "Something went wrong" in again.run().error[0].value
+    assert len(again.chat_input) == 1
+    kept.write_text("{", encoding="utf-8")
+    again = panel("ask_panel")
+    again.query_params["conversation"] = first.query_params["conversation"]
+    assert "damaged" in again.run().warning[0].value
+    again.chat_input[0].set_value(QUESTION).run()
+    assert not again.error
+    assert [c.exchanges[0].asked for c in book.all()] == [QUESTION]
 
+
+def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
+    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dynagrag.ui import answering, state
+    from dynagrag.workspace import AskOptions, open_workspace
+
+    desk = state.desk()
+    assert desk is not None
+    conversation = Conversation(new_id())
+    slow = server.answer
+
+    def answer_once_deleted(*args: Any) -> Any:
+        reply = slow(*args)
+        with open_workspace("default") as other:
+            if other.store.documents():
+                other.delete("board")
+        return reply
+
+    monkeypatch.setattr(server, "answer", answer_once_deleted)
+    answering.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
+    work = answering.work_of(desk, conversation.id)
+    assert work is not None
+    assert work.wait(60)
+    (exchange,) = book.conversation(conversation.id).exchanges
+    assert "deleted meanwhile" in exchange.arms[0].error
+    assert desk.space.journal.rows("SELECT count(*) FROM replies")[0][0] == 0
+
+
+def test_an_answer_that_cannot_be_kept_is_said(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     (load_settings().workspaces_dir / "default" / "conversations").write_text("in the way", encoding="utf-8")
     page = asked(panel)
     assert "cannot be kept" in page.error[0].value

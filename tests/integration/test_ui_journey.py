@@ -144,6 +144,15 @@ def test_every_page_can_be_used_by_keyboard_and_screen_reader(
     assert chromium.foreign(app.origin) == []
 
 
+def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium, any_store: str) -> None:
+    if any_store != "sqlite":
+        pytest.skip("the pages are the same on both stores")
+    for name in ("ask", *PAGES):
+        page = chromium.open(app.url(name))
+        assert page.get_by_text("Page not found").count() == 0
+        page.context.close()
+
+
 def test_pages_fit_a_phone(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], any_store: str) -> None:
     if any_store != "sqlite":
         pytest.skip("the pages are the same on both stores")

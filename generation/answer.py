@@ -101,6 +101,7 @@ class _Flow:
     parts: Parts
     on_text: Callable[[str], None]
     progress: Callable[[str, int, int], None]
+    merge_prompt: Prompt | None = None
 
     def run(self) -> Answer:
         if self.parts.chat is None:
@@ -202,6 +203,7 @@ class _Flow:
         """
         self.progress("merge", 0, 1)
         prompt, allowed = self._merge_prompt(useful)
+        self.merge_prompt = prompt
         pieces: list[str] = []
         how = "merged"
         try:
@@ -282,6 +284,8 @@ class _Flow:
     def _trace(self) -> dict[str, object]:
         return trace_of(self.retrieval, self.snapshot) | {
             "profile": self.parts.profile.name,
+            "instructions": render("intermediate", question=self.question.text, context="")[0],
+            "merge_prompt": f"{self.merge_prompt.system}\n\n{self.merge_prompt.user}" if self.merge_prompt else "",
             "document_ids": {e.id: e.document_id for e in all_evidence(self.contexts).values()},
             "subgraphs": [context.trace() for context in self.contexts],
         }

@@ -54,6 +54,7 @@ class Context:
             "context_tokens": estimate_tokens(self.prompt.text),
             "lines_cut": self.prompt.num_lines_cut,
             "evidence": [e.label for e in self.prompt.evidence],
+            "evidence_ids": [e.id for e in self.prompt.evidence],
             "prompt": self.prompt.text,
             "nodes_in_prompt": self.prompt.num_nodes,
             "edges_in_prompt": self.prompt.num_edges,
@@ -97,7 +98,7 @@ def build_contexts(
         first_label = 1 + max(int(e.label[1:]) for e in (*shown, *prompt.evidence))
         shown.extend(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
-        drawn = drawn_subgraph(snapshot, subgraph, walk, relevance)
+        drawn = drawn_subgraph(snapshot, subgraph, walk, relevance, prompt)
         contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label, drawn))
     return contexts
 

@@ -141,7 +141,8 @@ class _Layout:
         lines = self._lines(evidence) + [line_of(item) for item in evidence]
         if num_lines_cut or self._walk.num_unvisited:
             lines.append(left_out_line(num_lines_cut, self._walk.num_unvisited))
-        return HardPrompt("\n".join(lines), tuple(evidence), num_lines_cut, len(self._nodes), len(self._relations))
+        nodes, relations = frozenset(line.node for line in self._nodes), frozenset(line.relation for line in self._relations)
+        return HardPrompt("\n".join(lines), tuple(evidence), num_lines_cut, nodes, relations)
 
     def _lines(self, evidence: Sequence[Evidence]) -> list[str]:
         node_texts, relation_texts = self._texts(evidence)

@@ -1,8 +1,9 @@
 """What a retrieval's trace tells of an answer, as plain values for JSON."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from dynagrag.schema import BridgeTrace, Passage, PruneScores, Retrieval, Snapshot, Subgraph, Walk
+from dynagrag.schema import BridgeTrace, HardPrompt, Passage, PruneScores, Relation, Retrieval, Snapshot, Subgraph, Walk
 
 _MAX_WORDS = 14
 _MAX_DRAWN = 60
@@ -15,6 +16,7 @@ def trace_of(retrieval: Retrieval, snapshot: Snapshot) -> dict[str, Any]:
     told: dict[str, Any] = {
         "retriever": retrieval.retriever,
         "notes": list(retrieval.notes),
+        "num_passages": len(retrieval.passages),
         "candidates": [
             {"entity": c.name, "score": round(c.score, 4), "accepted": c.is_accepted, "reason": c.reason} for c in retrieval.candidates
         ],
@@ -33,6 +35,7 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> d
         passage = scored.passage
         row: dict[str, Any] = {
             "document": snapshot.documents[passage.document_id].title,
+            "id": passage.id,
             "document_id": passage.document_id,
             "start": passage.start,
             "end": passage.end,
@@ -63,9 +66,10 @@ def _time(snapshot: Snapshot, passage: Passage) -> float | None:
     return next((turn.start_s for turn in turns if turn.start_s is not None), None)
 
 
-def drawn_subgraph(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores) -> dict[str, Any]:
+def drawn_subgraph(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores, prompt: HardPrompt) -> dict[str, Any]:
     """A subgraph as a picture needs it, with the sizes of the whole: `nodes` with the pruner's score, the place in the walk from 1 (None:
-    not visited) and the row of the node it was reached from; `edges` between rows of `nodes`.
+    not visited), its depth there, and the row of the node it was reached from; `edges` from head to tail between rows of `nodes`. What
+    was pruned to fit the prompt is not `in_prompt`.
     """
     graph = snapshot.graph
     place = {node: number for number, node in enumerate(walk.order, start=1)}
@@ -84,20 +88,40 @@ def drawn_subgraph(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance
                 "hops": subgraph.hops[node],
                 "score": round(float(relevance.nodes[node]), 4),
                 "place": place.get(node),
+                "depth": walk.depth.get(node),
                 "parent": row_of.get(walk.parent.get(node, -1)),
+                "in_prompt": node in prompt.nodes,
             }
         )
     edges = []
-    for pair, (a, b) in enumerate(subgraph.pairs.tolist()):
-        if a in row_of and b in row_of:
-            relations = [graph.relations[i] for i in subgraph.pair_relations[pair]]
-            edges.append(
-                {
-                    "source": row_of[a],
-                    "target": row_of[b],
-                    "labels": list(dict.fromkeys(r.label for r in relations))[:_MAX_LABELS],
-                    "weight": sum(r.weight for r in relations),
-                    "score": round(float(relevance.edges[pair]), 4),
-                }
-            )
+    for pair, ends in enumerate(subgraph.pairs.tolist()):
+        if all(end in row_of for end in ends):
+            edges += _edges(snapshot, subgraph, pair, row_of, float(relevance.edges[pair]), prompt)
     return {"nodes": nodes, "edges": edges, "num_nodes": len(subgraph.nodes), "num_edges": len(subgraph.pairs)}
+
+
+def _edges(
+    snapshot: Snapshot, subgraph: Subgraph, pair: int, row_of: Mapping[int, int], score: float, prompt: HardPrompt
+) -> list[dict[str, Any]]:
+    """An edge for each direction in which the two are related, heaviest label first."""
+    graph = snapshot.graph
+    row_of_id = {graph.entities[subgraph.nodes[node]].id: row_of[node] for node in subgraph.pairs[pair].tolist()}
+    by_ends: dict[tuple[int, int], list[tuple[int, Relation]]] = {}
+    for index in subgraph.pair_relations[pair]:
+        relation = graph.relations[index]
+        by_ends.setdefault((row_of_id[relation.head], row_of_id[relation.tail]), []).append((index, relation))
+    made = []
+    for (head, tail), found in sorted(by_ends.items()):
+        found.sort(key=lambda item: (-item[1].weight, item[1].label))
+        labels = [relation.label for _, relation in found]
+        made.append(
+            {
+                "source": head,
+                "target": tail,
+                "labels": labels[:_MAX_LABELS] + (["…"] if len(labels) > _MAX_LABELS else []),
+                "weight": sum(relation.weight for _, relation in found),
+                "score": round(score, 4),
+                "in_prompt": any(index in prompt.relations for index, _ in found),
+            }
+        )
+    return made

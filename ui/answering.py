@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynagrag.cli_output import answer_json
@@ -13,7 +13,7 @@ from dynagrag.protocols import ChatModel
 from dynagrag.schema import Answer
 from dynagrag.settings import Settings
 from dynagrag.ui import background
-from dynagrag.ui.background import Key, Work
+from dynagrag.ui.background import Key, Work, WorkStoppedError
 from dynagrag.ui.state import Desk
 from dynagrag.workspace import AskOptions
 
@@ -24,13 +24,11 @@ MAX_CHARACTERS = 4_000
 
 @dataclass
 class Asking:
-    """A question on its way. `arm`: the row of the retriever that is at it, `stage` how far it is, `pieces` what came of its answer."""
+    """A question on its way. `arm`: the row of the retriever that is at it, `pieces` what came of its answer."""
 
-    asked: str
+    exchange: Exchange
     options: Sequence[AskOptions]
     arm: int = 0
-    is_waiting: bool = True
-    stage: tuple[str, int, int] = ("", 0, 0)
     pieces: list[str] = field(default_factory=list)
 
     @property
@@ -51,43 +49,68 @@ def work_of(desk: Desk, conversation_id: str) -> Work | None:
 def ask(
     desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None, prices: Settings
 ) -> None:
-    """Starts a question with one retriever after the other. One that is on its way in this conversation already is not asked again."""
-    asking = Asking(text, options)
+    """Starts a question with one retriever after the other. One that is on its way in this conversation already is not asked again.
+
+    The question is kept at once: it is there, as interrupted, where its answer never comes.
+    """
+    if work_of(desk, conversation.id) is not None:
+        return
+    asking = Asking(Exchange(new_id(), text, now(), ()), options)
+    ConversationBook(desk.space.folder).put(conversation.id, asking.exchange)
     run = partial(_answer, desk, conversation, asking, model, prices)
     background.start(_key(desk, conversation.id), "Answering", run, {"asking": asking})
 
 
-def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings, _: Work) -> None:
+def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
+    """Ends a question; a call to a model that is on its way is waited for by nobody."""
+    asking: Asking = work.notes["asking"]
+    background.abandon(work.key)
+    stopped = Arm(asking.options[asking.arm].retriever, error="Stopped before it was answered.")
+    ConversationBook(desk.space.folder).put(conversation.id, replace(asking.exchange, arms=(stopped,)))
+
+
+def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings, work: Work) -> None:
     arms: list[Arm] = []
     version = desk.space.store.version()
-    with desk.lock:  # another visitor's question may be on its way
-        asking.is_waiting = False
-        desk.space.use_chat_model(model)
-        for arm, options in enumerate(asking.options):
-            asking.arm, asking.pieces = arm, []
-            arms.append(_arm(desk, conversation, asking, options, model, prices))
-    ConversationBook(desk.space.folder).add(conversation.id, Exchange(new_id(), asking.asked, now(), tuple(arms)))
+    for arm, options in enumerate(asking.options):
+        asking.arm, asking.pieces = arm, []
+        arms.append(_arm(desk, conversation, asking, options, model, prices, work))
+    if work.is_stopped:
+        return
+    ConversationBook(desk.space.folder).put(conversation.id, replace(asking.exchange, arms=tuple(arms)))
     if desk.space.store.version() != version:  # a document may have been deleted after the answer was made of it
         desk.space.forget_conversations()
 
 
-def _arm(desk: Desk, conversation: Conversation, asking: Asking, options: AskOptions, model: ChatModel | None, prices: Settings) -> Arm:
+def _arm(
+    desk: Desk,
+    conversation: Conversation,
+    asking: Asking,
+    options: AskOptions,
+    model: ChatModel | None,
+    prices: Settings,
+    work: Work,
+) -> Arm:
     start = time.monotonic()
     llm = model.name if model else ""
+
+    def on_text(piece: str) -> None:
+        if work.is_stopped:
+            raise WorkStoppedError
+        asking.pieces.append(piece)
+
     try:
-        answer = desk.space.ask(asking.asked, options, conversation.history(), asking.pieces.append, lambda *stage: _note(asking, stage))
+        answer = desk.space.ask(asking.exchange.asked, options, conversation.history(), on_text, work.progress, model)
     except DynaGragError as err:
         return Arm(options.retriever, error=str(err), llm=llm, seconds=time.monotonic() - start)
+    except WorkStoppedError:
+        raise
     except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
         _LOG.exception("a question failed")
         return Arm(
             options.retriever, error=f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
         )
     return Arm(options.retriever, answer_json(answer), "", llm, time.monotonic() - start, cost_of(answer, prices))
-
-
-def _note(asking: Asking, stage: tuple[str, int, int]) -> None:
-    asking.stage = stage
 
 
 def cost_of(answer: Answer, prices: Settings) -> float | None:

@@ -14,13 +14,15 @@ from dynagrag.schema import Filters
 from dynagrag.settings import PROFILES
 from dynagrag.ui import answering, background, state
 from dynagrag.ui.answers import ARMS, show_arm
-from dynagrag.ui.plain import answer_markdown, plain, plain_lines
+from dynagrag.ui.plain import answer_markdown, clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 from dynagrag.workspace import AskOptions
 
 _POLL_S = 0.15
 _CONVERSATION = "conversation"
 _NO_COMPARISON = "nothing"
+_MAX_SHOWN = 20
+"""Exchanges of a conversation, the last."""
 _STAGES = {
     "retrieve": "Looking for evidence",
     "answer": "Answering from each subgraph",
@@ -41,9 +43,7 @@ def page() -> None:
         model = _model()
         if not conversation.exchanges and answering.work_of(desk, conversation.id) is None:
             _invite(desk)
-        for exchange in conversation.exchanges:
-            with state.shown_errors():  # an answer that another version kept must not shut the page
-                _show(desk, conversation, exchange)
+        _show_exchanges(desk, conversation)
         _show_asking(desk, conversation)
         text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}")
         if text:
@@ -99,7 +99,7 @@ def _conversations(book: ConversationBook, conversation: Conversation) -> None:
         if st.button("New conversation", icon=":material/add:", key="new_conversation", width="stretch"):
             _go_to(new_id())
             st.rerun()
-        for other in book.all()[:30]:
+        for other in book.all(limit=30):
             is_this = other.id == conversation.id
             if st.button(plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"):
                 _go_to(other.id)
@@ -126,7 +126,7 @@ def _options(desk: Desk) -> list[AskOptions]:
     _choose_model()
     documents = {d.id: d.title for d in desk.space.store.documents()}
     chosen = st.multiselect(
-        "Only these documents", list(documents), format_func=lambda i: plain(documents[i]), key="filter_documents", placeholder="All"
+        "Only these documents", list(documents), format_func=lambda i: clean(documents[i]), key="filter_documents", placeholder="All"
     )
     speakers = st.multiselect("Only these speakers", _speakers(desk, desk.space.store.version()), key="filter_speakers", placeholder="All")
     left, right = st.columns(2)
@@ -147,7 +147,7 @@ def _choose_model() -> None:
         "Language model",
         names,
         index=0,
-        format_func=lambda name: plain(name) or "None: show the evidence",
+        format_func=lambda name: clean(name) or "None: show the evidence",
         accept_new_options=True,
         help="A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Save one for good under Workspaces.",
     )
@@ -204,10 +204,25 @@ def _invite(desk: Desk) -> None:
         st.markdown(f"{count}: {names}. Every answer names the words that it rests on; follow them to the source.")
 
 
+def _show_exchanges(desk: Desk, conversation: Conversation) -> None:
+    """What was asked and answered, the last of it: each draw of the page sends all that is shown."""
+    work = answering.work_of(desk, conversation.id)
+    under_way = work.notes["asking"].exchange.id if work else ""
+    exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
+    hidden = max(0, len(exchanges) - _MAX_SHOWN)
+    if hidden and st.toggle(f"Show {hidden} earlier questions", key=f"earlier_{conversation.id}"):
+        hidden = 0
+    for exchange in exchanges[hidden:]:
+        with state.shown_errors():  # an answer that another version kept must not shut the page
+            _show(desk, conversation, exchange)
+
+
 def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
+        if not exchange.arms:
+            st.caption(":material/warning: This question was interrupted before it was answered. Ask it again.")
         columns = st.columns(len(exchange.arms)) if len(exchange.arms) > 1 else [st.container()]
         for number, (column, arm) in enumerate(zip(columns, exchange.arms, strict=True)):
             with column:
@@ -226,26 +241,27 @@ def _show_asking(desk: Desk, conversation: Conversation) -> None:
         return
     asking: answering.Asking = work.notes["asking"]
     with st.chat_message("user", avatar=":material/person:"):
-        st.markdown(plain_lines(asking.asked))
+        st.markdown(plain_lines(asking.exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
         status, words = st.empty(), st.empty()
+        if work.is_running and st.button("Stop", key="stop_asking", icon=":material/stop:"):
+            answering.stop(desk, conversation, work)
+            st.rerun()
         while not work.wait(_POLL_S):
-            status.caption(_stage(asking, work.seconds))
+            status.caption(_stage(asking, work))
             words.markdown(answer_markdown(asking.text, {}))
-        background.drop(work.key)
-        if work.error:  # else it is in the conversation, with its errors
+        if work.error and not st.button("Close", key="close_asking"):  # else it is in the conversation, with its errors
             status.error(plain(work.error))
+            words.markdown(answer_markdown(asking.text, {}))
             return
+        background.drop(work.key)
     st.rerun()
 
 
-def _stage(asking: answering.Asking, seconds: float) -> str:
-    if asking.is_waiting:
-        return f":material/hourglass_top: Waiting for another question to be answered … {seconds:.0f} s"
-    stage, done, total = asking.stage
+def _stage(asking: answering.Asking, work: background.Work) -> str:
     arm = f"{plain(ARMS[asking.options[asking.arm].retriever])}: " if len(asking.options) > 1 else ""
-    steps = f" {done} of {total}" if total > 1 else ""
-    return f":material/search: {arm}{_STAGES.get(stage, 'Reading the question')}{steps} … {seconds:.0f} s"
+    steps = f" {work.done} of {work.total}" if work.total > 1 else ""
+    return f":material/search: {arm}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
 
 
 def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:
@@ -257,5 +273,10 @@ def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[
         )
         st.text_area("Your question", text, height=200)
         return
-    answering.ask(desk, conversation, text, options, model, state.settings())
+    try:
+        answering.ask(desk, conversation, text, options, model, state.settings())
+    except StoreError as err:
+        st.error(f"{plain(err)}, so nothing was asked. Here is the question, to copy:", icon=":material/error:")
+        st.text_area("Your question", text, height=120)
+        return
     st.rerun()

@@ -110,6 +110,14 @@ def at_work(home: Path, workspace: str) -> list[Work]:
     return [work for work in found_under((str(home), workspace)) if work.is_running]
 
 
+def abandon(key: Key) -> None:
+    """Stops a piece and forgets it at once, though its thread may go on until it next says how far it is."""
+    with _lock:
+        work = _works.pop(key, None)
+    if work is not None:
+        work.is_stopped = True
+
+
 def drop(key: Key) -> None:
     """Forgets a piece that has ended."""
     with _lock:

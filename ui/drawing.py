@@ -53,6 +53,7 @@ class Node:
     tooltip: str = ""
     order: int | None = None
     is_highlighted: bool = False
+    is_hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Edge:
     weight: float = 1.0
     opacity: float = 0.6
     is_highlighted: bool = False
+    tooltip: str = ""
 
 
 class Function(str):
@@ -141,6 +143,7 @@ def graph_options(
             "position": "bottom" if is_below else "right",
             "formatter": Function("(p) => p.data.words"),
             "fontSize": 11,
+            "opacity": 1,
             "textBorderWidth": 0,
         },
         "edgeLabel": {"formatter": Function("(p) => p.data.words || ''"), "fontSize": 9, "opacity": 0.85},
@@ -217,6 +220,9 @@ def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[t
         if i in labelled:
             item["label"] = {"show": True}
         style: dict[str, Any] = {} if node.opacity >= 1 else {"opacity": round(max(0.12, node.opacity), 2)}
+        if node.is_hollow:
+            own = (*PALETTE, OTHERS)[color]
+            style |= {"color": "transparent", "borderColor": own, "borderWidth": 1.5, "borderType": "dashed"}
         if node.is_highlighted:
             style |= {"borderColor": HIGHLIGHT, "borderWidth": 3}
         items.append(item | ({"itemStyle": style} if style else {}))
@@ -268,8 +274,10 @@ def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_smal
         if bend:
             style["curveness"] = bend if source == pair[0] else -bend  # ECharts bends to the left as seen from the source
         if edge.is_highlighted:
-            style |= {"color": HIGHLIGHT, "opacity": 1}
+            style |= {"color": HIGHLIGHT, "opacity": max(0.5, round(edge.opacity, 2))}
         item: dict[str, Any] = {"source": source, "target": target, "lineStyle": style}
+        if edge.tooltip:
+            item["tip"] = "\n".join(textwrap.wrap(drawable(edge.tooltip), 52))
         if edge.label:
             item["words"] = drawable(edge.label, _MAX_LABEL)
             item["label"] = {"show": has_labels}

@@ -20,6 +20,12 @@ def plain(text: object) -> str:
     return _escaped(" ".join(str(text).split()))
 
 
+def clean(text: object, max_chars: int = 120) -> str:
+    """The text for what shows no Markdown (the choices of a selectbox, a table's cells): on one line, cut, without control characters."""
+    line = _CONTROLS.sub("\ufffd", " ".join(str(text).split()))
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+
+
 def plain_lines(text: str) -> str:
     """The same with its line breaks kept; four blanks at a line's start would be a block of code, so one stays."""
     lines = [" " * line[:1].isspace() + _escaped(line.strip()) for line in text.splitlines()]

@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag.generation.prompt_lines import clock
 from dynagrag.schema import Document, Turn
 from dynagrag.ui import state
-from dynagrag.ui.plain import plain, plain_lines
+from dynagrag.ui.plain import clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 
 _BEFORE, _AFTER, _MORE = 4, 12, 30
@@ -40,7 +40,7 @@ def _number(name: str) -> int:
 
 
 def _choose(desk: Desk, documents: list[Document]) -> None:
-    picked = st.selectbox("Document", documents, index=None, format_func=lambda d: plain(d.title), placeholder="Choose one to read")
+    picked = st.selectbox("Document", documents, index=None, format_func=lambda d: clean(d.title), placeholder="Choose one to read")
     if picked is not None:
         st.query_params.from_dict({"workspace": desk.name, "document": picked.id, "start": "0", "end": "0"})
         st.rerun()

@@ -7,7 +7,7 @@ shared by them, `session` is one visitor's own.
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 from typing import Any
@@ -17,6 +17,7 @@ import streamlit as st
 
 from dynagrag import wiring
 from dynagrag.errors import DynaGragError, SettingsError
+from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.settings import Settings, load_settings
 from dynagrag.ui.plain import plain
@@ -35,12 +36,11 @@ _OF_NO_MODEL: dict[str, Any] = {
 
 @dataclass
 class Desk:
-    """A workspace that is open for all visitors. Its store and journal may be used at any time; `space`'s own methods, which are for one
-    thread at a time, under `lock`. It has no language model of its own: see `chat_model`.
+    """A workspace that is open for all visitors: its store and journal may be used, and questions asked, on any thread. It has no language
+    model of its own: see `chat_model`.
     """
 
     space: Workspace
-    lock: RLock = field(default_factory=RLock)
 
     @property
     def name(self) -> str:
@@ -105,7 +105,8 @@ def chosen() -> dict[str, str]:
 def workspace_name() -> str:
     """The workspace that this visitor is in: the last chosen, that of the address bar, else the setting's."""
     if WORKSPACE not in st.session_state:
-        st.session_state[WORKSPACE] = st.query_params.get(WORKSPACE) or settings().workspace
+        given = st.query_params.get(WORKSPACE, "")
+        st.session_state[WORKSPACE] = given if WORKSPACE_NAME.fullmatch(given) else settings().workspace
     return str(st.session_state[WORKSPACE])
 
 
@@ -151,6 +152,7 @@ def known_workspaces() -> list[str]:
 def desk(name: str | None = None) -> Desk | None:
     """The open workspace of this visitor, or the one named; None where there is none yet. Raises DynaGragError where it can't be opened."""
     name, shared = name or workspace_name(), _shared()
+    check_workspace_name(name)
     now = settings().model_copy(update={"llm": None})
     with shared.lock:
         key = (name, now)

@@ -11,7 +11,7 @@ from dynagrag.generation.prompt_lines import clock
 from dynagrag.ui import state
 from dynagrag.ui.answers import ARMS, show_arm
 from dynagrag.ui.drawing import Edge, Node, draw_graph
-from dynagrag.ui.plain import plain, source_link
+from dynagrag.ui.plain import clean, plain, source_link
 from dynagrag.ui.state import Desk
 
 
@@ -44,12 +44,12 @@ def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
             conversations = (book.conversation(given),)
         except UsageError:
             conversations = ()
-    if not any(c.exchanges for c in conversations):
+    if not any(e.arms for c in conversations for e in c.exchanges):
         conversations = book.all()
-    found = next((c for c in conversations if c.exchanges), None)
+    found = next((c for c in conversations if any(e.arms for e in c.exchanges)), None)
     if found is None:
         return None
-    return found, st.query_params.get("exchange", found.exchanges[-1].id)
+    return found, st.query_params.get("exchange", "")
 
 
 def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, int]:
@@ -65,7 +65,7 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, int]:
 
 
 def _name(exchange: Exchange, number: int) -> str:
-    asked = " ".join(exchange.asked.split())[:90]
+    asked = clean(exchange.asked)
     return f"{asked} ({exchange.arms[number].retriever})" if len(exchange.arms) > 1 else asked
 
 
@@ -73,11 +73,10 @@ def _explain(desk: Desk, exchange: Exchange, arm: Arm) -> None:
     trace = arm.answer["trace"]
     with st.expander("The answer", expanded=False):
         show_arm(desk.name, arm, exchange.asked)
-    num_passages = len(trace.get("passages", {}).get("ranked", ())) or len(trace["evidence"])
     facts = [
         plain(ARMS.get(arm.retriever, arm.retriever)),
         f"profile {plain(trace['profile'])}",
-        f"{num_passages} passages",
+        f"{trace['num_passages']} passages retrieved",
         f"{sum(c['accepted'] for c in trace['candidates'])} of {len(trace['candidates'])} ego-graphs accepted",
         f"{len(trace['subgraphs'])} prompts",
         f"{sum(a['helpfulness'] > 0 for a in arm.answer['intermediate'])} helpful answers",
@@ -92,7 +91,8 @@ def _explain(desk: Desk, exchange: Exchange, arm: Arm) -> None:
         _candidates(trace)
         _subgraphs(exchange.id, trace["subgraphs"])
     with prompts:
-        _prompts(trace["subgraphs"])
+        _prompts(trace)
+        _merge_prompt(trace)
     with answers:
         _intermediate(arm.answer["intermediate"], trace)
 
@@ -114,9 +114,11 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
         st.markdown(f"Nearest fact, cosine {fact['cosine']:.2f}: “{plain(fact['text'])}”")
     if told["gate"] < 1:
         st.caption(f"A long question is answered by its words more than by the graph: the graph counts {told['gate']:.0%}.")
+    shown = {id_ for subgraph in trace["subgraphs"] for id_ in subgraph["evidence_ids"]}
     rows = [
         {
             "rank": rank,
+            "in a prompt": row["id"] in shown,
             "score": row["score"],
             "words and vectors": row["first_stage"],
             "graph": row["graph"],
@@ -148,6 +150,8 @@ def _candidates(trace: Mapping[str, Any]) -> None:
         return
     rows = [{"accepted": c["accepted"], "centre": c["entity"], "score": c["score"], "reason": c["reason"]} for c in trace["candidates"]]
     with st.expander(f"{len(rows)} candidates in the order of their score", expanded=False):
+        if trace["profile"] == "default":
+            st.caption("The score is the entity's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
         st.dataframe(rows, hide_index=True, height=280)
 
 
@@ -156,20 +160,30 @@ def _subgraphs(exchange_id: str, subgraphs: Sequence[Mapping[str, Any]]) -> None
     if not drawn:
         return
     names = {i: s["nodes"][0]["name"] for i, s in drawn}
-    picked = st.selectbox("Ego-graph", [i for i, _ in drawn], format_func=lambda i: f"{names[i]} ({len(subgraphs[i]['nodes'])} nodes)")
+    picked = st.selectbox(
+        "Ego-graph", [i for i, _ in drawn], format_func=lambda i: f"{clean(names[i], 60)} ({len(subgraphs[i]['nodes'])} nodes)"
+    )
     subgraph = subgraphs[picked]
-    nodes, edges = subgraph["nodes"], subgraph["edges"]
+    nodes = subgraph["nodes"]
     num_visited = sum(n["place"] is not None for n in nodes)
+    num_in = sum(n["in_prompt"] for n in nodes)
+    cut = f"{num_visited - num_in} were pruned to fit the prompt (hollow), " if num_visited > num_in else ""
     st.caption(
-        f"{len(nodes)} of {subgraph['num_nodes']} nodes and {len(edges)} of {subgraph['num_edges']} edges are drawn. "
-        f"{subgraph['nodes_in_prompt']} nodes and {subgraph['edges_in_prompt']} edges fitted into the prompt, {subgraph['lines_cut']} "
-        f"lines were cut; {subgraph['unvisited'] or 'no'} nodes were pruned, which the walk did not reach. Faint is what the pruner "
-        f"({plain(subgraph['pruner'])}) scores low."
+        f"{len(nodes)} of {subgraph['num_nodes']} nodes are drawn. The walk visited {num_visited}; {cut}{num_in} are in the prompt. "
+        f"Size: times mentioned. Faint: what the pruner ({plain(subgraph['pruner'])}) scores low; it goes first. "
+        "Red: the walk. Arrows: the relations as they are stated. Colour: communities of this subgraph alone."
     )
     step = _step(f"{exchange_id}_{picked}", num_visited)
     _draw(subgraph, step, key=f"ego_{exchange_id}_{picked}")
-    path = [n for n in sorted(subgraph["nodes"], key=lambda n: n["place"] or 0) if n["place"] is not None and n["place"] <= step]
-    st.markdown("Order of the walk: " + " → ".join(f"{n['place']} **{plain(n['name'])}**" for n in path))
+    path = [n for n in sorted(nodes, key=lambda n: n["place"] or 0) if n["place"] is not None and n["place"] <= step]
+    st.markdown("Order of the walk: " + " → ".join(_place(n, nodes) for n in path))
+    if subgraph["unvisited"]:
+        st.caption(f"{subgraph['unvisited']} nodes were not reached: a walk visits at most 40.")
+
+
+def _place(node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str:
+    parent = "" if node["parent"] is None else f" (depth {node['depth']}, from {plain(nodes[node['parent']]['name'])})"
+    return f"{node['place']} **{plain(node['name'])}**{parent}"
 
 
 def _step(key: str, num_visited: int) -> int:
@@ -190,7 +204,8 @@ def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
                 label=n["name"],
                 order=n["place"] if reached[row] else None,
                 weight=max(1, n["weight"]),
-                opacity=max(0.35, n["score"]) if reached[row] else 0.2,
+                opacity=0.25 + 0.75 * n["score"] if reached[row] else 0.2,
+                is_hollow=not n["in_prompt"],
                 tooltip=f"{n['name']}: weight {n['weight']}, score {n['score']:.2f}, {n['hops']} hops from the centre",
             )
             for row, n in enumerate(nodes)
@@ -201,7 +216,8 @@ def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
                 target=nodes[e["target"]]["id"],
                 label=", ".join(e["labels"]),
                 weight=e["weight"],
-                opacity=max(0.2, e["score"]),
+                opacity=0.25 + 0.75 * e["score"],
+                tooltip=f"{', '.join(e['labels'])}: stated {e['weight']} times, score {e['score']:.2f}",
                 is_highlighted=frozenset((e["source"], e["target"])) in walked,
             )
             for e in subgraph["edges"]
@@ -214,13 +230,25 @@ def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
 # ------------------------------------------------------------------------------------------------- prompts and answers
 
 
-def _prompts(subgraphs: Sequence[Mapping[str, Any]]) -> None:
+def _prompts(trace: Mapping[str, Any]) -> None:
+    subgraphs = trace["subgraphs"]
     if not subgraphs:
         st.markdown("Nothing was retrieved, so there was no prompt.")
+        return
+    st.caption("What was put before the model for each intermediate answer, after the same instructions and the question.")
+    with st.expander("The instructions of each"):
+        st.code(trace["instructions"], language=None, wrap_lines=True)
     for number, subgraph in enumerate(subgraphs, start=1):
         cut = f", {subgraph['lines_cut']} lines cut" if subgraph["lines_cut"] else ""
-        with st.expander(f"{number}. {plain(subgraph['centre'])}: {subgraph['context_tokens']} tokens{cut}", expanded=number == 1):
+        about = f"{plain(subgraph['centre'])}, an ego-graph" if subgraph.get("nodes") else "the ranked passages"
+        with st.expander(f"{number}. {about}: {subgraph['context_tokens']} tokens{cut}", expanded=number == 1):
             st.code(subgraph["prompt"], language=None, wrap_lines=True)
+
+
+def _merge_prompt(trace: Mapping[str, Any]) -> None:
+    if trace["merge_prompt"]:
+        with st.expander("The prompt of the merged answer, whole"):
+            st.code(trace["merge_prompt"], language=None, wrap_lines=True)
 
 
 def _intermediate(intermediate: Sequence[Mapping[str, Any]], trace: Mapping[str, Any]) -> None:
@@ -235,5 +263,6 @@ def _intermediate(intermediate: Sequence[Mapping[str, Any]], trace: Mapping[str,
         with st.container(border=True):
             enough = "" if answer["has_enough_evidence"] else " · not enough evidence, left out"
             scored = f"helpfulness {answer['helpfulness']:.0f} of 100, by {plain(answer['scored_by'])}"
-            st.caption(f"from **{plain(answer['centre'])}** · {scored}{enough}")
+            centre = "the ranked passages" if answer["centre"] == trace["retriever"] else plain(answer["centre"])
+            st.caption(f"from **{centre}** · {scored}{enough}")
             st.markdown(plain(answer["answer"]) or "(no answer)")

@@ -1,14 +1,13 @@
 """Conversations of a workspace: what was asked and answered, a file each, until they, or a document that they quote, are deleted."""
 
 import json
-import os
 import re
 import secrets
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from threading import RLock
 from typing import Any
 
@@ -35,7 +34,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question as it was typed, and what each arm answered."""
+    """A question as it was typed, and what each arm answered: none while it is on its way, or where it was interrupted."""
 
     id: str
     asked: str
@@ -78,15 +77,15 @@ class ConversationBook:
     def __init__(self, workspace_folder: Path) -> None:
         self._folder = workspace_folder / "conversations"
 
-    def all(self) -> tuple[Conversation, ...]:
+    def all(self, limit: int | None = None) -> tuple[Conversation, ...]:
         """Newest first. One that can't be read is left out here, and named where it is asked for."""
-        found: list[tuple[int, Conversation]] = []
-        for path in self._folder.glob("*.json") if self._folder.is_dir() else ():
-            try:
-                found.append((path.stat().st_mtime_ns, self.conversation(path.stem)))
-            except (StoreError, OSError):
-                continue
-        return tuple(c for _, c in sorted(found, key=lambda pair: (-pair[0], pair[1].id)))
+        found: list[Conversation] = []
+        for path in sorted(self._folder.glob("*.json"), key=_age) if self._folder.is_dir() else ():
+            with suppress(StoreError, UsageError):
+                found.append(self.conversation(path.stem))
+            if len(found) == limit:
+                break
+        return tuple(found)
 
     def conversation(self, id_: str) -> Conversation:
         """One conversation; empty where nothing was asked yet. UsageError for an id that is none, StoreError where its file is damaged."""
@@ -98,11 +97,13 @@ class ConversationBook:
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
             raise StoreError(f"the conversation {path} is damaged; delete the file, or put it right") from err
 
-    def add(self, id_: str, exchange: Exchange) -> None:
-        """Adds an exchange at its end."""
+    def put(self, id_: str, exchange: Exchange) -> None:
+        """Adds an exchange at its end, or puts it in the place of the one of its id."""
         with _LOCK:
-            held = self.conversation(id_)
-            self._write(Conversation(id_, (*held.exchanges, exchange)))
+            held = self.conversation(id_).exchanges
+            is_new = all(other.id != exchange.id for other in held)
+            kept = (*held, exchange) if is_new else tuple(exchange if other.id == exchange.id else other for other in held)
+            self._write(Conversation(id_, kept))
 
     def delete(self, id_: str) -> None:
         """Deletes a conversation; one that isn't there is no error."""
@@ -130,11 +131,21 @@ class ConversationBook:
         path = self._path(conversation.id)
         try:
             self._folder.mkdir(exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
-            with NamedTemporaryFile("w", encoding="utf-8", dir=self._folder, suffix=".part", delete=False) as handle:
-                json.dump({"exchanges": [asdict(e) for e in conversation.exchanges]}, handle, ensure_ascii=True)
-            os.replace(handle.name, path)
+            part = path.with_suffix(".part")  # one writer at a time: see _LOCK
+            try:
+                part.write_text(json.dumps({"exchanges": [asdict(e) for e in conversation.exchanges]}), encoding="utf-8")
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
         except OSError as err:
             raise StoreError(f"the conversation cannot be kept in {self._folder}: {err.strerror}") from err
+
+
+def _age(path: Path) -> tuple[int, str]:
+    try:
+        return (-path.stat().st_mtime_ns, path.name)
+    except OSError:
+        return (0, path.name)
 
 
 def _documents(arm: Arm) -> set[str]:
@@ -156,6 +167,8 @@ def as_markdown(conversation: Conversation, workspace: str) -> str:
         lines += [f"## {' '.join(exchange.asked.split())}", ""]
         for arm in exchange.arms:
             lines += _arm_lines(arm, exchange.asked)
+        if not exchange.arms:
+            lines += ["*interrupted*", ""]
     return "\n".join(lines) + "\n"
 
 

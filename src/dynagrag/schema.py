@@ -559,13 +559,25 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class HardPrompt:
-    """A subgraph in words, its evidence, and how much was left out to fit."""
+    """A subgraph in words, its evidence, and how much was left out to fit. `nodes` and `relations` that are in it: local indices of the
+    subgraph's nodes, indices of the graph's relations.
+    """
 
     text: str
     evidence: tuple[Evidence, ...]
     num_lines_cut: int = 0
-    num_nodes: int = 0
-    num_edges: int = 0
+    nodes: frozenset[int] = frozenset()
+    relations: frozenset[int] = frozenset()
+
+    @property
+    def num_nodes(self) -> int:
+        """Nodes that are in it."""
+        return len(self.nodes)
+
+    @property
+    def num_edges(self) -> int:
+        """Relations that are in it."""
+        return len(self.relations)
 
 
 @dataclass(frozen=True, slots=True)

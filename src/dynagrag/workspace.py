@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Any
 
@@ -154,7 +155,7 @@ def _unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceEr
 
 
 class Workspace:
-    """One workspace. Use `open_workspace`. A context manager; not for use by several threads at once."""
+    """One workspace. Use `open_workspace`. A context manager. Several threads may ask at once; all else is for one thread at a time."""
 
     def __init__(
         self, name: str, folder: Path, settings: Settings, *, chat_model: ChatModel | None = None, embedder: Embedder | None = None
@@ -173,6 +174,7 @@ class Workspace:
         self._opened: list[Any] = []  # models that were not handed in, and so are closed here
         self._chat_model = chat_model
         self._embedder = embedder
+        self._reading = RLock()
         self._snapshot: Snapshot | None = None
         self._indexes: dict[tuple[str, str], EgoIndex] = {}
         self._arms: dict[tuple[str, str, Filters], _Arm] = {}
@@ -207,12 +209,6 @@ class Workspace:
             self._chat_model = wiring.make_chat_model(self.settings)
             self._opened.extend([self._chat_model] if self._chat_model else [])
         return self._chat_model
-
-    def use_chat_model(self, model: ChatModel | None) -> None:
-        """Answers with this language model from here on, None: with none; it stays the caller's to close."""
-        self._chat_model = model
-        if model is None:
-            self.settings = self.settings.model_copy(update={"llm": None})
 
     def metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
         """The language model with cache, ledger and budget; None where none is configured."""
@@ -405,6 +401,7 @@ class Workspace:
         history: Sequence[tuple[str, str]] = (),
         on_text: Callable[[str], None] | None = None,
         progress: Progress | None = None,
+        chat_model: ChatModel | None = None,
     ) -> Answer:
         """Answers a question with checked citations; without a model, the evidence it would answer from.
 
@@ -414,11 +411,15 @@ class Workspace:
             history: Earlier (question, answer) pairs.
             on_text: Gets the answer's pieces as they come, with evidence marks such as [E3].
             progress: Gets the stage (retrieve, answer, score, merge) with how much of it is done; also from threads of its own.
+            chat_model: The language model of this question, in place of the workspace's.
+
+        Several threads may ask at once.
         """
         options = options or AskOptions()
         if not text.strip():
             raise UsageError("the question is empty")
-        chat = self.metered(options.max_calls)
+        chat = wiring.make_metered(chat_model, self.journal, self.name, options.max_calls, None) if chat_model else None
+        chat = chat or self.metered(options.max_calls)
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
         return self._answer(text, options, chat, on_text, progress)
@@ -483,14 +484,15 @@ class Workspace:
     def _arm(self, options: AskOptions) -> _Arm:
         """The snapshot inside the filters with its lookups and retriever, kept until the store changes."""
         profile = wiring.make_profile(options.profile)
-        whole = self.snapshot()
-        key = (options.retriever, options.profile, options.filters)
-        if key not in self._arms:
-            snapshot = apply_filters(whole, self.store, options.filters)
-            passages = PassageScores(snapshot)
-            retriever = wiring.make_retriever(options.retriever, snapshot, profile, passages, lambda: self._index(snapshot, profile))
-            self._arms[key] = _Arm(snapshot, passages, retriever, profile)
-        return self._arms[key]
+        with self._reading:
+            whole = self.snapshot()
+            key = (options.retriever, options.profile, options.filters)
+            if key not in self._arms:
+                snapshot = apply_filters(whole, self.store, options.filters)
+                passages = PassageScores(snapshot)
+                retriever = wiring.make_retriever(options.retriever, snapshot, profile, passages, lambda: self._index(snapshot, profile))
+                self._arms[key] = _Arm(snapshot, passages, retriever, profile)
+            return self._arms[key]
 
     def _index(self, snapshot: Snapshot, profile: Profile) -> EgoIndex:
         key = (snapshot.version, profile.name)

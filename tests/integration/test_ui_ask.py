@@ -168,13 +168,10 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     desk = state.desk()
     assert desk is not None
     conversation = Conversation(page.query_params["conversation"])
-    with desk.lock:
-        for _ in range(2):
-            answering.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
-        work = answering.work_of(desk, conversation.id)
-        assert work is not None
-        assert work.notes["asking"].is_waiting
-        assert sum(thread.name.endswith(conversation.id) for thread in threading.enumerate()) == 1
+    for _ in range(2):
+        answering.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
+    work = answering.work_of(desk, conversation.id)
+    assert work is not None
     assert work.wait(30)
     again = panel("ask_panel")
     again.query_params["conversation"] = conversation.id
@@ -230,11 +227,90 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
     assert desk.space.journal.rows("SELECT count(*) FROM replies")[0][0] == 0
 
 
-def test_an_answer_that_cannot_be_kept_is_said(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_question_that_cannot_be_kept_is_not_asked_and_given_back(
+    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any]
+) -> None:
     (load_settings().workspaces_dir / "default" / "conversations").write_text("in the way", encoding="utf-8")
+    server.reset()
     page = asked(panel)
     assert "cannot be kept" in page.error[0].value
-    assert not page.run().error
+    assert page.text_area[0].value == QUESTION
+    assert server.counts.chat_calls == 0
+
+
+def test_a_question_whose_process_ended_is_there_as_interrupted(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    id_ = new_id()
+    book.put(id_, Exchange(new_id(), QUESTION, "2026-01-01", ()))
+    page = panel("ask_panel")
+    page.query_params["conversation"] = id_
+    assert "interrupted" in words(page.run())
+    assert "*interrupted*" in as_markdown(book.conversation(id_), "default")
+    assert panel("why_panel").run().info
+
+
+def test_a_question_is_stopped_though_its_model_stalls(
+    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dynagrag.ui import answering, state
+    from dynagrag.workspace import AskOptions
+
+    desk = state.desk()
+    assert desk is not None
+    conversation = Conversation(new_id())
+    go_on = threading.Event()
+    quick = server.answer
+    monkeypatch.setattr(server, "answer", lambda *args: quick(*args) if not go_on.wait(30) or True else None)
+    answering.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
+    work = answering.work_of(desk, conversation.id)
+    assert work is not None
+    answering.stop(desk, conversation, work)
+    assert answering.work_of(desk, conversation.id) is None
+    go_on.set()
+    assert work.wait(60)
+    (exchange,) = book.conversation(conversation.id).exchanges
+    assert "Stopped" in exchange.arms[0].error
+
+
+def test_the_second_arm_s_quotes_count_for_a_deletion_and_the_first_arm_s_answer_for_a_follow_up(tmp_path: Path) -> None:
+    def arm(text: str, document: str) -> Arm:
+        trace = {"answered_by_model": True, "document_ids": {"x": document}}
+        return Arm("naive", {"question": "q", "answer": text, "trace": trace})
+
+    book, id_ = ConversationBook(tmp_path), new_id()
+    book.put(id_, Exchange(new_id(), "q", "2026", (arm("first", "d1"), arm("second", "d2"))))
+    assert book.conversation(id_).history() == [("q", "first")]
+    assert book.keep_documents({"d1", "d2"}) == 0
+    assert book.keep_documents({"d1"}) == 1
+    assert book.all() == ()
+
+
+def test_a_long_conversation_shows_its_last_exchanges(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    id_ = new_id()
+    for number in range(25):
+        book.put(id_, Exchange(new_id(), f"question number {number}", "2026", (Arm("naive", error="no"),)))
+    page = panel("ask_panel")
+    page.query_params["conversation"] = id_
+    shown = words(page.run())
+    assert "question number 24" in shown
+    assert "question number 4" not in shown
+    page.toggle[0].set_value(True).run()
+    assert "question number 0" in words(page)
+
+
+def test_names_in_a_selectbox_are_as_they_are(server: OpenAIStubServer, corpus: Any, cli: Any, panel: Callable[[str], Any]) -> None:
+    assert cli("ingest", corpus.write("meeting_3.5-final.vtt", TURNS), "-y").code == 0
+    page = panel("ask_panel").run()
+    assert next(m for m in page.multiselect if m.label == "Only these documents").options == ["meeting_3.5-final"]
+    assert next(s for s in page.selectbox if s.label == "Language model").options[0] == "openai:fake"
+
+
+def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_passed_over(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    for name in ("../../etc", "A" * 5000, "%00"):
+        page = panel("ask_panel")
+        page.query_params["workspace"] = name
+        page.run()
+        assert not page.error
+        assert len(page.chat_input) == 1
 
 
 def test_a_new_conversation_and_a_deletion(book: ConversationBook, panel: Callable[[str], Any]) -> None:
@@ -273,7 +349,7 @@ def test_an_id_that_is_none_reaches_no_file(tmp_path: Path) -> None:
 def test_a_damaged_conversation_is_named_and_the_others_stay(tmp_path: Path) -> None:
     kept = ConversationBook(tmp_path)
     good, bad = new_id(), new_id()
-    kept.add(good, Exchange(new_id(), "q", "2026", (Arm("naive", error="no"),)))
+    kept.put(good, Exchange(new_id(), "q", "2026", (Arm("naive", error="no"),)))
     (tmp_path / "conversations" / f"{bad}.json").write_text('{"exchanges": [{"id": 1}]}')
     assert [c.id for c in kept.all()] == [good]
     with pytest.raises(StoreError, match="damaged"):

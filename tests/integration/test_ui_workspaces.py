@@ -182,6 +182,10 @@ def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: An
     assert "1 job, " in _words(page)
     page.button(key="delete_default").click().run()
     assert "Type default to confirm" in page.warning[0].value
+    page.text_input(key="confirm_default").set_value("kept").run()
+    page.button(key="delete_default").click().run()
+    assert "Type default to confirm" in page.warning[0].value
+    assert workspace_names(load_settings()) == ["default", "kept"]
     page.text_input(key="confirm_default").set_value("default").run()
     page.button(key="delete_default").click().run()
     _until(page, lambda: workspace_names(load_settings()) == ["kept"])

@@ -193,8 +193,25 @@ def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(ask:
         assert (nodes[0]["place"], nodes[0]["name"], nodes[0]["parent"]) == (1, subgraph["centre"], None)
         assert [n["name"] for n in nodes if n["place"]] == subgraph["traversal"][: len(nodes)]
         assert all(nodes[n["parent"]]["place"] < n["place"] for n in nodes[1:] if n["place"])
-        assert all(0 <= e[end] < len(nodes) for e in subgraph["edges"] for end in ("source", "target"))
+        assert all(n["depth"] == nodes[n["parent"]]["depth"] + 1 for n in nodes[1:] if n["place"])
         assert len(nodes) <= subgraph["num_nodes"]
+        assert sum(n["in_prompt"] for n in nodes) == subgraph["nodes_in_prompt"]
+
+
+def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_smaller(ask: Callable[..., Any], tmp_path: Path) -> None:
+    answer = ask(FakeChat())
+    with open_workspace("w", embedder=FakeEmbedder(64)) as space:
+        graph = space.graph()
+    stated = {(r.head, r.label, r.tail) for r in graph.relations}
+    drawn = [
+        (subgraph["nodes"][edge["source"]]["id"], label, subgraph["nodes"][edge["target"]]["id"])
+        for subgraph in answer.trace["subgraphs"]
+        for edge in subgraph.get("edges", ())
+        for label in edge["labels"]
+        if label != "…"
+    ]
+    assert any(head > tail for head, _, tail in drawn)
+    assert set(drawn) <= stated
 
 
 def test_a_follow_up_is_rewritten_from_the_last_three_exchanges(journal: Journal) -> None:

@@ -124,7 +124,7 @@ def _options(desk: Desk) -> list[AskOptions]:
     with right:
         profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Paper: DynaGRAG to the letter")
     _choose_model()
-    documents = {d.id: d.title for d in desk.space.store.documents()}
+    documents = {d.id: d.title for d in desk.documents()}
     chosen = st.multiselect(
         "Only these documents", list(documents), format_func=lambda i: clean(documents[i]), key="filter_documents", placeholder="All"
     )
@@ -195,7 +195,7 @@ def _model() -> ChatModel | None:
 
 
 def _invite(desk: Desk) -> None:
-    documents = desk.space.store.documents()
+    documents = desk.documents()
     names = ", ".join(plain(d.title) for d in documents[:4]) + (" …" if len(documents) > 4 else "")
     if not documents:
         st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")

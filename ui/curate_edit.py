@@ -3,10 +3,11 @@
 import streamlit as st
 
 from dynagrag import curation
+from dynagrag.cli_common import times
 from dynagrag.curation_view import Seen, clipped
 from dynagrag.schema import Entity
 from dynagrag.ui import state
-from dynagrag.ui.curate_work import correct, given_name, show_entity, times
+from dynagrag.ui.curate_work import correct, given_name, show_entity
 from dynagrag.ui.plain import plain
 from dynagrag.ui.state import Desk
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dynagrag import curation
+from dynagrag.cli_common import times
 from dynagrag.curation_view import EditState, MadeMerge, Seen, clipped, history, made_merges
 from dynagrag.ingest.suggest import Suggestion
 from dynagrag.ui import curate_edit, state
@@ -17,7 +18,6 @@ from dynagrag.ui.curate_work import (
     show_quotes,
     sign_as,
     signed_as,
-    times,
 )
 from dynagrag.ui.plain import plain, plain_lines
 from dynagrag.ui.state import Desk
@@ -46,7 +46,7 @@ def page() -> None:
         )
         if show_correction(desk):
             return
-        if not desk.space.store.documents():
+        if not desk.documents():
             st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
             return
         seen = seen_of(desk)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import streamlit as st
 
 from dynagrag import curation
+from dynagrag.cli_common import times
 from dynagrag.curation import Outcome, Preview
 from dynagrag.curation_view import Quote, Seen, clipped, read_seen
 from dynagrag.ingest.suggest import UNTOLD_TYPES
@@ -157,11 +158,6 @@ def _more(entities: Sequence[Entity]) -> list[str]:
 def given_name(name: str, preview: Preview) -> str:
     """The name that a person wrote for a merged entity; empty where it was left as it is, however that looks."""
     return "" if name == preview.name else curation.checked_name(name)
-
-
-def times(number: int) -> str:
-    """How often, in words."""
-    return "once" if number == 1 else f"{number:,} times"
 
 
 def show_quotes(desk: Desk, quotes: Sequence[Quote]) -> None:

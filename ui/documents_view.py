@@ -13,7 +13,7 @@ _PAGE = 15
 
 def show(desk: Desk) -> None:
     """A page of the documents, by title, and a search among them."""
-    documents = sorted(desk.space.store.documents(), key=lambda d: (d.title.casefold(), d.id))
+    documents = sorted(desk.documents(), key=lambda d: (d.title.casefold(), d.id))
     if not documents:
         st.caption("No document yet. Bring some in above.")
         return

@@ -105,7 +105,7 @@ def _passages_of_document(desk: Desk) -> set[str] | None:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _titles(_desk: Desk, folder: str, version: str) -> dict[str, str]:
     """By document id; documents of one title get a bit of their id, since a choice comes back from the browser as its words."""
-    documents = _desk.space.store.documents()
+    documents = _desk.documents()
     num = Counter(document.title for document in documents)
     return {d.id: d.title if num[d.title] == 1 else f"{d.title} ({d.id[:6]})" for d in documents}
 

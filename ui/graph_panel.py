@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from dynagrag.cli_common import times
 from dynagrag.errors import StoreError
 from dynagrag.graph_view import EntityFacts, StatedRelation, Statement, entity_facts, part
 from dynagrag.schema import Document, Entity, Neighbourhood
@@ -167,14 +168,14 @@ def _explain(near: Neighbourhood) -> None:
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _documents(_desk: Desk, folder: str, version: str) -> Mapping[str, Document]:
     """The documents by id, read once per version of the store."""
-    return {document.id: document for document in _desk.space.store.documents()}
+    return {document.id: document for document in _desk.documents()}
 
 
 def _show_facts(workspace: str, facts: EntityFacts) -> None:
     entity = facts.entity
     st.subheader(plain(_cut(entity.name, 120)) or "\\(no name\\)")
     kind = f"{plain(entity.type)} · " if entity.type else ""
-    st.caption(f"{kind}mentioned {entity.weight} times{' · speaks' if entity.is_speaker else ''}")
+    st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
     others = [alias for alias in entity.aliases if alias != entity.name]
     if others:
         st.markdown(f"**Also:** {', '.join(plain(_cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")

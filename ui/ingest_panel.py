@@ -171,7 +171,7 @@ def _left_over(desk: Desk | None) -> list[Brought]:
 
 
 def _stored(desk: Desk | None) -> set[str]:
-    return {document.sha256 for document in desk.space.store.documents()} if desk else set()
+    return {document.sha256 for document in desk.documents()} if desk else set()
 
 
 def _leave_out(gone: Sequence[SourceRow]) -> None:

@@ -15,7 +15,7 @@ from dynagrag.schema import Document
 from dynagrag.ui import background, running_jobs, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.plain import plain, plain_lines
-from dynagrag.ui.running_jobs import Outcome
+from dynagrag.ui.running_jobs import RunOutcome
 from dynagrag.ui.state import Desk
 
 _STAGES = {
@@ -135,7 +135,7 @@ def _what(job: Job) -> str:
 
 
 def _show_ended(work: Work, offered: Collection[int]) -> None:
-    outcome = work.result if isinstance(work.result, Outcome) else None
+    outcome = work.result if isinstance(work.result, RunOutcome) else None
     if outcome is not None and outcome.stopped_by and outcome.job_id in offered:
         return  # the offer to go on says it
     if outcome is None and work.notes.get("job") in offered:
@@ -218,7 +218,7 @@ def show_set_aside(desk: Desk) -> None:
     st.caption(
         f"{plural(len(items), 'chunk')} could not be extracted. Questions find the words all the same; their entities are not in the graph."
     )
-    documents = {document.id: document for document in desk.space.store.documents()}
+    documents = {document.id: document for document in desk.documents()}
     for item in items[:_MAX_SHOWN]:
         _show_set_aside(item, documents.get(item.document_id))
     if len(items) > _MAX_SHOWN:

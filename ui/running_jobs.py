@@ -47,7 +47,7 @@ class PlanView:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """How a run ended: its job, what stopped it ("": nothing did), what the graph is now, and its report line by line."""
 
     job_id: int | None
@@ -148,17 +148,17 @@ def delete(document: Document) -> Work:
     was_asked = opened is not None and any(row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger())
     open_space = state.opener(has_model=was_asked)
 
-    def run(work: Work) -> Outcome:
+    def run(work: Work) -> RunOutcome:
         with open_space() as space:
             space.max_wait_s = _INTERACTIVE_WAIT_S
             _, report = space.delete(document.id, work.progress)
         uploads.discard(folder, document.uri)
-        return Outcome(None, "", "Deleted. " + _graph(report))
+        return RunOutcome(None, "", "Deleted. " + _graph(report))
 
     return _start(f"delete-{document.id}", document.title, run)
 
 
-def _start(what: str, title: str, function: Callable[[Work], Outcome]) -> Work:
+def _start(what: str, title: str, function: Callable[[Work], RunOutcome]) -> Work:
     settings, name = state.settings(), state.workspace_name()
     key = key_of(settings, name, _JOBS, what)
     for ended in at_work(settings, name):  # news of before
@@ -167,9 +167,9 @@ def _start(what: str, title: str, function: Callable[[Work], Outcome]) -> Work:
     return background.start(key, title, function)
 
 
-def _each(work: Work, runs: Sequence[tuple[Opener, Callable[[Workspace], PreparedIngest]]]) -> Outcome:
+def _each(work: Work, runs: Sequence[tuple[Opener, Callable[[Workspace], PreparedIngest]]]) -> RunOutcome:
     """One run after the other, to the first that is stopped."""
-    outcome = Outcome(None, "", "Nothing to do.")
+    outcome = RunOutcome(None, "", "Nothing to do.")
     for open_space, prepare in runs:
         work.progress("read", 0, 1)
         with open_space() as space:
@@ -180,7 +180,7 @@ def _each(work: Work, runs: Sequence[tuple[Opener, Callable[[Workspace], Prepare
     return outcome
 
 
-def _run(work: Work, prepared: PreparedIngest) -> Outcome:
+def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
     def progress(stage: str, done: int, total: int) -> None:
         work.notes["job"] = prepared.job_id
         work.progress(stage, done, total)
@@ -191,7 +191,7 @@ def _run(work: Work, prepared: PreparedIngest) -> Outcome:
     work.notes["job"] = prepared.job_id
     lines = tuple(report_lines(report, prepared.chat.usage() if prepared.chat else None))
     aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
-    return Outcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
+    return RunOutcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ def page() -> None:
     if desk is None:
         return
     with state.shown_errors():
-        documents = {d.id: d for d in desk.space.store.documents()}
+        documents = {d.id: d for d in desk.documents()}
         document = documents.get(st.query_params.get("document", ""))
         if document is None:
             st.title("Source")

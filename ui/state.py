@@ -1,7 +1,7 @@
 """What the pages share: settings, the workspaces that are open in this process, and what a visitor has chosen.
 
-Only this module opens workspaces and models, and reads or writes the address bar's parameters. One process serves all visitors: a `Desk` is
-shared by them, `session` is one visitor's own.
+Pages open workspaces and models through this module alone. One process serves all visitors: a `Desk` is shared by them; Streamlit's session
+state is one visitor's own, and what of it outlives a page goes through `remembered`. A page reads its own parameters of the address bar.
 """
 
 import logging
@@ -19,6 +19,7 @@ from dynagrag import wiring
 from dynagrag.errors import DynaGragError, SettingsError
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.protocols import ChatModel, Embedder
+from dynagrag.schema import Document
 from dynagrag.settings import Settings, load_settings
 from dynagrag.ui.plain import plain
 from dynagrag.workspace import Workspace, open_workspace, workspace_names
@@ -41,6 +42,14 @@ class Desk:
     """
 
     space: Workspace
+    _documents: tuple[str, tuple[Document, ...]] = ("", ())
+
+    def documents(self) -> tuple[Document, ...]:
+        """All documents with their texts, read once a version of the store: every draw of a page asks for them."""
+        version, found = self.space.store.version(), self._documents
+        if found[0] != version:
+            found = self._documents = (version, self.space.store.documents())
+        return found[1]
 
     @property
     def name(self) -> str:

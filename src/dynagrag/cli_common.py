@@ -147,6 +147,11 @@ class Waiting:
         self.stop()
 
 
+def times(number: int) -> str:
+    """How often, in words."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
 def duration_text(seconds: float) -> str:
     """Seconds as people say them."""
     if seconds < 90:

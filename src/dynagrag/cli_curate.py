@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli_common import EMBEDDER, JSON, LLM, STORE, WORKSPACE, open_space, read_settings, say, say_json, set_up_log
+from dynagrag.cli_common import EMBEDDER, JSON, LLM, STORE, WORKSPACE, open_space, read_settings, say, say_json, set_up_log, times
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _correct(
     for sign, entities in (("-", done.went), ("+", done.came)):
         for entity in entities[:10]:
             say(
-                f"  {sign} {entity.name}, mentioned {entity.weight} times"
+                f"  {sign} {entity.name}, mentioned {times(entity.weight)}"
                 + (f" (also: {', '.join(entity.aliases)})" if entity.aliases else "")
             )
     for note in done.notes:

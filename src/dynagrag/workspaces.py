@@ -53,10 +53,10 @@ def holdings(name: str, settings: Settings) -> Holdings:
     kept = Holdings(name, shown, num_jobs=num_jobs, num_replies=num_replies, num_uploads=num_uploads, size_bytes=size)
     try:
         with closing(wiring.make_store(folder, name, settings)) as store, store.reading():
-            graph, documents = store.graph(), store.documents()
+            graph, num_documents = store.overview(0, 0), len(store.documents())
     except DynaGragError as err:
         return replace(kept, error=str(err))
-    return replace(kept, num_documents=len(documents), num_entities=len(graph.entities), num_relations=len(graph.relations))
+    return replace(kept, num_documents=num_documents, num_entities=sum(graph.weight_counts.values()), num_relations=graph.num_relations)
 
 
 def _folder(name: str, settings: Settings) -> Path:

@@ -8,6 +8,7 @@ import streamlit as st
 from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange
 from dynagrag.errors import UsageError
 from dynagrag.generation.prompt_lines import clock
+from dynagrag.graph_store.two_step import CO_OCCURRENCE
 from dynagrag.ui import state
 from dynagrag.ui.answers import ARMS, show_arm
 from dynagrag.ui.drawing import Edge, Node, draw_graph
@@ -176,14 +177,22 @@ def _subgraphs(exchange_id: str, subgraphs: Sequence[Mapping[str, Any]]) -> None
     step = _step(f"{exchange_id}_{picked}", num_visited)
     _draw(subgraph, step, key=f"ego_{exchange_id}_{picked}")
     path = [n for n in sorted(nodes, key=lambda n: n["place"] or 0) if n["place"] is not None and n["place"] <= step]
-    st.markdown("Order of the walk: " + " → ".join(_place(n, nodes) for n in path))
+    st.markdown("Order of the walk: " + " → ".join(f"{n['place']} **{plain(n['name'])}**" for n in path))
+    with st.expander("The walk as a table"):
+        st.dataframe([_step_row(n, nodes) for n in path], hide_index=True)
     if subgraph["unvisited"]:
         st.caption(f"{subgraph['unvisited']} nodes were not reached: a walk visits at most 40.")
 
 
-def _place(node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str:
-    parent = "" if node["parent"] is None else f" (depth {node['depth']}, from {plain(nodes[node['parent']]['name'])})"
-    return f"{node['place']} **{plain(node['name'])}**{parent}"
+def _step_row(node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "step": node["place"],
+        "entity": node["name"],
+        "depth": node["depth"],
+        "reached from": "" if node["parent"] is None else nodes[node["parent"]]["name"],
+        "pruner's score": node["score"],
+        "in the prompt": node["in_prompt"],
+    }
 
 
 def _step(key: str, num_visited: int) -> int:
@@ -214,7 +223,7 @@ def _draw(subgraph: Mapping[str, Any], step: int, key: str) -> None:
             Edge(
                 source=nodes[e["source"]]["id"],
                 target=nodes[e["target"]]["id"],
-                label=", ".join(e["labels"]),
+                label=", ".join(label for label in e["labels"] if label != CO_OCCURRENCE),  # it says nothing, and there are many
                 weight=e["weight"],
                 opacity=0.25 + 0.75 * e["score"],
                 tooltip=f"{', '.join(e['labels'])}: stated {e['weight']} times, score {e['score']:.2f}",

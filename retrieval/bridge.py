@@ -100,7 +100,7 @@ class BridgeScorer:
                 others = others[others != source]
                 wanted = query - FACT_OFF * said.get(entity, self._passage_vectors[source]) + NAME_ON * self._name_vectors[entity]
                 wanted /= float(np.linalg.norm(wanted)) or 1.0
-                nearness = np.maximum(0.0, self._passage_vectors[others] @ wanted)
+                nearness = np.maximum(0.0, np.vecdot(self._passage_vectors[others], wanted))
                 gains = scores[source] * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT) * nearness
                 for row in np.flatnonzero(gains > best[others]).tolist():
                     best[others[row]] = gains[row]

@@ -3,8 +3,6 @@
 A over entities then passages = [[C, M^T], [M, 0]]     C[e, e'] = number of facts that hold both, M = passage holds entity
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.retrieval.threads import num_threads, pool
 from dynagrag.schema import Facts
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ STAY = 0.65
 NUM_STEPS = 6
 MANY_ENTRIES = 300_000
 """From here on a product is shared among threads."""
-MAX_THREADS = 4
 
 
 class BridgeGraph:
@@ -182,14 +180,13 @@ class Walk:
 
 
 class _Product:
-    """A sparse matrix times a vector; a large one by several threads, each with its own rows (scipy lets go of the interpreter's lock)."""
+    """A sparse matrix times a vector; a large one by several threads, each with its own rows."""
 
     def __init__(self, matrix: "csr_array", transpose: "csr_array | None" = None) -> None:
-        num = min(MAX_THREADS, os.cpu_count() or 1) if matrix.nnz > MANY_ENTRIES else 1
+        num = num_threads() if matrix.nnz > MANY_ENTRIES else 1
         ends = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, num + 1)[1:-1])
         bounds = [0, *ends.tolist(), matrix.shape[0]]
         self._parts = [matrix[first:last] for first, last in pairwise(bounds)] if num > 1 else [matrix]
-        self._pool = ThreadPoolExecutor(num, thread_name_prefix="pagerank") if num > 1 else None
         self._transpose = transpose
 
     def __call__(self, vector: Floats32, is_sparse: bool = False) -> Floats32:
@@ -199,6 +196,6 @@ class _Product:
             few = self._transpose[columns]
             if few.nnz < self._transpose.nnz / 10:
                 return np.asarray(few.T @ vector[columns], dtype=np.float32)
-        if self._pool is None:
+        if len(self._parts) == 1:
             return np.asarray(self._parts[0] @ vector, dtype=np.float32)
-        return np.concatenate(list(self._pool.map(lambda part: part @ vector, self._parts)))
+        return np.concatenate(list(pool().map(lambda part: part @ vector, self._parts)))

@@ -6,12 +6,14 @@ F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus
 import logging
 import re
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.graph_store.two_step import own_titles, passage_text
 from dynagrag.retrieval.neighbours import Neighbours
+from dynagrag.retrieval.threads import num_threads, pool
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
 
 Scores = NDArray[np.float64]
@@ -21,6 +23,8 @@ DENSE_SHARE = 0.6
 K1, B = 1.5, 0.75
 WINDOW = 3
 """Passages on either side that a stretch has."""
+MANY_VECTORS = 30_000
+"""From here on their cosines are shared among threads."""
 _WORD = re.compile(r"\w+")
 
 
@@ -148,8 +152,13 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
     if not len(vectors):
         return np.zeros(0)
     length = float(np.linalg.norm(query)) or 1.0
-    cosines: Scores = np.asarray(vectors @ (query / length).astype(np.float32), dtype=np.float64)
-    return np.round(cosines, 6)
+    unit = (query / length).astype(np.float32)
+    if len(vectors) < MANY_VECTORS:
+        cosines = vectors @ unit
+    else:
+        bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
+        cosines = np.concatenate(list(pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds))))
+    return np.round(cosines.astype(np.float64), 6)
 
 
 class _BM25:

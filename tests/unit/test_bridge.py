@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.retrieval import bridge_arm, bridge_graph
+from dynagrag.retrieval import bridge_arm, bridge_graph, passages
 from dynagrag.retrieval.bridge import BridgeScorer
 from dynagrag.retrieval.bridge_arm import BridgeSearch
 from dynagrag.retrieval.bridge_graph import NUM_STEPS, BridgeGraph
@@ -426,5 +426,13 @@ def test_a_walk_shared_among_threads_is_the_same_walk(monkeypatch: pytest.Monkey
     restart = rng.random(70)
     alone = pagerank(BridgeGraph(facts, 40), restart / restart.sum())
     monkeypatch.setattr(bridge_graph, "MANY_ENTRIES", 10)
-    monkeypatch.setattr(bridge_graph.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(bridge_graph, "num_threads", lambda: 3)
     np.testing.assert_array_equal(pagerank(BridgeGraph(facts, 40), restart / restart.sum()), alone)
+
+
+def test_cosines_shared_among_threads_are_the_same_cosines(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, query = unit(50, 3), unit(1, 4)[0]
+    alone = passages.cosines_with(vectors, query)
+    monkeypatch.setattr(passages, "MANY_VECTORS", 10)
+    monkeypatch.setattr(passages, "num_threads", lambda: 3)
+    np.testing.assert_allclose(passages.cosines_with(vectors, query), alone, atol=2e-6)

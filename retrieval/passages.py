@@ -158,7 +158,8 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
     else:
         bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
         cosines = np.concatenate(list(pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds))))
-    return np.round(cosines.astype(np.float64), 6)
+    exact: Scores = np.asarray(cosines, dtype=np.float64)
+    return np.round(exact, 6)
 
 
 class _BM25:

@@ -154,12 +154,12 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
     length = float(np.linalg.norm(query)) or 1.0
     unit = (query / length).astype(np.float32)
     if len(vectors) < MANY_VECTORS:
-        cosines = vectors @ unit
+        products = [vectors @ unit]
     else:
         bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
-        cosines = np.concatenate(list(pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds))))
-    exact: Scores = np.asarray(cosines, dtype=np.float64)
-    return np.round(exact, 6)
+        products = list(pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)))
+    cosines: Scores = np.concatenate(products, dtype=np.float64)
+    return np.round(cosines, 6)
 
 
 class _BM25:

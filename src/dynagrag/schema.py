@@ -484,7 +484,7 @@ class Bridge:
 @dataclass(frozen=True, slots=True)
 class PassageParts:
     """What a passage's score is made of (retrieval spec, sections 1 and 4), in units of the score, to which the four add up: first stage,
-    PageRank, the best bridge, and what its surroundings (neighbours, named speakers) changed in the end.
+    PageRank, the best bridge, and what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end.
     """
 
     passage_id: str

@@ -115,7 +115,7 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
         st.markdown(f"Nearest fact, cosine {fact['cosine']:.2f}: “{plain(fact['text'])}”")
     if told["gate"] < 1:
         st.caption(
-            f"The graph counts {told['gate']:.0%}: less where a question is long, and where many passages hold nothing that the graph knows."
+            f"The graph counts {told['gate']:.0%}: less where a question is long, and where many passages hold no entity."
         )
     shown = {id_ for subgraph in trace["subgraphs"] for id_ in subgraph["evidence_ids"]}
     rows = [

@@ -20,7 +20,7 @@ SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
 def check_workspace_name(name: str) -> None:
     """WorkspaceError where a workspace can't be called so."""
     if not WORKSPACE_NAME.fullmatch(name):
-        raise WorkspaceError(f"{name!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
+        raise WorkspaceError(f"{name[:80]!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
 
 
 def check_document(workspace: str, document: Document) -> None:

@@ -17,7 +17,7 @@ import streamlit as st
 
 from dynagrag import wiring
 from dynagrag.errors import DynaGragError, SettingsError
-from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
+from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Document
 from dynagrag.settings import Settings, load_settings
@@ -114,8 +114,7 @@ def chosen() -> dict[str, str]:
 def workspace_name() -> str:
     """The workspace that this visitor is in: the last chosen, that of the address bar, else the setting's."""
     if WORKSPACE not in st.session_state:
-        given = st.query_params.get(WORKSPACE, "")
-        st.session_state[WORKSPACE] = given if WORKSPACE_NAME.fullmatch(given) else settings().workspace
+        st.session_state[WORKSPACE] = st.query_params.get(WORKSPACE) or settings().workspace
     return str(st.session_state[WORKSPACE])
 
 

@@ -257,8 +257,8 @@ def test_imported_replies_are_named_with_their_origin(journal: Journal, tmp_path
 
 def test_sixty_calls_by_eight_threads_cost_little_beside_the_model(journal: Journal) -> None:
     chat = metered(journal, FakeChat(lambda prompt, schema: GOOD))
-    began = time.perf_counter()
+    before, began = threading.active_count(), time.perf_counter()
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda i: ask(chat, Prompt("p", "s" * 2000, str(i))), range(60)))
     assert time.perf_counter() - began < 1.0  # about 0.05 s on an idle machine
-    assert threading.active_count() < 10
+    assert threading.active_count() <= before

@@ -114,9 +114,7 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
     for fact in told["facts"]:
         st.markdown(f"Nearest fact, cosine {fact['cosine']:.2f}: “{plain(fact['text'])}”")
     if told["gate"] < 1:
-        st.caption(
-            f"The graph counts {told['gate']:.0%}: less where a question is long, and where many passages hold no entity."
-        )
+        st.caption(f"The graph counts {told['gate']:.0%}: less where a question is long, and where many passages hold no entity.")
     shown = {id_ for subgraph in trace["subgraphs"] for id_ in subgraph["evidence_ids"]}
     rows = [
         {

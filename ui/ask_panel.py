@@ -51,8 +51,8 @@ def page() -> None:
 
 
 def _conversation(book: ConversationBook) -> Conversation:
-    """That of the address bar, so that a reload comes back to it; else the last one looked at, else a new one."""
-    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
+    """That of the address bar, so that a reload comes back to it; else the one looked at before, else the only one, else a new one."""
+    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "") or _only(book)
     found = Conversation(new_id())
     try:
         found = book.conversation(given) if given else found
@@ -62,6 +62,12 @@ def _conversation(book: ConversationBook) -> Conversation:
         st.warning(f"{plain(err)}. This is a new conversation.", icon=":material/warning:")
     _go_to(found.id)
     return found
+
+
+def _only(book: ConversationBook) -> str:
+    """That of the demo, say; of several none is opened unasked."""
+    kept = book.all(limit=2)
+    return kept[0].id if len(kept) == 1 else ""
 
 
 def _go_to(conversation_id: str) -> None:

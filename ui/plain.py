@@ -10,8 +10,8 @@ from dynagrag.generation.prompt_lines import clock
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
-"""Where a word joiner, which is not seen, keeps an address from becoming a link."""
+_LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)", re.IGNORECASE)
+"""Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from becoming a sign of Streamlit's."""
 _MARK = re.compile(r"\[(E\d+)\]")
 
 

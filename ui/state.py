@@ -142,6 +142,14 @@ def know_pages(pages: dict[str, Any]) -> None:
     st.session_state["pages"] = pages
 
 
+def go_to_page(path: str) -> None:
+    """Goes to a page of the app; draws this one again where it runs alone."""
+    page = st.session_state.get("pages", {}).get(path)
+    if page is None:
+        st.rerun()
+    st.switch_page(page)
+
+
 def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
     """A link to a page of the app with these parameters in the address bar, in the same tab."""
     page = st.session_state.get("pages", {}).get(path)

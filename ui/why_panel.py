@@ -80,8 +80,9 @@ def _explain(desk: Desk, exchange: Exchange, arm: Arm) -> None:
         f"{trace['num_passages']} passages retrieved",
         f"{sum(c['accepted'] for c in trace['candidates'])} of {len(trace['candidates'])} ego-graphs accepted",
         f"{len(trace['subgraphs'])} prompts",
-        f"{sum(a['helpfulness'] > 0 for a in arm.answer['intermediate'])} helpful answers",
     ]
+    if trace["answered_by_model"]:
+        facts.append(f"{sum(a['helpfulness'] > 0 for a in arm.answer['intermediate'])} helpful answers")
     st.caption(" · ".join(facts))
     for note in trace["notes"]:
         st.caption(f":material/info: {plain(note)}")

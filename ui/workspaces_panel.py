@@ -91,12 +91,14 @@ def _follow_demo(settings: Settings) -> None:
     if work.error:
         st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
         return
-    st.success(f"The workspace **{DEMO}** is made. Ask it, e.g.: What happened to MAIN B?", icon=":material/check_circle:")
+    st.success(
+        f"The workspace **{DEMO}** is made. Under **Ask** are three questions with their recorded answers.", icon=":material/check_circle:"
+    )
     with st.container(horizontal=True):
         if state.workspace_name() != DEMO and st.button("Open the demo", type="primary", icon=":material/login:"):
             background.drop(work.key)
             state.switch_workspace(DEMO)
-            st.rerun()
+            state.go_to_page("")
         with st.popover("What was done", icon=":material/list:"):
             st.markdown(plain_lines("\n".join(line for line in work.result if "dynagrag" not in line)))
         if st.button("Hide this", icon=":material/close:", key="hide_demo"):

@@ -1,7 +1,6 @@
 """`dynagrag serve`: the app, on this machine alone unless another address is asked for."""
 
 import os
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli_common import EMBEDDER, LLM, STORE, WORKSPACE, say, set_up_log
+from dynagrag.cli_common import EMBEDDER, LLM, STORE, WORKSPACE, set_up_log
 from dynagrag.errors import SettingsError
 
 OPTIONS = {
@@ -40,7 +39,7 @@ def serve(
     address: Annotated[
         str, typer.Option(help="Address to listen on. There is no login: who can reach it can read, change and delete workspaces.")
     ] = "127.0.0.1",
-) -> int:
+) -> None:
     """Opens the app in which to ask, see why, ingest and curate, at http://localhost:8501.
 
     Ctrl-C ends it; what it was ingesting can be resumed.
@@ -55,10 +54,6 @@ def serve(
     assert package is not None
     assert package.origin is not None
     app = Path(package.origin).parent / "app.py"
-    say(f"dynagrag: http://{'localhost' if address == '127.0.0.1' else address}:{port}")
-    sys.stdout.flush()
     command = [sys.executable, "-m", "streamlit", "run", str(app), *(f"--{name}={value}" for name, value in options.items())]
-    try:
-        return subprocess.run(command, env=environment, check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    sys.stdout.flush()
+    os.execve(command[0], command, environment)  # in its place: whoever ends the one ends the other

@@ -173,9 +173,14 @@ class Seen:
         start, end = max(passage.start, mention.chunk_start), min(passage.end, mention.chunk_end)
         if start >= end:
             start, end = passage.start, passage.end
-        where = _find_name(document.text, mention.name, start, end) or (start, start)
-        turn = next((t for t in self.turns.get(document.id, ()) if t.start <= where[0] < t.end), None)
-        before, words, after = _around(document.text, where, (passage.start, passage.end))
+        turns = self.turns.get(document.id, ())
+        where, bounds = _find_name(document.text, mention.name, start, end) or (start, start), (passage.start, passage.end)
+        if mention.kind is MentionKind.SPEAKER:  # the words that they say, not those of who speaks first in the passage
+            own = [t for t in turns if t.start < end and start < t.end and entity_key(t.speaker or "") == entity_key(mention.name)]
+            where, bounds = ((own[0].start,) * 2, (own[0].start, own[0].end)) if own else (where, bounds)
+            start, end = bounds
+        turn = next((t for t in turns if t.start <= where[0] < t.end), None)
+        before, words, after = _around(document.text, where, bounds)
         speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
         return Quote(document.id, document.title, speaker, start_s, *(where if words else (start, end)), before, words, after)
 

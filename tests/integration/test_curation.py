@@ -56,6 +56,17 @@ def states(space: Workspace) -> list[tuple[EditKind, EditState]]:
 # ------------------------------------------------------------------------------------------------------------- changes
 
 
+def test_a_speaker_is_shown_by_their_own_words(space: Workspace) -> None:
+    looked = seen(space)
+    for name in ("Ada", "Ben"):
+        quotes = looked.quotes(looked.entity(name).keys, limit=5)
+        assert quotes
+        for quote in quotes:
+            assert quote.speaker == name
+            said = [words for speaker, words in (*FIRST, *SECOND) if speaker == name]
+            assert any((quote.before + quote.words + quote.after).strip("…") in words for words in said)
+
+
 def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(space: Workspace) -> None:
     first = seen(space).suggestions[0]
     assert set(first.keys) == {"zanzibar relay", "relay zanzibar"}

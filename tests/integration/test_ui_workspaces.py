@@ -65,13 +65,16 @@ def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(open_page: Pages
     assert "recorded from a real one" in shown
 
 
-def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages) -> None:
+def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages, panel: Callable[[str], Any]) -> None:
     page = open_page()
     _press(page, "Make the demo")
     _until(page, lambda: _has(page, "Open the demo"), 120)
     assert "The workspace **demo** is made" in _words(page)
     _press(page, "Open the demo")
     assert page.session_state["workspace"] == "demo"
+    ask = panel("ask_panel")
+    ask.query_params["workspace"] = "demo"
+    assert "What happened to MAIN B?" in _words(ask.run())
     assert "2 documents" in _words(page)
     assert "Welcome" not in _words(page)
 

@@ -41,6 +41,13 @@ def test_an_address_is_no_link(text: str) -> None:
     assert plain(text).replace(_JOINER, "").replace("\\", "") == text
 
 
+@pytest.mark.parametrize("text", ["Even -- even", "a -> b", "a <- b", "a >= b <= c", "a ~= b", "a --- b"])
+def test_dashes_and_comparisons_become_no_other_signs(text: str) -> None:
+    shown = plain(text).replace("\\", "")
+    assert not any(sign in shown for sign in ("--", "->", "<-", ">=", "<=", "~="))
+    assert shown.replace(_JOINER, "") == text
+
+
 def test_directives_emojis_and_mathematics_of_streamlit_are_taken_apart() -> None:
     assert plain(":red[x] $y$ :smile:") == r"\:red\[x\] \$y\$ \:smile\:"
 

@@ -13,8 +13,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynagrag.cli_output import answer_lines, report_lines
+from dynagrag.cli_output import answer_json, answer_lines, report_lines
+from dynagrag.conversations import Arm, ConversationBook, Exchange, now
 from dynagrag.errors import ModelError, ModelUnavailableError
+from dynagrag.schema import Answer
 from dynagrag.workspace import IngestOptions, Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -91,7 +93,7 @@ def run_demo(
             out("   " + line)
         for number, question in enumerate(QUESTIONS, 2):
             out(f"\n{number}. {question}")
-            _ask(space, question, out)
+            _keep(space, number, _ask(space, question, out))
         if record is not None:
             _record(space, record)
     _say_what_next(out)
@@ -113,7 +115,7 @@ def _open(settings: "Settings", no_cache: bool, out: Callable[[str], None], prog
     return space
 
 
-def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> None:
+def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> Answer:
     try:
         answer = space.ask(question)
     except ModelError as err:
@@ -121,6 +123,14 @@ def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> None:
         answer = space.evidence(question)
     for line in answer_lines(answer):
         out("   " + line)
+    return answer
+
+
+def _keep(space: Workspace, number: int, answer: Answer) -> None:
+    """As a conversation, which the app shows."""
+    model = space.chat_model.name if space.chat_model else ""
+    arm = Arm("dynagrag", answer_json(answer), llm=model, seconds=answer.usage.seconds)
+    ConversationBook(space.folder).put("0" * 16, Exchange(f"{number:016x}", answer.question, now(), (arm,)))
 
 
 def _record(space: Workspace, folder: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from report import Report
 
 from dynagrag.graph_store.sqlite_store import SqliteStore
 from dynagrag.graph_view import part
@@ -82,20 +83,6 @@ def write(home: Path, graph: Graph) -> None:
     store.set_embedder(EmbedderIdentity("hash", _DIMENSION))
     store.write_graph(graph, Consolidation(), store.records())
     store.close()
-
-
-class Report:
-    """Prints lines, and keeps them."""
-
-    def __init__(self, out: Path | None) -> None:
-        self._out = out
-
-    def line(self, text: str) -> None:
-        """One line."""
-        print(text, flush=True)
-        if self._out is not None:
-            with self._out.open("a", encoding="utf-8") as handle:
-                handle.write(text + "\n")
 
 
 class Visit:

@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from report import Report
 
 from dynagrag.graph_store import cypher
 from dynagrag.graph_store import neo4j_rows as rows
@@ -75,24 +76,6 @@ def _vectors_of(relations: Sequence[Relation]) -> Vectors:
     """The same relation has the same vector in every graph."""
     seeds = np.array([int(r.id[:12], 16) for r in relations], dtype=np.float64) / 16.0**12
     return np.sin(np.outer(1000.0 * seeds, np.arange(1, DIMENSION + 1))).astype(np.float32)
-
-
-class Report:
-    """Prints lines, and keeps them."""
-
-    def __init__(self, out: Path | None) -> None:
-        self._out = out
-
-    def line(self, text: str) -> None:
-        """One line."""
-        print(text, flush=True)
-        if self._out is not None:
-            with self._out.open("a", encoding="utf-8") as handle:
-                handle.write(text + "\n")
-
-    def rate(self, what: str, num: int, seconds: float) -> None:
-        """So many in so much time."""
-        self.line(f"{what:<58} {num:>9,} in {seconds:7.1f} s = {num / seconds:>9,.0f} a second")
 
 
 def timed(work: Callable[[], object]) -> float:

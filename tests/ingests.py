@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,6 +51,25 @@ class WatchedModels:
             num_asked = self.prompts.total()
         self.before_reply(num_asked)
         return simple_reply(prompt, schema)
+
+
+class Gate(WatchedModels):
+    """Lets so many extraction calls through, and holds the others until it is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = threading.Event()
+        self.num_free = 0
+
+    def before_reply(self, num_asked: int) -> None:
+        if num_asked > self.num_free:
+            self.is_open.wait(60)
+
+    def wait_for(self, num_calls: int) -> None:
+        deadline = time.monotonic() + 30
+        while sum(self.prompts.values()) < num_calls and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert sum(self.prompts.values()) >= num_calls
 
 
 def digest(cli: Any, name: str) -> str:

@@ -107,9 +107,7 @@ def _arm(
         raise
     except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
         _LOG.exception("a question failed")
-        return Arm(
-            options.retriever, error=f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
-        )
+        return Arm(options.retriever, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start)
     return Arm(options.retriever, answer_json(answer), "", llm, time.monotonic() - start, cost_of(answer, prices))
 
 

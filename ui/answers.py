@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from dynagrag.conversations import Arm
-from dynagrag.ui.plain import answer_markdown, plain, said_by, source_link
+from dynagrag.ui.plain import answer_markdown, clean, plain, said_by, source_link
 
 _MAX_SHOWN = 8
 _MAX_QUOTE = 400
@@ -61,15 +61,10 @@ def _show_cited(workspace: str, cited: list[tuple[str, Mapping[str, Any]]], docu
 
 
 def _line(workspace: str, label: str, citation: Mapping[str, Any], document_ids: Mapping[str, str]) -> str:
-    quote = " ".join(citation["quote"].split())
-    quote = quote if len(quote) <= _MAX_QUOTE else quote[:_MAX_QUOTE] + " …"
     who = said_by(citation["speaker"], citation["start_s"])
-    where = (
-        f"[{plain(label)} {plain(citation['document'])}]({link_to(workspace, citation, document_ids)})"
-        if label
-        else (f"[{plain(citation['document'])}]({link_to(workspace, citation, document_ids)})")
-    )
-    return f"- {where}{' · ' + who if who else ''}: “{plain(quote)}”"
+    named = plain(f"{label} {citation['document']}")
+    where = f"[{named}]({link_to(workspace, citation, document_ids)})"
+    return f"- {where}{' · ' + who if who else ''}: “{plain(clean(citation['quote'], _MAX_QUOTE))}”"
 
 
 def usage_text(arm: Arm) -> str:

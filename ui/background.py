@@ -89,9 +89,14 @@ def _run(work: Work, function: Callable[[Work], Any]) -> None:
         work.error = f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and try again"
     except Exception as err:  # noqa: BLE001 - the edge of a thread
         _LOG.exception("%s failed", work.title)
-        work.error = f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
+        work.error = unexpected(err)
     finally:
         work.ended.set()
+
+
+def unexpected(err: Exception) -> str:
+    """What is shown of an error that is none of ours: its text may hold anything."""
+    return f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
 
 
 def find(key: Key) -> Work | None:

@@ -21,6 +21,7 @@ from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Document
 from dynagrag.settings import Settings, load_settings
+from dynagrag.ui.background import unexpected
 from dynagrag.ui.plain import plain
 from dynagrag.workspace import Workspace, open_workspace, workspace_names
 
@@ -257,8 +258,7 @@ def shown_errors() -> Iterator[None]:
         st.error(plain(err), icon=":material/error:")
     except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's own signals are BaseExceptions
         _LOG.exception("a page failed")
-        what = type(err).__name__
-        st.error(f"Something went wrong ({what}); the terminal that runs dynagrag has the details.", icon=":material/bug_report:")
+        st.error(unexpected(err), icon=":material/bug_report:")
 
 
 def needs_workspace() -> Desk | None:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingests import ONE, TWO, WatchedModels, digest, num_stored_replies
+from ingests import ONE, TWO, Gate, digest, num_stored_replies
 
 from dynagrag import IngestOptions
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
@@ -20,25 +19,6 @@ from dynagrag.fakes_server import Fault, OpenAIStubServer
 from dynagrag.workspace import Workspace, open_journal
 
 OpenSpace = Callable[..., Workspace]
-
-
-class Gate(WatchedModels):
-    """Lets so many extraction calls through, and holds the others until it is opened."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_open = threading.Event()
-        self.num_free = 0
-
-    def before_reply(self, num_asked: int) -> None:
-        if num_asked > self.num_free:
-            self.is_open.wait(60)
-
-    def wait_for(self, num_calls: int) -> None:
-        deadline = time.monotonic() + 30
-        while sum(self.prompts.values()) < num_calls and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert sum(self.prompts.values()) >= num_calls
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
 """The page Ingest, without a browser."""
 
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ingests import WatchedModels, digest
+from ingests import Gate, digest
+from pages import has, press, until, words
 
 from dynagrag.fakes_server import Fault, OpenAIStubServer
 from dynagrag.ui import background, running_jobs
@@ -20,25 +20,6 @@ TALK = (
 Pages = Callable[[], Any]
 _NOTED_S = 1.2
 """A cancellation is looked for once a second."""
-
-
-class Gate(WatchedModels):
-    """Lets so many extraction calls through, and holds the others until it is opened."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_open = threading.Event()
-        self.num_free = 0
-
-    def before_reply(self, num_asked: int) -> None:
-        if num_asked > self.num_free:
-            self.is_open.wait(60)
-
-    def wait_for(self, num_calls: int) -> None:
-        give_up_at = time.monotonic() + 30
-        while self.prompts.total() < num_calls and time.monotonic() < give_up_at:
-            time.sleep(0.02)
-        assert self.prompts.total() >= num_calls
 
 
 @pytest.fixture
@@ -58,38 +39,15 @@ def open_page(panel: Callable[[str], Any]) -> Iterator[Pages]:
     background.wait_for_all()
 
 
-def _until(page: Any, is_so: Callable[[], bool], seconds: float = 30.0) -> None:
-    give_up_at = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < give_up_at, _words(page)
-        time.sleep(0.05)
-        page.run()
-        assert not page.exception, page.exception
-
-
-def _words(page: Any) -> str:
-    """Everything that is shown, labels too."""
-    return "\n".join(f"{getattr(e, 'label', '')} {getattr(e, 'value', '')} {getattr(e, 'text', '')}" for e in page.main)
-
-
-def _has(page: Any, label: str) -> bool:
-    return any(button.label == label for button in page.button)
-
-
-def _press(page: Any, label: str) -> None:
-    next(button for button in page.button if button.label == label).click().run()
-    assert not page.exception, page.exception
-
-
 def _upload(page: Any, *files: tuple[str, bytes]) -> None:
     page.file_uploader[0].set_value([(name, content, "") for name, content in files]).run()
-    _until(page, lambda: _has(page, "Start") or bool(page.error))
+    until(page, lambda: has(page, "Start") or bool(page.error))
 
 
 def _ingest(page: Any, *files: tuple[str, bytes]) -> None:
     _upload(page, *files)
-    _press(page, "Start")
-    _until(page, lambda: bool(page.success))
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
 
 
 # ----------------------------------------------------------------------------------------------------------------- bring
@@ -102,27 +60,27 @@ def test_an_uploaded_file_is_previewed_estimated_and_ingested(server: OpenAIStub
     row = page.dataframe[0].value.iloc[0]
     assert (row["File"], row["Format"], row["Turns"], row["Words"], row["Speakers"]) == ("talk.vtt", "vtt", 2, 11, "Leo, Maria")
     assert row["Times"] == "0:00 to 0:19"
-    shown = _words(page)
+    shown = words(page)
     assert "**Leo 0\\:00** Ada Byron founded Acme Works" in shown
     assert "**1 new** · 1 chunk to extract" in shown
     assert "At most about **2 calls**" in shown
     assert "no prices are set" in shown
     assert server.counts.chat_calls == 0
-    _press(page, "Start")
-    _until(page, lambda: bool(page.success))
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
     assert "The graph has 5 entities and 2 relations" in page.success[0].value
-    assert not _has(page, "Start")
-    assert "2 turns · Leo, Maria" in _words(page)
+    assert not has(page, "Start")
+    assert "2 turns · Leo, Maria" in words(page)
     assert page.dataframe[0].value.iloc[0]["Status"] == "done"
     assert (home / "workspaces" / "default" / "uploads" / "talk.vtt").read_bytes() == TALK
-    assert key not in _words(page)
+    assert key not in words(page)
 
 
 def test_prices_of_the_settings_are_in_the_estimate(server: OpenAIStubServer, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS", "1000")
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
-    assert "price about 1.23" in _words(page)
+    assert "price about 1.23" in words(page)
 
 
 def test_without_a_language_model_the_quick_way_is_offered(server: OpenAIStubServer, open_page: Pages, monkeypatch: Any) -> None:
@@ -130,12 +88,12 @@ def test_without_a_language_model_the_quick_way_is_offered(server: OpenAIStubSer
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     assert page.radio(key="ingest_extractor").value == "fast"
-    assert "no calls, no cost" in _words(page)
+    assert "no calls, no cost" in words(page)
     page.radio(key="ingest_extractor").set_value("llm").run()
     assert "No language model is set" in page.info[0].value
     page.radio(key="ingest_extractor").set_value("fast").run()
-    _press(page, "Start")
-    _until(page, lambda: bool(page.success))
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
     assert server.counts.chat_calls == 0
 
 
@@ -143,7 +101,7 @@ def test_what_is_refused_is_said_and_the_rest_goes_on(server: OpenAIStubServer, 
     before = set(tmp_path.rglob("*"))
     page = open_page()
     _upload(page, ("empty.vtt", b""), ("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(99)), ("../../x.vtt", TALK))
-    _until(page, lambda: _has(page, "Start"))
+    until(page, lambda: has(page, "Start"))
     assert [e.value.partition("**: ")[0].split(" was")[0] for e in page.error] == ["**empty\\.vtt**", "**photo\\.png**"]
     assert "is empty" in page.error[0].value
     assert "PNG image" in page.error[1].value
@@ -157,16 +115,16 @@ def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server:
     page = open_page()
     page.radio(key="way").set_value("Paste text").run()
     page.text_area[0].set_value("Leo: Ada Byron founded Acme Works.")
-    _press(page, "Read it")
+    press(page, "Read it")
     assert "title" in page.warning[0].value
     assert page.text_area[0].value == "Leo: Ada Byron founded Acme Works."
     page.text_input[0].set_value("Board 3/5: the [big] one")
-    _press(page, "Read it")
-    _until(page, lambda: _has(page, "Start"))
+    press(page, "Read it")
+    until(page, lambda: has(page, "Start"))
     assert page.dataframe[0].value.iloc[0]["Format"] == "text"
-    _press(page, "Start")
-    _until(page, lambda: bool(page.success))
-    assert "Board 3\\-5" in _words(page)
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    assert "Board 3\\-5" in words(page)
 
 
 def test_a_folder_of_this_machine_is_read_where_it_is(server: OpenAIStubServer, open_page: Pages, corpus: Any, home: Path) -> None:
@@ -174,15 +132,15 @@ def test_a_folder_of_this_machine_is_read_where_it_is(server: OpenAIStubServer, 
     page = open_page()
     page.radio(key="way").set_value("Files on this machine").run()
     page.text_input[0].set_value(str(corpus.folder / "no such"))
-    _press(page, "Read it")
+    press(page, "Read it")
     assert "no such file or folder" in page.error[0].value
     page.text_input[0].set_value(str(corpus.folder))
-    _press(page, "Read it")
-    _until(page, lambda: _has(page, "Start"))
+    press(page, "Read it")
+    until(page, lambda: has(page, "Start"))
     assert list(page.dataframe[0].value["File"]) == ["meeting-0.vtt", "meeting-1.vtt"]
     assert any("no longer in the folder" in box.label for box in page.checkbox)
-    _press(page, "Start")
-    _until(page, lambda: bool(page.success))
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
     assert not (home / "workspaces" / "default" / "uploads").exists()
     assert "2 documents" in [caption.value for caption in page.caption]
 
@@ -193,13 +151,13 @@ def test_a_changed_file_takes_the_place_of_its_document_and_the_same_content_is_
     page = open_page()
     _ingest(page, ("talk.vtt", TALK))
     _upload(page, ("copy.vtt", TALK))
-    assert "nothing to do" in _words(page)
+    assert "nothing to do" in words(page)
     assert next(b for b in page.button if b.label == "Start").disabled
-    _press(page, "Clear")
+    press(page, "Clear")
     _upload(page, ("talk.vtt", TALK.replace(b"Delft", b"Leiden")))
-    assert "**1 changed**" in _words(page)
-    _press(page, "Start")
-    _until(page, lambda: bool(page.success) and not _has(page, "Start"))
+    assert "**1 changed**" in words(page)
+    press(page, "Start")
+    until(page, lambda: bool(page.success) and not has(page, "Start"))
     stats = cli("graph", "stats", "--json").json
     assert (stats["documents"], stats["turns"]) == (1, 2)
     assert "Leiden" in cli("graph", "show").out
@@ -210,18 +168,18 @@ def test_a_file_that_is_taken_out_of_the_box_is_left_out(server: OpenAIStubServe
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     page.file_uploader[0].set_value(None).run()
-    assert not _has(page, "Start")
+    assert not has(page, "Start")
     assert list((home / "workspaces" / "default" / "uploads").iterdir()) == []
 
 
 def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(server: OpenAIStubServer, open_page: Pages) -> None:
     _upload(open_page(), ("talk.vtt", TALK))
     again = open_page()
-    _until(again, lambda: _has(again, "Start"))
+    until(again, lambda: has(again, "Start"))
     assert list(again.dataframe[0].value["File"]) == ["talk.vtt"]
-    _press(again, "Leave it out")
-    assert not _has(again, "Start")
-    assert not _has(open_page(), "Start")
+    press(again, "Leave it out")
+    assert not has(again, "Start")
+    assert not has(open_page(), "Start")
 
 
 @pytest.mark.parametrize("name", ["../../elsewhere", "a b", "x" * 70])
@@ -251,42 +209,42 @@ def test_an_ingest_is_paused_seen_after_a_reload_and_resumed_without_a_repeated_
     gate.num_free = 3
     page = open_page()
     _upload(page, *((path.name, path.read_bytes()) for path in paths))
-    _press(page, "Start")
+    press(page, "Start")
     gate.wait_for(5)
     page = open_page()
-    _until(page, lambda: _has(page, "Pause"))
-    assert "meeting\\-0\\.vtt and 2 more" in _words(page)
-    _until(page, lambda: "Extracting: 3 of" in _words(page).replace("\\", ""))
-    _press(page, "Pause")
-    assert "Pausing" in _words(page)
-    assert not _has(page, "Stop")
+    until(page, lambda: has(page, "Pause"))
+    assert "meeting\\-0\\.vtt and 2 more" in words(page)
+    until(page, lambda: "Extracting: 3 of" in words(page).replace("\\", ""))
+    press(page, "Pause")
+    assert "Pausing" in words(page)
+    assert not has(page, "Stop")
     time.sleep(_NOTED_S)
     gate.is_open.set()
-    _until(page, lambda: _has(page, "Resume"))
-    assert "is paused" in _words(page)
+    until(page, lambda: has(page, "Resume"))
+    assert "is paused" in words(page)
     page = open_page()
     first = dict(gate.prompts)
     gate.prompts.clear()
-    _press(page, "Resume")
-    _until(page, lambda: bool(page.success))
+    press(page, "Resume")
+    until(page, lambda: bool(page.success))
     assert not set(first) & set(gate.prompts)
-    assert not _has(page, "Resume")
+    assert not has(page, "Resume")
 
 
 def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(gate: Gate, open_page: Pages, corpus: Any) -> None:
     page = open_page()
     _upload(page, *((path.name, path.read_bytes()) for path in corpus.many(2, num_turns=40)))
-    _press(page, "Start")
+    press(page, "Start")
     gate.wait_for(2)
-    _until(page, lambda: _has(page, "Stop"))
-    _press(page, "Stop")
+    until(page, lambda: has(page, "Stop"))
+    press(page, "Stop")
     time.sleep(_NOTED_S)
     gate.is_open.set()
-    _until(page, lambda: bool(page.info))
+    until(page, lambda: bool(page.info))
     assert "was cancelled; what was done is kept" in page.info[0].value
     assert [s.label for s in page.selectbox if "left" in s.label] == ["Resume a job that was left"]
-    _press(page, "Resume")
-    _until(page, lambda: bool(page.success))
+    press(page, "Resume")
+    until(page, lambda: bool(page.success))
 
 
 def test_a_job_whose_process_died_is_offered_when_the_page_opens(gate: Gate, open_page: Pages, start: Any, corpus: Any, cli: Any) -> None:
@@ -295,14 +253,14 @@ def test_a_job_whose_process_died_is_offered_when_the_page_opens(gate: Gate, ope
     process = start("ingest", *paths)
     gate.wait_for(4)
     page = open_page()
-    assert "by another process" in _words(page)
+    assert "by another process" in words(page)
     process.send_signal(signal.SIGKILL)
     process.wait(20)
     page = open_page()
-    assert "was interrupted" in _words(page)
+    assert "was interrupted" in words(page)
     gate.is_open.set()
-    _press(page, "Resume")
-    _until(page, lambda: bool(page.success))
+    press(page, "Resume")
+    until(page, lambda: bool(page.success))
     assert cli("ingest", *paths, "-w", "whole").code == 0
     assert digest(cli, "default") == digest(cli, "whole")
 
@@ -313,10 +271,10 @@ def test_an_offer_that_is_left_does_not_come_back(gate: Gate, open_page: Pages, 
     process.send_signal(signal.SIGKILL)
     process.wait(20)
     page = open_page()
-    assert "was interrupted" in _words(page)
-    _press(page, "Leave it")
-    assert not _has(page, "Leave it")
-    assert not _has(open_page(), "Leave it")
+    assert "was interrupted" in words(page)
+    press(page, "Leave it")
+    assert not has(page, "Leave it")
+    assert not has(open_page(), "Leave it")
 
 
 def test_a_second_click_on_start_begins_nothing(gate: Gate, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,9 +282,9 @@ def test_a_second_click_on_start_begins_nothing(gate: Gate, open_page: Pages, mo
     _upload(page, ("talk.vtt", TALK))
     begin = running_jobs.start_ingest
     monkeypatch.setattr(running_jobs, "start_ingest", lambda *args: [begin(*args), begin(*args)][1])  # both clicks hold the same ticket
-    _press(page, "Start")
+    press(page, "Start")
     gate.is_open.set()
-    _until(page, lambda: bool(page.success))
+    until(page, lambda: bool(page.success))
     assert len(page.success) == 1
     assert list(page.dataframe[0].value["Job"]) == [1]
 
@@ -339,11 +297,11 @@ def test_two_tabs_that_ingest_into_one_workspace_both_end_and_nothing_is_doubled
     one, two = open_page(), open_page()
     _upload(one, *files[:2])
     _upload(two, *files[1:])
-    _press(one, "Start")
-    _press(two, "Start")
+    press(one, "Start")
+    press(two, "Start")
     gate.wait_for(3)
     gate.is_open.set()
-    _until(one, lambda: len(one.success) == 2)
+    until(one, lambda: len(one.success) == 2)
     assert cli("ingest", *(Path(p) for p in paths), "-w", "whole").code == 0
     assert digest(cli, "default") == digest(cli, "whole")
 
@@ -352,33 +310,33 @@ def test_a_spent_budget_is_said_and_a_larger_one_goes_on(server: OpenAIStubServe
     page = open_page()
     _upload(page, *((path.name, path.read_bytes()) for path in corpus.many(2, num_turns=40)))
     next(n for n in page.number_input if n.label == "Calls at most").set_value(1).run()
-    _until(page, lambda: _has(page, "Start"))
-    _press(page, "Start")
-    _until(page, lambda: _has(page, "Resume"))
-    assert "has spent its budget" in _words(page)
-    assert "budget of 1 model calls" in _words(page).replace("\\", "")
+    until(page, lambda: has(page, "Start"))
+    press(page, "Start")
+    until(page, lambda: has(page, "Resume"))
+    assert "has spent its budget" in words(page)
+    assert "budget of 1 model calls" in words(page).replace("\\", "")
     assert server.counts.chat_calls == 1
     next(n for n in page.number_input if "for the rest" in n.label).set_value(500).run()
-    _press(page, "Resume")
-    _until(page, lambda: bool(page.success))
+    press(page, "Resume")
+    until(page, lambda: bool(page.success))
 
 
 def test_a_model_that_refuses_is_said_and_the_job_can_go_on(server: OpenAIStubServer, open_page: Pages, key: str) -> None:
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
-    _until(page, lambda: _has(page, "Start"))
+    until(page, lambda: has(page, "Start"))
     server.fail_next(Fault.UNAUTHORIZED, 50)
-    _press(page, "Start")
-    _until(page, lambda: bool(page.error) or _has(page, "Resume"))
-    assert "401" in _words(page) or "key" in _words(page)
-    assert key not in _words(page)
+    press(page, "Start")
+    until(page, lambda: bool(page.error) or has(page, "Resume"))
+    assert "401" in words(page) or "key" in words(page)
+    assert key not in words(page)
     server.reset()
-    if not _has(page, "Resume"):
-        _until(page, lambda: _has(page, "Start"))
-        _press(page, "Start")
+    if not has(page, "Resume"):
+        until(page, lambda: has(page, "Start"))
+        press(page, "Start")
     else:
-        _press(page, "Resume")
-    _until(page, lambda: bool(page.success))
+        press(page, "Resume")
+    until(page, lambda: bool(page.success))
 
 
 def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(steered: Any, open_page: Pages, corpus: Any) -> None:
@@ -387,13 +345,13 @@ def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(steered: A
     _ingest(page, ("talk.vtt", TALK), ("other.vtt", TALK.replace(b"Delft", b"Leiden")))
     assert "1 chunk set aside" in page.success[0].value
     assert "Set aside (1)" in [tab.label for tab in page.tabs]
-    shown = _words(page).replace("\\", "")
+    shown = words(page).replace("\\", "")
     assert "1 chunk could not be extracted" in shown
     assert "document=" in shown
     assert "“Ada Byron founded Acme Works. Acme Works is located in Delft. …”" in shown
     steered.faults_by_marker.clear()
-    _press(page, "Retry")
-    _until(page, lambda: bool(page.success) and "No chunk is set aside" in _words(page))
+    press(page, "Retry")
+    until(page, lambda: bool(page.success) and "No chunk is set aside" in words(page))
 
 
 # ------------------------------------------------------------------------------------------------------------- documents
@@ -403,7 +361,7 @@ def test_a_document_is_deleted_with_its_uploaded_file(server: OpenAIStubServer, 
     page = open_page()
     _ingest(page, ("talk.vtt", TALK), ("other.txt", b"Ines: Grace Hopper founded Fathom Labs.\n"))
     next(b for b in page.button if b.label == "Delete it").click().run()
-    _until(page, lambda: any("Deleted" in s.value for s in page.success))
+    until(page, lambda: any("Deleted" in s.value for s in page.success))
     assert "1 document" in [caption.value for caption in page.caption]
     assert [p.name for p in (home / "workspaces" / "default" / "uploads").iterdir()] == ["talk.vtt"]
 
@@ -419,6 +377,6 @@ def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_pa
     assert look.run().text[0].value == "None"
     _ingest(page, ("talk.vtt", TALK))
     assert look.run().text[0].value == "5"
-    _press(page, "Delete it")
-    _until(page, lambda: any("Deleted" in s.value for s in page.success))
+    press(page, "Delete it")
+    until(page, lambda: any("Deleted" in s.value for s in page.success))
     assert look.run().text[0].value == "0"

@@ -1,13 +1,13 @@
 """The page Workspaces, without a browser."""
 
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import has, press, until, words
 
 from dynagrag.errors import ModelUnavailableError
 from dynagrag.fakes_server import Fault, OpenAIStubServer
@@ -26,27 +26,9 @@ def open_page(panel: Callable[[str], Any], server: OpenAIStubServer) -> Iterator
     background.wait_for_all()
 
 
-def _until(page: Any, is_so: Callable[[], bool], seconds: float = 30.0) -> None:
-    give_up_at = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < give_up_at, _words(page)
-        time.sleep(0.05)
-        page.run()
-        assert not page.exception, page.exception
-
-
 def _words(page: Any) -> str:
-    """Everything that is shown, labels too."""
-    return "\n".join(f"{getattr(e, 'label', '')} {getattr(e, 'value', '')} {getattr(e, 'text', '')}" for e in page.main).replace("\\", "")
-
-
-def _has(page: Any, label: str) -> bool:
-    return any(button.label == label for button in page.button)
-
-
-def _press(page: Any, label: str) -> None:
-    next(button for button in page.button if button.label == label).click().run()
-    assert not page.exception, page.exception
+    """As they are read: without the escapes of Markdown."""
+    return words(page).replace("\\", "")
 
 
 def _field(page: Any, label: str) -> Any:
@@ -67,10 +49,10 @@ def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(open_page: Pages
 
 def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages, panel: Callable[[str], Any]) -> None:
     page = open_page()
-    _press(page, "Make the demo")
-    _until(page, lambda: _has(page, "Open the demo"), 120)
+    press(page, "Make the demo")
+    until(page, lambda: has(page, "Open the demo"), 120)
     assert "The workspace **demo** is made" in _words(page)
-    _press(page, "Open the demo")
+    press(page, "Open the demo")
     assert page.session_state["workspace"] == "demo"
     ask = panel("ask_panel")
     ask.query_params["workspace"] = "demo"
@@ -86,7 +68,7 @@ def test_workspaces_are_listed_with_what_they_hold_and_opened(open_page: Pages, 
     for name in ("one", "two"):
         assert cli("ingest", *corpus.many(2, num_turns=6), "-w", name).code == 0
     page = open_page()
-    _until(page, lambda: "2 documents" in _words(page))
+    until(page, lambda: "2 documents" in _words(page))
     assert _words(page).count("MB · in a file") == 2
     assert "in a file on this machine" in _words(page)
     page.button(key="open_two").click().run()
@@ -99,20 +81,20 @@ def test_what_a_workspace_holds_is_counted_again_when_it_has_changed(open_page: 
     paths = corpus.many(2, num_turns=6)
     assert cli("ingest", paths[0], "-w", "one").code == 0
     page = open_page()
-    _until(page, lambda: "1 document," in _words(page))
+    until(page, lambda: "1 document," in _words(page))
     assert cli("ingest", paths[1], "-w", "one").code == 0
     page.run()
-    _until(page, lambda: "2 documents" in _words(page))
+    until(page, lambda: "2 documents" in _words(page))
 
 
 def test_a_workspace_is_made_and_entered(open_page: Pages, home: Path) -> None:
     page = open_page()
     _field(page, "Name").set_value("board-2026")
-    _press(page, "Make it")
-    _until(page, lambda: page.session_state["workspace"] == "board-2026")
+    press(page, "Make it")
+    until(page, lambda: page.session_state["workspace"] == "board-2026")
     assert workspace_names(load_settings()) == ["board-2026"]
     _field(page, "Name").set_value("board-2026")
-    _press(page, "Make it")
+    press(page, "Make it")
     assert "is there already" in page.error[0].value
 
 
@@ -120,7 +102,7 @@ def test_a_workspace_is_made_and_entered(open_page: Pages, home: Path) -> None:
 def test_a_name_that_cannot_be_one_is_refused(open_page: Pages, home: Path, name: str) -> None:
     page = open_page()
     _field(page, "Name").set_value(name)
-    _press(page, "Make it")
+    press(page, "Make it")
     assert "name" in page.error[0].value
     assert "![" not in page.error[0].value
     assert workspace_names(load_settings()) == []
@@ -134,8 +116,8 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(open_page:
     next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server").run()
     _field(page, "Name").set_value("far")
     _field(page, "Address of the Neo4j server").set_value(address)
-    _press(page, "Make it")
-    _until(page, lambda: bool(page.error))
+    press(page, "Make it")
+    until(page, lambda: bool(page.error))
     assert said in page.error[0].value.replace("\\", "")
     assert "pw" not in _words(page).replace("NEO4J_PASSWORD", "").split("Address")[0]
     assert workspace_names(load_settings()) == []
@@ -152,24 +134,24 @@ def test_a_workspace_on_a_server_is_made_filled_and_deleted(
     next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server").run()
     _field(page, "Name").set_value("far")
     _field(page, "Address of the Neo4j server").set_value(any_store)
-    _press(page, "Make it")
-    _until(page, lambda: page.session_state["workspace"] == "far", 60)
+    press(page, "Make it")
+    until(page, lambda: page.session_state["workspace"] == "far", 60)
     ingest = panel("ingest_panel")
     ingest.query_params["workspace"] = "far"
     ingest.run()
     assert not ingest.error, ingest.error[0].value
     path = corpus.many(1, num_turns=6)[0]
     ingest.file_uploader[0].set_value([(path.name, path.read_bytes(), "")]).run()
-    _until(ingest, lambda: _has(ingest, "Start"), 60)
-    _press(ingest, "Start")
-    _until(ingest, lambda: bool(ingest.success), 120)
+    until(ingest, lambda: has(ingest, "Start"), 60)
+    press(ingest, "Start")
+    until(ingest, lambda: bool(ingest.success), 120)
     page = open_page()
-    _until(page, lambda: "1 document, " in _words(page), 60)
+    until(page, lambda: "1 document, " in _words(page), 60)
     assert "127.0.0.1" in _words(page)
     assert read_neo4j("far") != "[]"
     page.text_input(key="confirm_far").set_value("far").run()
     page.button(key="delete_far").click().run()
-    _until(page, lambda: workspace_names(load_settings()) == [], 60)
+    until(page, lambda: workspace_names(load_settings()) == [], 60)
     assert read_neo4j("far") == "[]"
 
 
@@ -180,7 +162,7 @@ def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: An
     for name in ("default", "kept"):
         assert cli("ingest", *corpus.many(2, num_turns=6), "-w", name).code == 0
     page = open_page()
-    _until(page, lambda: "Deletes **default** for good" in _words(page))
+    until(page, lambda: "Deletes **default** for good" in _words(page))
     assert "2 documents, " in _words(page)
     assert "1 job, " in _words(page)
     page.button(key="delete_default").click().run()
@@ -191,8 +173,8 @@ def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: An
     assert workspace_names(load_settings()) == ["default", "kept"]
     page.text_input(key="confirm_default").set_value("default").run()
     page.button(key="delete_default").click().run()
-    _until(page, lambda: workspace_names(load_settings()) == ["kept"])
-    _until(page, lambda: page.session_state["workspace"] == "kept")
+    until(page, lambda: workspace_names(load_settings()) == ["kept"])
+    until(page, lambda: page.session_state["workspace"] == "kept")
     assert not (home / "workspaces" / "default").exists()
     assert "**default**" not in _words(page)
 
@@ -201,10 +183,10 @@ def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, 
     space = open_space("default")
     space.journal.job_book.start("ingest", JobRequest())
     page = open_page()
-    _until(page, lambda: "Deletes **default** for good" in _words(page))
+    until(page, lambda: "Deletes **default** for good" in _words(page))
     page.text_input(key="confirm_default").set_value("default").run()
     page.button(key="delete_default").click().run()
-    _until(page, lambda: bool(page.error))
+    until(page, lambda: bool(page.error))
     assert "job 1 is at work" in page.error[0].value
     assert workspace_names(load_settings()) == ["default"]
 
@@ -224,8 +206,8 @@ def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page
 def test_a_model_is_chosen_for_this_visit_and_tried(open_page: Pages, server: OpenAIStubServer) -> None:
     page = open_page()
     _field(page, "Language model").set_value("openai:other")
-    _press(page, "Use for this visit")
-    _until(page, lambda: len(page.success) == 2)
+    press(page, "Use for this visit")
+    until(page, lambda: len(page.success) == 2)
     assert "chosen for this visit" in _words(page)
     assert "openai:other answered in" in page.success[0].value.replace("\\", "")
     assert "dimensions" in page.success[1].value
@@ -238,25 +220,25 @@ def test_a_model_that_is_saved_holds_for_later_visits_unless_the_environment_bea
 ) -> None:
     page = open_page()
     _field(page, "Language model").set_value("openai:saved")
-    _press(page, "Save for good")
+    press(page, "Save for good")
     assert (home / "settings.toml").read_text() == 'llm = "openai:saved"\n'
     assert "beats the file" in page.warning[0].value
     monkeypatch.delenv("DYNAGRAG_LLM")
     page = open_page()
     assert _field(page, "Language model").value == "openai:saved"
     _field(page, "Language model").set_value("")
-    _press(page, "Save for good")
+    press(page, "Save for good")
     assert (home / "settings.toml").read_text().strip() == ""
 
 
 def test_a_setting_that_cannot_be_one_is_refused(open_page: Pages, home: Path) -> None:
     page = open_page()
     _field(page, "Price of a million prompt tokens").set_value("much")
-    _press(page, "Save for good")
+    press(page, "Save for good")
     assert "price_per_million_prompt_tokens" in page.error[0].value.replace("\\", "")
     _field(page, "Price of a million prompt tokens").set_value("")
     _field(page, "Address of an OpenAI-compatible server").set_value("http://me:sk-CANARY@host/v1")
-    _press(page, "Save for good")
+    press(page, "Save for good")
     assert "not kept here" in page.error[0].value
     assert "CANARY" not in page.error[0].value
     assert not (home / "settings.toml").exists()
@@ -266,14 +248,14 @@ def test_a_setting_that_cannot_be_one_is_refused(open_page: Pages, home: Path) -
 def test_a_model_that_does_not_answer_is_said_without_the_key(open_page: Pages, server: OpenAIStubServer, key: str, fault: Fault) -> None:
     page = open_page()
     server.fail_next(fault, 2)
-    _press(page, "Test the connection")
-    _until(page, lambda: len(page.error) == 2)
+    press(page, "Test the connection")
+    until(page, lambda: len(page.error) == 2)
     assert "Language model: " in page.error[0].value
     assert key not in _words(page)
     assert "Traceback" not in _words(page)
     server.reset()
-    _press(page, "Test the connection")
-    _until(page, lambda: len(page.success) == 2)
+    press(page, "Test the connection")
+    until(page, lambda: len(page.success) == 2)
 
 
 def test_models_are_listed_and_fetched_in_the_background(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,11 +272,11 @@ def test_models_are_listed_and_fetched_in_the_background(open_page: Pages, monke
     page = open_page()
     assert "1,117 MB" in _words(page)
     page.button(key="pull_qwen").click().run()
-    _until(page, lambda: bool(page.error))
+    until(page, lambda: bool(page.error))
     assert "neither the hub nor the index answered" in page.error[0].value
     page.run()
     page.button(key="pull_qwen").click().run()
-    _until(page, lambda: len(pulled) == 2)
+    until(page, lambda: len(pulled) == 2)
     assert pulled == ["qwen", "qwen"]
 
 
@@ -304,16 +286,16 @@ def test_models_are_listed_and_fetched_in_the_background(open_page: Pages, monke
 def test_what_the_doctor_says_is_shown_with_remedies_and_mended(open_page: Pages, cli: Any, corpus: Any, home: Path, key: str) -> None:
     assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
     page = open_page()
-    _press(page, "Check")
-    _until(page, lambda: any("All is well" in s.value for s in page.success))
+    press(page, "Check")
+    until(page, lambda: any("All is well" in s.value for s in page.success))
     assert "workspace default" in _words(page)
     with closing(sqlite3.connect(home / "workspaces" / "default" / "graph.sqlite")) as db, db:
         db.execute("DELETE FROM relations")
-    _press(page, "Check")
-    _until(page, lambda: bool(page.error))
+    press(page, "Check")
+    until(page, lambda: bool(page.error))
     assert "→" in page.error[0].value
-    _press(page, "Repair it")
-    _until(page, lambda: any("All is well" in s.value for s in page.success))
+    press(page, "Repair it")
+    until(page, lambda: any("All is well" in s.value for s in page.success))
     assert "derived again" in _words(page)
     assert key not in _words(page)
 
@@ -321,8 +303,8 @@ def test_what_the_doctor_says_is_shown_with_remedies_and_mended(open_page: Pages
 def test_a_backup_is_prepared_for_download(open_page: Pages, cli: Any, corpus: Any) -> None:
     assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
     page = open_page()
-    _press(page, "Prepare a backup")
-    _until(page, lambda: bool(page.download_button))
+    press(page, "Prepare a backup")
+    until(page, lambda: bool(page.download_button))
     assert "Download the backup" in page.download_button[0].label
 
 

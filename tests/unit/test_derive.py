@@ -1,16 +1,16 @@
 """From records to graph: names, weights, two-step means, edits, and independence of order."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from derived import DOCUMENTS, edit, entity, graph_of, keyed, record, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.canonical import label_key, make_edit, make_merge, undo_merge
+from dynagrag.graph_store.canonical import label_key, make_merge, undo_merge
 from dynagrag.graph_store.derive import (
     VectorTable,
     average_degree,
@@ -18,18 +18,13 @@ from dynagrag.graph_store.derive import (
     derive,
     digest,
     mention_text,
-    mention_texts,
     record_text,
-    record_texts,
     text_id,
 )
 from dynagrag.ids import content_id
 from dynagrag.schema import (
     Consolidation,
-    Document,
-    Edit,
     EditKind,
-    Entity,
     Flag,
     Graph,
     LabelMerge,
@@ -38,66 +33,7 @@ from dynagrag.schema import (
     Merge,
     Relation,
     RelationRecord,
-    Vectors,
 )
-
-DOCUMENTS = {f"d{i}": Document(f"d{i}", "w", f"title {i}", "", f"sha{i}", "0123456789 " * 100) for i in range(3)}
-
-
-def said(name: str, summary: str = "", *, doc: str = "d0", at: int = 0, type_: str = "", kind: MentionKind = MentionKind.SAID) -> Mention:
-    id_ = content_id("m", doc, at, name, summary, kind)
-    return Mention(id_, doc, at, at + 10, (f"p-{doc}-{at}",), name, name.casefold(), type_, summary, kind, "llm")
-
-
-def record(head: str, label: str, tail: str, summary: str = "", *, doc: str = "d0", at: int = 0) -> RelationRecord:
-    id_ = content_id("r", doc, at, head, label, tail)
-    return RelationRecord(id_, doc, at, at + 10, f"p-{doc}-{at}", head, tail, label, summary, at, at + 10, 0, "llm")
-
-
-def graph_of(
-    mentions: Sequence[Mention],
-    records: Sequence[RelationRecord] = (),
-    *,
-    merges: Sequence[Merge] = (),
-    labels: Sequence[LabelMerge] = (),
-    edits: Sequence[Edit] = (),
-    vectors: dict[str, float] | None = None,
-    num_passages: int = 10,
-    workspace: str = "w",
-    documents: dict[str, Document] = DOCUMENTS,
-) -> Graph:
-    """`vectors`: text -> the value of its one-dimensional vector; others by hash."""
-
-    def table(texts: dict[str, str]) -> VectorTable:
-        values = [(vectors or {}).get(t, int(content_id(t)[:4], 16) / 65536) for t in texts.values()]
-        array: Vectors = np.array(values, dtype=np.float32).reshape(-1, 1)
-        return VectorTable.of(list(texts), array)
-
-    return derive(
-        workspace,
-        mentions,
-        records,
-        documents=documents,
-        num_passages=num_passages,
-        consolidation=Consolidation(tuple(merges), tuple(labels)),
-        edits=edits,
-        mention_vectors=table(mention_texts(mentions)),
-        record_vectors=table(record_texts(records, documents)),
-    )
-
-
-def entity(graph: Graph, key: str) -> Entity:
-    return next(e for e in graph.entities if e.key == key)
-
-
-def keyed(graph: Graph) -> list[tuple[str, str, str, int, int]]:
-    keys = {e.id: e.key for e in graph.entities}
-    return sorted((keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in graph.relations)
-
-
-def edit(kind: EditKind, *keys: str, name: str = "", what: str = "", day: int = 1) -> Edit:
-    return make_edit(kind, keys=keys, name=name, what=what, by="me", at=f"2026-01-{day:02}T00:00:00Z")
-
 
 # ------------------------------------------------------------------------------------------------------ texts and means
 

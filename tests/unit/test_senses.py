@@ -1,69 +1,26 @@
 """One name that stands for two things: a person says in which documents it stands for the other."""
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+import derived
 import numpy as np
+from derived import edit, entity, keyed, record, said
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.graph_store.canonical import effective_edits, kept_apart, make_edit, undone_edits
-from dynagrag.graph_store.derive import VectorTable, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.derive import digest
 from dynagrag.graph_store.facts import counted_said
 from dynagrag.graph_store.senses import documents_of, documents_text, mentions_in_senses, read_senses, records_in_senses
-from dynagrag.ids import content_id, entity_key, plain_key, sense_key, sense_of
+from dynagrag.ids import entity_key, plain_key, sense_key, sense_of
 from dynagrag.retrieval.linking import EntityLinker
-from dynagrag.schema import Consolidation, Document, Edit, EditKind, Entity, Graph, Mention, MentionKind, RelationRecord
+from dynagrag.schema import Document, Edit, EditKind
 
 FILES = {f"d{i}": Document(f"d{i}", "w", f"title {i}", f"/d{i}.txt", f"sha{i}", "0123456789 " * 100) for i in range(2)}
 PLANET = "mercury (planet mercury)"
 
-
-def said(name: str, *, doc: str = "d0", at: int = 0) -> Mention:
-    id_ = content_id("m", doc, at, name)
-    return Mention(id_, doc, at, at + 10, (f"p-{doc}-{at}",), name, name.casefold(), "", "", MentionKind.SAID, "llm")
-
-
-def record(head: str, label: str, tail: str, *, doc: str = "d0", at: int = 0) -> RelationRecord:
-    id_ = content_id("r", doc, at, head, label, tail)
-    return RelationRecord(id_, doc, at, at + 10, f"p-{doc}-{at}", head, tail, label, "", at, at + 10, 0, "llm")
-
-
-def graph_of(
-    mentions: Sequence[Mention],
-    records: Sequence[RelationRecord] = (),
-    edits: Sequence[Edit] = (),
-    documents: dict[str, Document] = FILES,
-) -> Graph:
-    """Vectors are of the texts of the records as they are stored."""
-
-    def table(texts: dict[str, str]) -> VectorTable:
-        return VectorTable.of(list(texts), np.array([[int(id_[:4], 16)] for id_ in texts], dtype=np.float32).reshape(-1, 1))
-
-    return derive(
-        "w",
-        mentions,
-        records,
-        documents=documents,
-        num_passages=10,
-        consolidation=Consolidation(),
-        edits=edits,
-        mention_vectors=table(mention_texts(mentions)),
-        record_vectors=table(record_texts(records, documents)),
-    )
-
-
-def entity(graph: Graph, key: str) -> Entity:
-    return next(e for e in graph.entities if e.key == key)
-
-
-def keyed(graph: Graph) -> list[tuple[str, str, str, int, int]]:
-    keys = {e.id: e.key for e in graph.entities}
-    return sorted((keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in graph.relations)
-
-
-def edit(kind: EditKind, *keys: str, name: str = "", what: str = "", day: int = 1) -> Edit:
-    return make_edit(kind, keys=keys, name=name, what=what, by="me", at=f"2026-01-{day:02}T00:00:00Z")
+graph_of = partial(derived.graph_of, documents=FILES)
 
 
 def sense(*uris: str, keys: tuple[str, ...] = ("mercury",), name: str = "Planet Mercury", day: int = 1) -> Edit:

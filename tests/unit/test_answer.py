@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,19 @@ def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(ask: Callabl
     assert answer.evidence
     assert answer.trace["reason"]
     assert "merge" not in {p.name for p in chat.prompts}
+
+
+def test_several_threads_may_ask_one_workspace_at_once(ask: Callable[..., Any]) -> None:
+    ask(FakeChat())  # makes it
+    asked = [(QUESTION, name) for name in ("dynagrag", "naive", "bm25", "bridge-ppr")] + [("Who works at Firm3?", "hybrid")]
+
+    def answers(space: Workspace, num_threads: int) -> list[tuple[str, tuple[str, ...]]]:
+        with ThreadPoolExecutor(num_threads) as pool:
+            made = list(pool.map(lambda pair: space.ask(pair[0], AskOptions(retriever=pair[1]), chat_model=FakeChat()), asked))
+        return [(answer.text, tuple(c.id for c in answer.citations)) for answer in made]
+
+    with open_workspace("w", embedder=FakeEmbedder(64)) as one, open_workspace("w", embedder=FakeEmbedder(64)) as many:
+        assert answers(many, 5) == answers(one, 1)
 
 
 def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callable[..., Any]) -> None:

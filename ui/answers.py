@@ -8,7 +8,8 @@ import streamlit as st
 from dynagrag.conversations import Arm
 from dynagrag.ui.plain import answer_markdown, clean, plain, said_by, source_link
 
-_MAX_SHOWN = 8
+_MAX_SHOWN = 15
+_MAX_TITLE = 50
 _MAX_QUOTE = 400
 ARMS = {
     "dynagrag": "DynaGRAG: passages over the graph, and ego-graphs",
@@ -62,7 +63,7 @@ def _show_cited(workspace: str, cited: list[tuple[str, Mapping[str, Any]]], docu
 
 def _line(workspace: str, label: str, citation: Mapping[str, Any], document_ids: Mapping[str, str]) -> str:
     who = said_by(citation["speaker"], citation["start_s"])
-    named = plain(f"{label} {citation['document']}")
+    named = plain(f"{label} {clean(citation['document'], _MAX_TITLE)}")
     where = f"[{named}]({link_to(workspace, citation, document_ids)})"
     return f"- {where}{' · ' + who if who else ''}: “{plain(clean(citation['quote'], _MAX_QUOTE))}”"
 

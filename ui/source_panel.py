@@ -47,7 +47,7 @@ def _choose(desk: Desk, documents: list[Document]) -> None:
 
 
 def _show(desk: Desk, document: Document, start: int, end: int) -> None:
-    st.title(plain(document.title), anchor=False)
+    st.header(plain(document.title), anchor=False)  # a hearing's title can fill half a page as a title
     turns = desk.space.store.turns(document.id)
     first, last = _touched(turns, start, max(end, start + 1))
     key = f"source_{document.id}_{start}_{end}"

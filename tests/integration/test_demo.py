@@ -35,5 +35,6 @@ def test_the_demo_answers_three_questions_from_recorded_replies(models_dir: Path
     text = "\n".join(lines)
     assert "recorded from Qwen2.5-Coder-1.5B" in text
     assert all(question in text for question in demo.QUESTIONS)
-    # another CPU may round a ranking differently, and then says so: either an answer with a citation or the evidence, three times
-    assert text.count("[E") >= 3 or "no reply was recorded" in text
+    # another CPU may round a ranking differently, and that question then says so; a change that makes all prompts others is seen here
+    assert text.count("no reply was recorded") <= 1, "record the replies anew: benchmarks/record_demo.py"
+    assert text.count("  [E") >= 2

@@ -126,7 +126,7 @@ def test_from_an_empty_workspace_to_an_export(
     assert chromium.dialogs == []
 
 
-def test_every_page_can_be_used_by_keyboard_and_screen_reader(
+def test_axe_finds_nothing_serious_on_any_page_in_either_theme(
     app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], any_store: str
 ) -> None:
     if any_store != "sqlite":
@@ -142,6 +142,27 @@ def test_every_page_can_be_used_by_keyboard_and_screen_reader(
             page.context.close()
     assert found == []
     assert chromium.foreign(app.origin) == []
+
+
+def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
+    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], any_store: str
+) -> None:
+    if any_store != "sqlite":
+        pytest.skip("the pages are the same on both stores")
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    page = chromium.open(app.url(""))
+    wanted = ["Why", "Workspaces", "Options", "Conversations", "Ask about these transcripts"]
+    reached: list[str] = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        name = page.evaluate("() => { const e = document.activeElement; return e.getAttribute('placeholder') || e.innerText || '' }")
+        reached += [one for one in wanted if one not in reached and one in name]
+        if reached == wanted:
+            break
+    assert reached == wanted
+    page.keyboard.type("Who founded Corvus Partners?")
+    page.keyboard.press("Enter")
+    page.get_by_text("Why this answer").wait_for(timeout=60_000)
 
 
 def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium, any_store: str) -> None:

@@ -38,7 +38,7 @@ class Asking:
 
 
 def _key(desk: Desk, conversation_id: str) -> Key:
-    return (str(desk.space.settings.home), desk.name, "ask", conversation_id)
+    return background.key_of(desk.space.settings, desk.name, "ask", conversation_id)
 
 
 def work_of(desk: Desk, conversation_id: str) -> Work | None:

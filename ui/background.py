@@ -8,15 +8,20 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
 from dynagrag.errors import DynaGragError
+from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 Key = tuple[str, ...]
 """(home folder, workspace, kind, ...): what is at work in a workspace is found by the first two."""
+
+
+def key_of(settings: Settings, workspace: str, *what: str) -> Key:
+    """The key of a piece of work in a workspace."""
+    return (str(settings.home), workspace, *what)
 
 
 class WorkStoppedError(Exception):
@@ -110,9 +115,9 @@ def found_under(key: Key) -> list[Work]:
         return [work for work in _works.values() if work.key[: len(key)] == key]
 
 
-def at_work(home: Path, workspace: str) -> list[Work]:
+def at_work(settings: Settings, workspace: str) -> list[Work]:
     """What is at work in a workspace: ingests, questions, corrections, looks."""
-    return [work for work in found_under((str(home), workspace)) if work.is_running]
+    return [work for work in found_under(key_of(settings, workspace)) if work.is_running]
 
 
 def abandon(key: Key) -> None:

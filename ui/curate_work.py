@@ -33,7 +33,7 @@ def seen_of(desk: Desk) -> Seen | None:
     """The workspace as it is now, read once a version for all visitors, on a thread of its own; as it was, while that takes long; None
     until it is there.
     """
-    prefix = (str(desk.space.settings.home), desk.name, "seen")
+    prefix = background.key_of(desk.space.settings, desk.name, "seen")
     store = desk.space.store
     key = (*prefix, store.version())
     work = background.start(key, "Reading the graph", lambda _: _read(store))
@@ -84,7 +84,7 @@ def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) 
         with opened() as space:
             return call(space)
 
-    key = (str(desk.space.settings.home), desk.name, "curate", uuid4().hex)
+    key = background.key_of(desk.space.settings, desk.name, "curate", uuid4().hex)
     background.start(key, "Correction", run)
     state.remember("correction", key)
     state.remember("correction_outcome", None)

@@ -23,7 +23,7 @@ def show() -> None:
     """Draws it."""
     settings, name = state.settings(), state.workspace_name()
     st.markdown(f"Of the workspace **{plain(name)}**, its store, and this installation.")
-    key = running_jobs.key_of(settings, name, "doctor")
+    key = background.key_of(settings, name, "doctor")
     with st.container(horizontal=True):
         if st.button("Check", icon=":material/health_and_safety:", help="Changes nothing. It loads the models that are set."):
             background.drop(key)
@@ -65,7 +65,7 @@ def _ask_repair() -> None:
             "extracted. No model is asked; corrections made by hand stay."
         )
         if st.button("Repair it", type="primary", key="repair", disabled=running_jobs.is_any_at_work(settings, name)):
-            key = running_jobs.key_of(settings, name, "doctor")
+            key = background.key_of(settings, name, "doctor")
             background.drop(key)
             background.start(key, "Repair", lambda _: doctor.repair(settings, name))
             st.rerun()
@@ -80,7 +80,7 @@ def _ask_backup() -> None:
     if st.button(
         label, icon=":material/archive:", disabled=name not in state.known_workspaces(), help="One file: records, graph, replies."
     ):
-        key = running_jobs.key_of(settings, name, "backup")
+        key = background.key_of(settings, name, "backup")
         background.drop(key)
         open_space = state.opener(has_model=False)
 
@@ -99,7 +99,7 @@ def _ask_backup() -> None:
 
 def _follow_backup() -> None:
     settings, name = state.settings(), state.workspace_name()
-    work = background.find(running_jobs.key_of(settings, name, "backup"))
+    work = background.find(background.key_of(settings, name, "backup"))
     if work is None or not has_ended(work, lambda _: "Writing the backup", can_stop=True):
         return
     if work.is_stopped:

@@ -136,7 +136,7 @@ def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
     asked = json.dumps([list(paths), asdict(options), settings.llm, settings.embedder, [_stamp(path) for path in paths]])
     visit = str(state.remembered("plans", uuid4().hex))
     ticket = f"{visit}-{content_id(asked)[:16]}"
-    for other in background.found_under(running_jobs.key_of(settings, name, "plan")):
+    for other in background.found_under(background.key_of(settings, name, "plan")):
         if other.key[-1].startswith(visit) and other.key[-1] != ticket:
             background.drop(other.key)
     return running_jobs.plan(ticket, paths, options)

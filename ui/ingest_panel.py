@@ -126,7 +126,7 @@ def _visit() -> str:
 def _read(brought: list[Brought]) -> None:
     """Reads what was brought in a thread, and takes what was read into the rows once it is there."""
     settings, name = state.settings(), state.workspace_name()
-    prefix = running_jobs.key_of(settings, name, "read", _visit())
+    prefix = background.key_of(settings, name, "read", _visit())
     if brought:
         folder, number = uploads.folder_of(settings, name), state.remembered("num_read", 0)
         state.remember("num_read", number + 1)

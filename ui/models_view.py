@@ -113,7 +113,7 @@ def _show_trials(settings: Settings) -> None:
         st.warning(plain(beaten), icon=":material/priority_high:")
         state.remember("beaten", "")
     is_asked = st.button("Test the connection", icon=":material/bolt:", help="One tiny call to each, for what is set now.")
-    keys = [(str(settings.home), "", "trial", what, str(hash(settings))) for what in ("llm", "embedder")]
+    keys = [background.key_of(settings, "", "trial", what, str(hash(settings))) for what in ("llm", "embedder")]
     if is_asked or state.remembered("is_trying", False):
         state.remember("is_trying", False)
         for key in keys:
@@ -152,7 +152,7 @@ def _show_fetched(settings: Settings) -> None:
 
 
 def _show_pull(settings: Settings, row: ModelRow) -> None:
-    key = (str(settings.home), "", "pull", row.name)
+    key = background.key_of(settings, "", "pull", row.name)
     work = background.find(key)
     if work is not None and work.is_running:
         with st.container(width=260):

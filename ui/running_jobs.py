@@ -19,7 +19,7 @@ from dynagrag.protocols import ChunkWork, Extraction, Extractor
 from dynagrag.schema import Chunk, Document
 from dynagrag.settings import Settings
 from dynagrag.ui import background, state, uploads
-from dynagrag.ui.background import Key, Work
+from dynagrag.ui.background import Work
 from dynagrag.workspace import Workspace
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
@@ -56,14 +56,9 @@ class RunOutcome:
     lines: tuple[str, ...] = ()
 
 
-def key_of(settings: Settings, workspace: str, *what: str) -> Key:
-    """The key of a piece of work in a workspace."""
-    return (str(settings.home), workspace, *what)
-
-
 def at_work(settings: Settings, workspace: str) -> list[Work]:
     """What this process does, or has just done, to a workspace, the first begun first."""
-    return background.found_under(key_of(settings, workspace, _JOBS))
+    return background.found_under(background.key_of(settings, workspace, _JOBS))
 
 
 def is_any_at_work(settings: Settings, workspace: str) -> bool:
@@ -84,7 +79,7 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
         with open_space() as space:
             return _view(space.prepare_ingest(paths, options))
 
-    return background.start(key_of(settings, name, "plan", ticket), "Estimate", run)
+    return background.start(background.key_of(settings, name, "plan", ticket), "Estimate", run)
 
 
 def _opener(options: IngestOptions) -> Opener:
@@ -160,7 +155,7 @@ def delete(document: Document) -> Work:
 
 def _start(what: str, title: str, function: Callable[[Work], RunOutcome]) -> Work:
     settings, name = state.settings(), state.workspace_name()
-    key = key_of(settings, name, _JOBS, what)
+    key = background.key_of(settings, name, _JOBS, what)
     for ended in at_work(settings, name):  # news of before
         if ended.key != key or not what.startswith("ingest-"):  # a ticket is good once
             background.drop(ended.key)

@@ -60,7 +60,7 @@ def _welcome(settings: Settings) -> None:
 
 
 def _demo_key(settings: Settings) -> Key:
-    return running_jobs.key_of(settings, DEMO, "demo")
+    return background.key_of(settings, DEMO, "demo")
 
 
 def _is_demo_at_work(settings: Settings) -> bool:
@@ -128,7 +128,7 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
     """Counted in a thread, again when a workspace has changed; until then those of before."""
     kept: dict[str, Holdings] = state.remembered("holdings", {})
     stamp = str(hash(tuple((name, _stamp(settings, name)) for name in names)))
-    prefix = running_jobs.key_of(settings, "", "holdings")
+    prefix = background.key_of(settings, "", "holdings")
     for work in background.found_under(prefix):
         if work.key[-1] != stamp:
             background.drop(work.key)
@@ -204,13 +204,13 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 
 def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
-    at_work = [work.title for work in background.at_work(settings.home, name)]
+    at_work = [work.title for work in background.at_work(settings, name)]
     if at_work or running_jobs.is_any_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
         what = f" ({at_work[0]})" if at_work else ""
         raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, then delete it")
     state.close_desks(name)
     background.start(
-        running_jobs.key_of(settings, name, "deletion"), name, lambda _: delete_workspace(name, settings, leaves_server=leaves_server)
+        background.key_of(settings, name, "deletion"), name, lambda _: delete_workspace(name, settings, leaves_server=leaves_server)
     )
     st.rerun()
 
@@ -230,7 +230,7 @@ def _follow_deletions(settings: Settings) -> None:
 def _forget(settings: Settings, name: str) -> None:
     """What this process kept of it; a visitor who was in it goes to another."""
     state.close_desks(name)
-    for work in background.found_under(running_jobs.key_of(settings, name)):
+    for work in background.found_under(background.key_of(settings, name)):
         background.drop(work.key)
     if name == state.workspace_name():
         others = [other for other in state.known_workspaces() if other != name]
@@ -242,7 +242,7 @@ def _forget(settings: Settings, name: str) -> None:
 
 
 def _ask_new(settings: Settings) -> None:
-    key = running_jobs.key_of(settings, "", "making")
+    key = background.key_of(settings, "", "making")
     work = background.find(key)
     if work is not None and has_ended(work, lambda _: "Looking at the store"):
         background.drop(key)

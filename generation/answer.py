@@ -23,7 +23,7 @@ from dynagrag.generation.citations import (
     without_marks,
 )
 from dynagrag.generation.context import Context, all_evidence, build_contexts
-from dynagrag.generation.helpfulness import helpfulness
+from dynagrag.generation.helpfulness import Score, helpfulness
 from dynagrag.generation.replies import IntermediateReply, RewriteReply
 from dynagrag.generation.retrieval_trace import trace_of
 from dynagrag.generation.stretches import stretches
@@ -158,12 +158,12 @@ class _Flow:
         """
         texts = [self._cited_text(context, reply) for context, reply in replies]
         able = [i for i, (_, reply) in enumerate(replies) if reply.enough_evidence and cited_labels(texts[i])]
-        scores, how = [0.0] * len(replies), "none"
+        scores = [Score()] * len(replies)
         if able:
             self.progress("score", 0, 1)
             answers = [without_marks(texts[i]) for i in able]
             sizes = [self._num_entities(replies[i][0], texts[i]) for i in able]
-            given, how = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
+            given = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
             for i, score in zip(able, given, strict=True):
                 scores[i] = score
         made = [
@@ -171,8 +171,9 @@ class _Flow:
                 answer=text,
                 evidence_ids=cited_labels(text),
                 has_enough_evidence=i in able,
-                helpfulness=scores[i],
-                scored_by=how if i in able else "none",
+                helpfulness=scores[i].value,
+                scored_by=scores[i].scored_by,
+                score_parts=scores[i].parts,
                 centre=context.centre,
                 retrieval_score=context.score,
             )

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +19,16 @@ JUDGE = "judge"
 FORMULA = "formula"
 
 
-def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token_budget: int) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How helpful an answer is, 0..100, and what that is made of: the judge's marks (1..5), or the formula's terms (0..1)."""
+
+    value: float = 0.0
+    scored_by: str = "none"
+    parts: dict[str, float] = field(default_factory=dict)
+
+
+def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token_budget: int) -> list[Score]:
     """H = 20 * (0.5 relevance + 0.25 coherence + 0.25 detail), 20 to 100, one an answer; the judge sees them in shuffled order.
 
     Answers are shortened alike to fit `token_budget` (prompt tokens, instructions included). Raises ModelError, also when an id is missing.
@@ -35,10 +45,11 @@ def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token
     missing = [row["id"] for row in shown if row["id"] not in by_id]
     if missing:
         raise InvalidReplyError(f"the judge left out {', '.join(missing)}")
-    result = [0.0] * len(answers)
+    result = [Score()] * len(answers)
     for row, i in zip(shown, order, strict=True):
-        score = by_id[row["id"]]
-        result[i] = 20 * (0.5 * score.relevance + 0.25 * score.coherence + 0.25 * score.detail)
+        marks = by_id[row["id"]]
+        value = 20 * (0.5 * marks.relevance + 0.25 * marks.coherence + 0.25 * marks.detail)
+        result[i] = Score(value, JUDGE, {"relevance": marks.relevance, "coherence": marks.coherence, "detail": marks.detail})
     return result
 
 
@@ -47,30 +58,30 @@ def _frame_tokens(question: str, num_answers: int) -> int:
     return prompt_tokens(Prompt("helpfulness", system, user), helpfulness_reply(num_answers))
 
 
-def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num_entities: int) -> float:
+def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num_entities: int) -> Score:
     """H = 100 * (0.5 (1 + cos(q, a)) / 2 + 0.25 mean cosine of neighbouring sentences + 0.25 min(1, entities / 8)), clipped to 0..100.
 
     A single sentence has no neighbours; its coherence counts as 1.
     """
     sentences = [s for s in re.split(r"(?<=[.!?])\s+", answer.strip()) if s]
     if not sentences:
-        return 0.0
+        return Score(scored_by=FORMULA)
     vectors = embedder.embed_documents([answer, *sentences])
     relevance = (1 + float(vectors[0] @ question.vector)) / 2
     rows = vectors[1:]
     coherence = float(np.mean(np.sum(rows[:-1] * rows[1:], axis=1))) if len(rows) > 1 else 1.0
-    return float(np.clip(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * min(1.0, num_entities / 8)), 0, 100))
+    detail = min(1.0, num_entities / 8)
+    value = float(np.clip(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail), 0, 100))
+    return Score(value, FORMULA, {"relevance": relevance, "coherence": coherence, "detail": detail})
 
 
 def helpfulness(
     chat: Asker, embedder: Embedder, question: Question, answers: Sequence[str], num_entities: Sequence[int], token_budget: int
-) -> tuple[list[float], str]:
-    """Scores of all answers and what made them, `judge` or `formula`. One answer needs no judge: the formula ranks nothing, but is
-    shown.
-    """
+) -> list[Score]:
+    """Scores of all answers. One answer needs no judge: the formula ranks nothing, but is shown."""
     if len(answers) > 1:
         try:
-            return judged_helpfulness(chat, question.text, answers, token_budget), JUDGE
+            return judged_helpfulness(chat, question.text, answers, token_budget)
         except ModelError:
             pass  # the formula is the specified way on, and `scored_by` says so in the answer
-    return [formula_helpfulness(embedder, question, a, n) for a, n in zip(answers, num_entities, strict=True)], FORMULA
+    return [formula_helpfulness(embedder, question, a, n) for a, n in zip(answers, num_entities, strict=True)]

@@ -27,7 +27,10 @@ _MIN_RATIO = 0.8
 _MANY_PARTNERS = 3
 UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
 """Types that the fast extractor gives whatever it is."""
-_SURNAME, _WITHIN = "the same last name, one of them a speaker's", "one name within the other"
+_SURNAME, _FIRST_NAME = "the same last name, one of them a speaker's", "a first name, one of them a speaker's"
+_WITHIN = "one name within the other"
+_FITS_MANY = frozenset([_SURNAME, _FIRST_NAME, _WITHIN])
+"""Reasons that are none where a name fits several others."""
 _NO_SHARED: frozenset[str] = frozenset()
 
 
@@ -78,11 +81,11 @@ def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Ed
 
 def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
     """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com", ...) is none of them."""
-    partners: Counter[str] = Counter(key for s in made if s.reasons[0] in (_SURNAME, _WITHIN) for key in s.keys)
+    partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _FITS_MANY for key in s.keys)
 
     def told(s: Suggestion) -> Suggestion:
         most = max(partners[key] for key in s.keys)
-        if s.reasons[0] not in (_SURNAME, _WITHIN) or most < _MANY_PARTNERS:
+        if s.reasons[0] not in _FITS_MANY or most < _MANY_PARTNERS:
             return s
         return replace(s, score=round(0.6 * s.score, 4), against=(*s.against, f"one of them fits {most - 1} other names as well"))
 
@@ -177,9 +180,11 @@ def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
         return 0.95, "nearly the same spelling"
     if any(squashed(s) == initials(t) and squashed(s).isalpha() for s, t in ((x, y), (y, x))):
         return 0.9, "initials of the longer name"
-    is_surname = left[-1] == right[-1] and len(left[-1]) > 2 and (a.is_speaker or b.is_speaker) and (len(left) < 3 or len(right) < 3)
-    if is_surname:
-        return 0.9, _SURNAME
+    if (a.is_speaker or b.is_speaker) and (len(left) < 3 or len(right) < 3):
+        if left[-1] == right[-1] and len(left[-1]) > 2:
+            return 0.9, _SURNAME
+        if left[0] == right[0] and len(left[0]) > 2 and len(left) != len(right) and min(len(left), len(right)) == 1:
+            return 0.85, _FIRST_NAME
     if len(left) == len(right) and all(_is_respelt(s, t) or _is_short_for(s, t) for s, t in zip(left, right, strict=True)):
         return (0.85 if len(left) > 1 else 0.7), "a word of one is short for the other's"
     shorter, longer = sorted((left, right), key=len)

@@ -272,7 +272,17 @@ def _intermediate(intermediate: Sequence[Mapping[str, Any]], trace: Mapping[str,
     for answer in intermediate:
         with st.container(border=True):
             enough = "" if answer["has_enough_evidence"] else " · not enough evidence, left out"
-            scored = f"helpfulness {answer['helpfulness']:.0f} of 100, by {plain(answer['scored_by'])}"
+            scored = f"helpfulness {answer['helpfulness']:.0f} of 100{_score_parts(answer)}"
             centre = "the ranked passages" if answer["centre"] == trace["retriever"] else plain(answer["centre"])
             st.caption(f"from **{centre}** · {scored}{enough}")
             st.markdown(plain(answer["answer"]) or "(no answer)")
+
+
+def _score_parts(answer: Mapping[str, Any]) -> str:
+    """ ": relevance 4, coherence 5, detail 3 of 5 by the judge", where the answer has been scored."""
+    parts = answer.get("score_parts")  # an answer kept by an earlier version has none
+    if not parts:
+        return ""
+    if answer["scored_by"] == "judge":
+        return ": " + ", ".join(f"{name} {mark:.0f}" for name, mark in parts.items()) + " of 5 by the judge (counted 2 : 1 : 1)"
+    return ": " + ", ".join(f"{name} {term:.2f}" for name, term in parts.items()) + " by the formula (counted 2 : 1 : 1)"

@@ -621,7 +621,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class IntermediateAnswer:
-    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge or formula."""
+    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge, formula or none; `score_parts`: relevance, coherence and
+    detail, the judge's marks of 1 to 5 or the formula's terms of 0 to 1.
+    """
 
     answer: str
     evidence_ids: tuple[str, ...]
@@ -630,6 +632,7 @@ class IntermediateAnswer:
     scored_by: str
     centre: str
     retrieval_score: float
+    score_parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -363,6 +363,14 @@ def test_many_suggestions_are_bounded_and_come_best_first(open_space: Callable[.
     assert found[:3] == suggest_merges(space.graph(), space.store.mentions(), (), limit=3)
 
 
+def test_a_first_name_is_suggested_as_its_only_speaker_s(open_space: Callable[..., Workspace], corpus: Any) -> None:
+    space = open_space()
+    told = [("Dana Whitfield", "Thanks for coming."), ("Tom Ellery", "Thank you, Dana. Last week Dana met Boris Yakov in Delft.")]
+    space.ingest([corpus.write("talk.vtt", told)], FAST)
+    pairs = {s.keys: s.reasons[0] for s in suggest_merges(space.graph(), space.store.mentions(), ())}
+    assert pairs == {("dana", "dana whitfield"): "a first name, one of them a speaker's"}
+
+
 def test_an_empty_workspace_has_nothing_to_correct(open_space: Callable[..., Workspace]) -> None:
     space = open_space()
     nothing = seen(space)

@@ -67,7 +67,9 @@ def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal
         good, bad = ("A1", "A2") if is_first else ("A2", "A1")
         return _scores(**{good: (5, 5, 5), bad: (1, 3, 1)})
 
-    assert judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900) == [30.0, 100.0]
+    bad, good = judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900)
+    assert (bad.value, good.value) == (30.0, 100.0)
+    assert bad.parts == {"relevance": 1, "coherence": 3, "detail": 1}
 
 
 @pytest.mark.parametrize("reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"])
@@ -79,10 +81,12 @@ def test_a_malformed_verdict_is_an_error_never_a_pass(journal: Journal, reply: s
 def test_without_a_verdict_the_formula_scores_and_says_so(journal: Journal) -> None:
     question = Question("Who founded Acme?", FakeEmbedder().embed_query("Who founded Acme?"))
     answers = ["Ada founded Acme.", "It rained a lot in Delft. The tram was late."]
-    scores, how = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, [8, 0], 900)
-    assert how == "formula"
-    assert 100 >= scores[0] > scores[1] >= 0
-    assert formula_helpfulness(FakeEmbedder(), question, " ", 9) == 0.0
+    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, [8, 0], 900)
+    assert first.scored_by == second.scored_by == "formula"
+    assert 100 >= first.value > second.value >= 0
+    relevance, coherence, detail = first.parts.values()
+    assert first.value == pytest.approx(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail))
+    assert formula_helpfulness(FakeEmbedder(), question, " ", 9).value == 0.0
 
 
 def test_long_answers_are_shortened_alike_to_the_judge_s_budget(journal: Journal) -> None:

@@ -1,5 +1,6 @@
 """The pages Ask, Why and Source, without a browser."""
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -368,6 +369,7 @@ def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: Co
     assert "Order of the walk: 1 **" in words(page)
     assert any("E1" in code.value for code in page.code)
     assert "helpfulness" in words(page)
+    assert re.search(r"relevance [\d.]+, coherence [\d.]+, detail [\d.]+ (of 5 by the judge|by the formula)", words(page))
 
 
 def test_why_of_a_plain_arm_and_before_any_question(book: ConversationBook, panel: Callable[[str], Any]) -> None:

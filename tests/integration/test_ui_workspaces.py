@@ -1,6 +1,7 @@
 """The page Workspaces, without a browser."""
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ from dynagrag.errors import ModelUnavailableError
 from dynagrag.fakes_server import Fault, OpenAIStubServer
 from dynagrag.models.jobs import JobRequest
 from dynagrag.settings import load_settings
-from dynagrag.ui import background, models_view
+from dynagrag.ui import background, models_view, state
 from dynagrag.workspace import workspace_names
 
 Pages = Callable[[], Any]
@@ -75,6 +76,37 @@ def test_workspaces_are_listed_with_what_they_hold_and_opened(open_page: Pages, 
     assert page.session_state["workspace"] == "two"
     assert "**two** :blue-badge[open]" in _words(page)
     assert "two" in page.query_params["workspace"]
+
+
+def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
+    panel: Callable[[str], Any], server: OpenAIStubServer, cli: Any, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        assert cli("ingest", *corpus.many(1, num_turns=6), "-w", name).code == 0
+
+    def look_at(name: str) -> Any:
+        page = panel("ask_panel")
+        page.query_params["workspace"] = name
+        return page.run()
+
+    def open_names() -> list[str]:
+        return [name for name, _ in state._shared().desks]
+
+    look_at("one")
+    look_at("two")
+    assert open_names() == ["one", "two"]
+    monkeypatch.setattr(state, "_IDLE_S", -1.0)
+    goes_on = threading.Event()
+    background.start(background.key_of(load_settings(), "one", "test"), "Test", lambda _: goes_on.wait(20))
+    look_at("two")
+    assert open_names() == ["one", "two"]
+    goes_on.set()
+    background.wait_for_all()
+    look_at("two")
+    assert open_names() == ["two"]
+    monkeypatch.setattr(state, "_IDLE_S", 1800.0)
+    assert not look_at("one").error
+    assert sorted(open_names()) == ["one", "two"]
 
 
 def test_what_a_workspace_holds_is_counted_again_when_it_has_changed(open_page: Pages, cli: Any, corpus: Any) -> None:

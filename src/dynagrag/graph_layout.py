@@ -30,7 +30,7 @@ _LOG = logging.getLogger(__name__)
 FOLDER = Path("index", "layouts")
 """In a workspace's folder, where a deletion of documents clears all. The files hold numbers alone, no id and no name."""
 _MAX_KEPT = 12
-_FORMAT = 1
+_FORMAT = 2
 _NUM_STEPS = 150
 _NUM_SAMPLES = 12
 _NUM_NEAREST = 8
@@ -78,7 +78,8 @@ def place(num_nodes: int, pairs: Pairs, groups: NDArray[np.int64] | None = None,
     radius = float(np.quantile(np.linalg.norm(made[main], axis=1), 0.98))
     made[main] = _pulled_in(made[main], radius)
     order = loose[np.lexsort((loose, component[loose], -size[component[loose]]))]
-    made[order] = _rings(len(order), radius * 1.08, 1.6 * radius / np.sqrt(len(main)))
+    gap = 1.6 * radius / float(np.sqrt(len(main)))
+    made[order] = _rings(len(order), radius + max(0.08 * radius, 0.7 * gap), gap)  # of a few nodes the outermost are large there
     reach = float(np.linalg.norm(made, axis=1).max())
     return made / np.float32(reach or 1.0)
 

@@ -65,6 +65,7 @@ def go(page: "Page", name: str) -> None:
 def test_from_an_empty_workspace_to_an_export(
     app: AppServer, chromium: Chromium, corpus: Any, any_store: str, cli: Callable[..., Any]
 ) -> None:
+    store_name = "sqlite" if any_store == "sqlite" else "neo4j"
     first = corpus.write("board.vtt", TURNS)
     page = chromium.open(app.url("ingest"), DESKTOP)
 
@@ -72,7 +73,7 @@ def test_from_an_empty_workspace_to_an_export(
     page.get_by_role("button", name="Start", exact=True).click(timeout=120_000)
     page.get_by_text(re.compile("[Dd]one\\.")).first.wait_for(timeout=120_000)
     settled(page)
-    shoot(page, f"ingest-{any_store[:5]}")
+    shoot(page, f"ingest-{store_name}")
 
     go(page, "Ask")
     box = page.get_by_placeholder("Ask about these transcripts")
@@ -81,7 +82,7 @@ def test_from_an_empty_workspace_to_an_export(
     page.get_by_text("Why this answer").wait_for(timeout=60_000)
     settled(page)
     assert "<script>alert(1)</script>" in page.get_by_test_id("stMainBlockContainer").inner_text()
-    shoot(page, f"ask-{any_store[:5]}")
+    shoot(page, f"ask-{store_name}")
 
     with page.context.expect_page() as opened:
         page.locator('a[href^="source?"]').first.click()
@@ -92,12 +93,12 @@ def test_from_an_empty_workspace_to_an_export(
     assert "Acme Works acquired Borealis Labs." in shown
     marked = source.locator('[data-testid="stMarkdownContainer"] span[style*="background"], .stMarkdownColoredBackground').first
     assert "Acme Works acquired Borealis Labs." in marked.inner_text()
-    shoot(source, f"source-{any_store[:5]}")
+    shoot(source, f"source-{store_name}")
 
     page.get_by_text("Why this answer").click()
     page.get_by_role("tab", name="Ego-graphs").wait_for()
     settled(page)
-    shoot(page, f"why-{any_store[:5]}")
+    shoot(page, f"why-{store_name}")
 
     go(page, "Ask")
     with page.expect_download() as download:
@@ -108,7 +109,7 @@ def test_from_an_empty_workspace_to_an_export(
 
     go(page, "Curate")
     page.get_by_role("tab", name="Merges made").click()
-    shoot(page, f"curate-{any_store[:5]}")
+    shoot(page, f"curate-{store_name}")
     page.get_by_role("button", name="Undo", exact=True).first.click()
     page.get_by_role("button", name="Undo this").wait_for(timeout=60_000)
     assert cli("graph", "merges").out == "no merges\n"
@@ -116,7 +117,7 @@ def test_from_an_empty_workspace_to_an_export(
     go(page, "Graph")
     page.locator("canvas").first.wait_for(timeout=60_000)
     page.wait_for_timeout(1_500)  # the drawing comes to rest
-    shoot(page, f"graph-{any_store[:5]}")
+    shoot(page, f"graph-{store_name}")
 
     go(page, "Ask")
     page.reload()

@@ -48,6 +48,12 @@ def test_what_has_no_relation_stands_at_the_rim() -> None:
     assert at.max() <= 1.0001
 
 
+def test_in_a_small_graph_a_lone_node_covers_no_other() -> None:
+    at = place(8, [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5)])
+    apart = np.linalg.norm(at[:, None] - at[None], axis=2) + 9 * np.eye(8)
+    assert apart[6:].min() > 0.2
+
+
 @given(st.integers(0, 12), st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=30))
 @settings(deadline=None, max_examples=60)
 def test_any_graph_gets_finite_places_in_the_disc(num: int, ends: list[tuple[int, int]]) -> None:

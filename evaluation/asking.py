@@ -1,7 +1,7 @@
 """Asks questions of retrievers, and measures what each brings and how long it takes."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dynagrag.evaluation.measures import CURVE, measure
@@ -18,11 +18,12 @@ _MAX_WORDS = 45
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A retriever as it is asked: for how many ego-graphs depends on its profile."""
+    """A retriever as it is asked: for how many ego-graphs depends on its profile, and `split` gives a question its steps first."""
 
     name: str
     retriever: Retriever
     num_subgraphs: int
+    split: Callable[[Question], Question] = lambda question: question
 
     def retrieve(self, question: Question) -> Retrieval:
         """What it brings, deep enough to be measured."""
@@ -44,11 +45,12 @@ class RetrieverBench:
         asked = Question(question.text, vector)
         rankings, times = {}, {}
         for arm in arms:
+            question_asked = arm.split(asked)
             if arm.name not in self._warm:
-                arm.retrieve(asked)
+                arm.retrieve(question_asked)
                 self._warm.add(arm.name)
             begun = time.perf_counter()
-            found = arm.retrieve(asked)
+            found = arm.retrieve(question_asked)
             times[arm.name] = 1000 * (time.perf_counter() - begun)
             rankings[arm.name] = self._resolver.ranking(question.gold, found.passages)
         units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}

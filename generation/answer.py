@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import count
 
-from dynagrag.errors import DynaGragError, ModelError
+from dynagrag.errors import DynaGragError, InvalidReplyError, ModelError
 from dynagrag.generation.citations import (
     checked_marks,
     checked_stream,
@@ -24,7 +24,7 @@ from dynagrag.generation.citations import (
 )
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import Score, helpfulness
-from dynagrag.generation.replies import IntermediateReply, RewriteReply
+from dynagrag.generation.replies import IntermediateReply, RewriteReply, SplitReply
 from dynagrag.generation.retrieval_trace import trace_of
 from dynagrag.generation.stretches import stretches
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations
@@ -41,6 +41,8 @@ _PASSAGES_PER_SUBGRAPH = 10
 """Enough for a plain arm to fill the room that the graph arms' prompts have together."""
 _MAX_ANSWER_TOKENS = 400
 _MAX_FINAL_TOKENS = 600
+_MAX_STEP = 300
+"""Characters of a step that a model split a question into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,17 @@ def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: 
     system, user = render("rewrite", history=turns, question=question)
     reply = chat.ask(Prompt("rewrite", system, user), RewriteReply, stage="rewrite", max_tokens=200)
     return reply.question.strip() or question
+
+
+def split_question(chat: Asker, question: str) -> tuple[str, ...]:
+    """The questions of one step that a question is made of, at most four; none where it is one itself, or the model's reply is no list."""
+    system, user = render("split", question=question)
+    try:
+        reply = chat.ask(Prompt("split", system, user), SplitReply, stage="split", max_tokens=200)
+    except InvalidReplyError:
+        return ()  # it is asked whole, and the trace shows no steps
+    steps = dict.fromkeys(" ".join(step.split())[:_MAX_STEP] for step in reply.steps)
+    return tuple(step for step in steps if step and step.casefold() != " ".join(question.split()).casefold())
 
 
 def answer_question(

@@ -45,6 +45,12 @@ def helpfulness_reply(num_answers: int) -> type[HelpfulnessReply]:
     return create_model("HelpfulnessReply", __base__=HelpfulnessReply, scores=scores)
 
 
+class SplitReply(StrictReply):
+    """The questions of one step that a question is made of."""
+
+    steps: list[str] = Field(min_length=1, max_length=4)
+
+
 class RewriteReply(StrictReply):
     """A question that stands alone."""
 

@@ -47,6 +47,8 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> d
             "bridge": round(parts.bridge, 4),
             "around": round(parts.around, 4),
         }
+        if trace.steps:
+            row["steps"] = round(parts.steps, 4)
         bridge = bridges.get(passage.id)
         if bridge is not None:
             row["over"] = bridge.name
@@ -56,6 +58,7 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> d
         "linked": list(trace.linked),
         "facts": [{"text": text, "cosine": round(cosine, 4)} for text, cosine in trace.facts],
         "gate": round(trace.gate, 4),
+        "steps": list(trace.steps),
         "ranked": rows,
     }
 

@@ -1,7 +1,7 @@
 """`bridge-ppr`: passages by Bridge-PPR, and in documents of several passages by what stands around them too."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,12 +25,14 @@ MAX_SINK, NUM_FIRST = 3, 20
 """How many times lower than in the first stage a passage may stand, and how many passages this holds for."""
 WORD_PLACES = (6, 7, 8)
 """No lower than here stand the first by words, in documents of several passages."""
+STEPS_WEIGHT = 0.6
+"""Of the steps that a question was split into, their mean against the question's own 1 (docs/decisions.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """All passages (p,) scored: `total`, the first stage, and `alone`, Bridge-PPR's score without what changes it afterwards; `found` None
-    without a graph.
+    without a graph; `steps`: what the steps of a question that was split changed in the total.
     """
 
     total: Scores
@@ -38,6 +40,8 @@ class Ranking:
     alone: Scores
     found: BridgeScores | None
     linked: tuple[int, ...]
+    steps: Scores | None = None
+    step_texts: tuple[str, ...] = ()
 
 
 class BridgeSearch:
@@ -51,6 +55,8 @@ class BridgeSearch:
 
     Neither a graph that knows little of a passage nor its surroundings may bury what words and vectors find: the k-th passage by F gets at
     least the score at place 3 k; of those with neighbours the first three by BM25 get at least the scores at places 6 to 8.
+
+    Of a question that was split, (score + 0.6 mean score for its steps) / 1.6.
     """
 
     name = "bridge-ppr"
@@ -68,6 +74,14 @@ class BridgeSearch:
 
     def rank(self, question: Question) -> Ranking:
         """Every passage's score and what it is made of."""
+        whole = self._rank(question)
+        if not question.steps:
+            return whole
+        steps = np.mean([self._rank(step).total for step in question.steps], axis=0)
+        change = STEPS_WEIGHT / (1.0 + STEPS_WEIGHT) * (steps - whole.total)
+        return replace(whole, total=whole.total + change, steps=change, step_texts=tuple(step.text for step in question.steps))
+
+    def _rank(self, question: Question) -> Ranking:
         has_graph = len(self._snapshot.facts.held) > 0
         lexical = self._passages.bm25(question.text)
         first = fuse(self._passages.dense(question.vector), lexical, DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH)
@@ -133,18 +147,21 @@ class BridgeSearch:
             gate=found.gate,
             bridges=bridges,
             parts=tuple(parts),
+            steps=ranking.step_texts,
         )
 
     def _parts(self, ranking: Ranking, found: BridgeScores, row: int) -> PassageParts:
         """In units of the score, so that they add up to it: z01 divides by the corpus's range; the graph's part begins at its low end."""
         low, high = float(found.total.min()), float(found.total.max())
         span = high - low or 1.0
+        steps = 0.0 if ranking.steps is None else float(ranking.steps[row])
         return PassageParts(
             passage_id=self._snapshot.passages[row].id,
             first=float(ranking.first[row]) / span,
             graph=(float(found.gate * found.graph[row]) - low) / span,
             bridge=float(found.gate * BRIDGE_WEIGHT * found.bridge[row]) / span,
-            around=float(ranking.total[row] - ranking.alone[row]),
+            around=float(ranking.total[row] - ranking.alone[row]) - steps,
+            steps=steps,
         )
 
     @cached_property

@@ -1,6 +1,7 @@
 """The page Ask: a conversation with answers whose citations open the source."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -24,6 +25,7 @@ _NO_COMPARISON = "nothing"
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
 _STAGES = {
+    "split": "Splitting the question",
     "retrieve": "Looking for evidence",
     "answer": "Answering from each subgraph",
     "score": "Weighing the answers",
@@ -130,6 +132,12 @@ def _options(desk: Desk) -> list[AskOptions]:
     with right:
         profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Paper: DynaGRAG to the letter")
     _choose_model()
+    is_split = _keep_toggle(
+        "Split the question",
+        "split",
+        "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call.",
+        is_disabled=not state.settings().llm,
+    )
     documents = {d.id: d.title for d in desk.documents()}
     chosen = st.multiselect(
         "Only these documents", list(documents), format_func=lambda i: clean(documents[i]), key="filter_documents", placeholder="All"
@@ -141,7 +149,7 @@ def _options(desk: Desk) -> list[AskOptions]:
     max_calls = st.number_input("At most model calls a question", min_value=1, value=None, key="filter_calls", placeholder="No limit")
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
     arms = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
-    return [AskOptions(name, traversal, profile, filters, max_calls) for name in arms]
+    return [AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile)) for name in arms]
 
 
 def _choose_model() -> None:
@@ -168,6 +176,13 @@ def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[st
     picked = st.selectbox(label, values, index=values.index(last) if last in values else 0, format_func=name, help=help_text)
     state.remember(f"ask_{key}", picked)
     return str(picked)
+
+
+def _keep_toggle(label: str, key: str, help_text: str, is_disabled: bool) -> bool:
+    """The same for a switch, which counts for nothing while it is disabled."""
+    is_on = st.toggle(label, bool(state.remembered(f"ask_{key}", False)), help=help_text, disabled=is_disabled)
+    state.remember(f"ask_{key}", is_on)
+    return is_on and not is_disabled
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -279,6 +294,8 @@ def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[
         )
         st.text_area("Your question", text, height=200)
         return
+    if model is None:  # one that is set but can't be had: the page has said so, and evidence needs none
+        options = [replace(o, is_split=False) for o in options]
     try:
         answering.ask(desk, conversation, text, options, model, state.settings())
     except StoreError as err:

@@ -255,6 +255,10 @@ def ask(
     speaker: Annotated[list[str] | None, typer.Option(help="Only what this speaker said; may be repeated.")] = None,
     since: Annotated[str | None, typer.Option(help="Only turns from this time on: seconds or h:mm:ss of the source's clock.")] = None,
     until: Annotated[str | None, typer.Option(help="Only turns before this time: seconds or h:mm:ss.")] = None,
+    split_question: Annotated[
+        bool,
+        typer.Option("--split-question", help="A model splits the question first; passages are ranked by its steps too (one more call)."),
+    ] = False,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls for a question.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show why each passage and ego-graph was chosen or refused.")] = False,
     as_json: JSON = False,
@@ -267,7 +271,7 @@ def ask(
 
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
-    options = AskOptions(retriever, traversal, profile, filters, max_calls)
+    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question)
     with open_space(workspace, settings) as space:
         if question is not None:
             _ask_once(space, question, options, [], as_json, trace)

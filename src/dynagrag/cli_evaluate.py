@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dynagrag.cli_common import EMBEDDER, JSON, STORE, VERBOSE, WORKSPACE, Bars, read_settings, say, say_json, set_up_log
+from dynagrag.cli_common import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, Bars, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 
 evaluate_app = typer.Typer(
@@ -32,8 +32,8 @@ ARMS = Annotated[
     str,
     typer.Option(
         "--arms",
-        help="Arms by name, separated by commas: default or paper (the retriever dynagrag under that profile), or a retriever such as "
-        "dynagrag-cosine. naive, bm25, rrf and hybrid always run too.",
+        help="Arms by name, separated by commas: default or paper (the retriever dynagrag under that profile), split (default, with each "
+        "question split by the model of --llm first), or a retriever such as dynagrag-cosine. naive, bm25, rrf and hybrid always run too.",
     ),
 ]
 EXTRACTOR = Annotated[
@@ -76,6 +76,7 @@ def retrieval(
     limit: LIMIT = None,
     out: OUT = None,
     store: STORE = None,
+    llm: LLM = None,
     embedder: EMBEDDER = None,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -85,7 +86,7 @@ def retrieval(
     Of a set, the corpus is embedded once and kept in HOME/evaluation/workspaces. A run that was stopped goes on with the same command.
     Measures are fractions of 1 with --json and points without: share of the gold among the first 2, 5 and 10 (recall@k), all of it among
     the first 5 (all@5), the first is gold (hit@1), 1 / place of the first gold (mrr), share of gold among the first 5 (p@5), gold among
-    the first 10 of at most 10 (r@10); ms is the median of milliseconds a question, after its embedding.
+    the first 10 of at most 10 (r@10); ms is the median of milliseconds a question, after its embedding and its splitting.
     """
     set_up_log(verbose)
     from dynagrag.evaluate_run import EvaluateOptions, evaluate_retrieval
@@ -107,7 +108,7 @@ def retrieval(
         out=out,
     )
     with Bars(as_json) as progress:
-        run, summary = evaluate_retrieval(read_settings(embedder=embedder, store=store), options, progress)
+        run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
     if as_json:
         say_json(summary)
         return 0

@@ -102,11 +102,13 @@ def trace_lines(trace: Mapping[str, Any]) -> Iterator[str]:
     if ranked:
         yield f"  names in the question: {', '.join(ranked['linked']) or 'none that the graph knows'}"
         yield from (f'  nearest fact, cosine {fact["cosine"]:.2f}: "{_excerpt(fact["text"], "")}"' for fact in ranked["facts"])
-        yield "  score = words and vectors + PageRank + bridge + surroundings"
+        yield from (f'  a step of it: "{_excerpt(step, "")}"' for step in ranked["steps"])
+        names = ["first_stage", "graph", "bridge", "around", *(["steps"] if ranked["steps"] else [])]
+        yield "  score = words and vectors + PageRank + bridge + surroundings" + (" + steps" if ranked["steps"] else "")
         for place, row in enumerate(ranked["ranked"][:_MAX_TRACED], start=1):
             at = "" if row["start_s"] is None else f" {clock(row['start_s'])}"
             over = f"; over {row['over']!r} from {row['from_rank'] or 'further down'}" if "over" in row else ""
-            parts = " ".join(f"{row[name]:+.2f}" for name in ("first_stage", "graph", "bridge", "around"))
+            parts = " ".join(f"{row[name]:+.2f}" for name in names)
             yield f'  {place:>2}. {row["score"]:.2f} = {parts}  {_title(row["document"])}{at} "{row["words"]} ..."{over}'
     for candidate in trace.get("candidates", [])[:_MAX_TRACED]:
         mark = "+" if candidate["accepted"] else "-"

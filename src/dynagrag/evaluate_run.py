@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import DynaGragError, EmbedderMismatchError, UsageError, WorkspaceError
+from dynagrag.errors import DynaGragError, EmbedderMismatchError, SettingsError, UsageError, WorkspaceError
 from dynagrag.evaluation.asking import DEPTH, Arm, RetrieverBench, passage_words
 from dynagrag.evaluation.datasets import MULTIHOP, load_set
 from dynagrag.evaluation.intervals import RESAMPLES, SEED
@@ -43,8 +44,11 @@ from dynagrag.workspace import Workspace, open_workspace
 _LOG = logging.getLogger(__name__)
 CONTROLS = ("naive", "bm25", "rrf", "hybrid")
 """Arms that always run: what a graph has to beat."""
-BY_PROFILE = {"default": "default", "paper": "paper"}
-"""Arms that are the retriever `dynagrag` under a profile; other arms are the names of retrievers."""
+SPLIT = "split"
+BY_PROFILE = {"default": "default", "paper": "paper", SPLIT: "default"}
+"""Arms that are the retriever `dynagrag` under a profile; other arms are the names of retrievers. Of `split` a model splits the question
+first.
+"""
 EXTRACTORS = ("fast", "file")
 
 
@@ -96,6 +100,8 @@ def evaluate_retrieval(
     """
     check_library()
     arms = arm_names(options)
+    if SPLIT in arms and settings.llm is None:
+        raise SettingsError(f"the arm {SPLIT} asks a language model to split each question: name one with --llm, e.g. --llm qwen")
     if options.out is not None:
         check_folder(options.out)
     loaded = _load(options)
@@ -298,7 +304,12 @@ def _arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: 
 
         of_profile = "bridge-ppr" if profile.passage_ranking == "bridge" else "dynagrag"
         retriever = wiring.make_retriever(of_profile if name in BY_PROFILE else name, snapshot, profile, passages, index)
-        yield Arm(name, retriever, profile.num_subgraphs)
+        if name == SPLIT:
+            chat = space.metered(None)
+            assert chat is not None  # else the run was refused
+            yield Arm(name, retriever, profile.num_subgraphs, partial(space.split, chat=chat))
+        else:
+            yield Arm(name, retriever, profile.num_subgraphs)
 
 
 # ------------------------------------------------------------------------------------------------------------ what it was
@@ -323,6 +334,7 @@ def _made_with(
         "arms": list(arms),
         "baseline": options.baseline,
         "extractor": options.extractor if loaded.corpus else None,
+        **({"llm": place.space.chat_model.identity} if SPLIT in arms and place.space.chat_model else {}),
         "embedder": f"{identity.name} ({identity.dimension} dimensions)",
         "workspace": place.space.name,
         "passages": len(snapshot.passages),

@@ -178,14 +178,17 @@ def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
 
     entities + relations: those of sentences "X works at | founded | acquired | is located in | partners with | invested in Y." in the last
     <fenced> part of the user text. citations: the label of the first line like `[E1] words`; enough evidence if there is one. scores: 3 for
-    each id="..." of the user text. groups: none, so each member stays alone. question: the last line "question: ...", as it is. Another
-    schema: its smallest valid instance. Free text: one sentence that cites the first labelled line.
+    each id="..." of the user text. steps: the parts between "and" of the user text. groups: none, so each member stays alone. question:
+    the last line "question: ...", as it is. Another schema: its smallest valid instance. Free text: one sentence that cites the first
+    labelled line.
     """
     if schema is None:
         return _free_text(prompt)
     fields = set(schema.get("properties", {}))
     if {"entities", "relations"} <= fields:
         return json.dumps(_extraction(_last_block(prompt.user)))
+    if "steps" in fields:
+        return json.dumps({"steps": prompt.user.split(" and ")[:4]})
     instance = _instance(schema, schema)
     if "citations" in fields:
         labels = [label for label, _ in _LABELLED_LINE.findall(prompt.user)[:1]]

@@ -426,10 +426,11 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that stands alone, with its query vector (d,)."""
+    """A question that stands alone, with its query vector (d,), and the questions of one step that a model split it into, if one did."""
 
     text: str
     vector: Vector
+    steps: tuple["Question", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,8 +484,9 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class PassageParts:
-    """What a passage's score is made of (retrieval spec, sections 1 and 4), in units of the score, to which the four add up: first stage,
-    PageRank, the best bridge, and what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end.
+    """What a passage's score is made of (retrieval spec, sections 1 and 4), in units of the score, to which they add up: first stage,
+    PageRank, the best bridge, what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end, and what
+    the steps of a question that was split did.
     """
 
     passage_id: str
@@ -492,12 +494,13 @@ class PassageParts:
     graph: float
     bridge: float
     around: float
+    steps: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class BridgeTrace:
     """Why Bridge-PPR ranked as it did: entities that the question names, the facts that it is nearest to with their cosine, the gate on the
-    graph's share, the bridges taken, and the parts of each passage's score.
+    graph's share, the bridges taken, the parts of each passage's score, and the steps that the question was split into.
     """
 
     linked: tuple[str, ...]
@@ -505,6 +508,7 @@ class BridgeTrace:
     gate: float
     bridges: tuple[Bridge, ...]
     parts: tuple[PassageParts, ...]
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,6 +176,12 @@ def make_retriever(
     raise UsageError(f"unknown retriever {name!r}; known: {', '.join(RETRIEVERS)}")
 
 
+def can_split(retriever: str, profile: str) -> bool:
+    """Whether a retriever ranks passages by the steps of a question that was split too."""
+    is_ranking = make_profile(profile).passage_ranking == "bridge"
+    return retriever == "bridge-ppr" or (retriever in ("dynagrag", "dynagrag-cosine") and is_ranking)
+
+
 def make_traversal(name: str, profile: Profile) -> Traversal:
     """The traversal asked for."""
     if name == "bfs":

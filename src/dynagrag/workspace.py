@@ -4,7 +4,7 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -12,8 +12,8 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.conversations import ConversationBook
-from dynagrag.errors import EmbedderMismatchError, UsageError, WorkspaceError
-from dynagrag.generation.answer import Parts, answer_question, rewrite_question
+from dynagrag.errors import EmbedderMismatchError, SettingsError, UsageError, WorkspaceError
+from dynagrag.generation.answer import Parts, answer_question, rewrite_question, split_question
 from dynagrag.given_run import prepare_given_files
 from dynagrag.graph_store.canonical import undo_merge
 from dynagrag.graph_store.derive import average_degree, average_degree_before
@@ -42,13 +42,14 @@ _MANY_ENTITIES = 5000
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """How to answer."""
+    """How to answer. `is_split`: a model splits the question first, and passages are ranked by its steps too (one more call)."""
 
     retriever: str = "dynagrag"
     traversal: str = "dsa-bfs"
     profile: str = "default"
     filters: Filters = field(default_factory=Filters)
     max_calls: int | None = None
+    is_split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +411,7 @@ class Workspace:
             options: Retriever, traversal, profile, filters, budget.
             history: Earlier (question, answer) pairs.
             on_text: Gets the answer's pieces as they come, with evidence marks such as [E3].
-            progress: Gets the stage (retrieve, answer, score, merge) with how much of it is done; also from threads of its own.
+            progress: Gets the stage (split, retrieve, answer, score, merge) with how much of it is done; also from threads of its own.
             chat_model: The language model of this question, in place of the workspace's.
 
         Several threads may ask at once.
@@ -420,6 +421,13 @@ class Workspace:
             raise UsageError("the question is empty")
         chat = wiring.make_metered(chat_model, self.journal, self.name, options.max_calls, None) if chat_model else None
         chat = chat or self.metered(options.max_calls)
+        if options.is_split and not wiring.can_split(options.retriever, options.profile):
+            raise UsageError(
+                f"a question can be split for dynagrag, dynagrag-cosine (profile default) and bridge-ppr, not for {options.retriever} "
+                f"under the profile {options.profile}"
+            )
+        if options.is_split and chat is None:
+            raise SettingsError("a model splits the question; name one, e.g. --llm openai:NAME or --llm qwen, or ask it whole")
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
         return self._answer(text, options, chat, on_text, progress)
@@ -444,9 +452,19 @@ class Workspace:
             profile=arm.profile,
             max_concurrency=self.settings.max_concurrency,
         )
-        answer = answer_question(arm.snapshot, Question(text, self._query_vector(text)), parts, on_text, progress)
+        question = Question(text, self._query_vector(text))
+        if options.is_split and chat is not None:
+            if progress:
+                progress("split", 0, 1)
+            question = self.split(question, chat)
+        answer = answer_question(arm.snapshot, question, parts, on_text, progress)
         self._check_not_deleted(arm.snapshot, answer)
         return answer
+
+    def split(self, question: Question, chat: MeteredChat) -> Question:
+        """The question with the steps that a model splits it into."""
+        steps = split_question(chat, question.text)
+        return replace(question, steps=tuple(Question(step, self.embedder.embed_query(step)) for step in steps))
 
     def _check_not_deleted(self, snapshot: Snapshot, answer: Answer) -> None:
         """A document that was deleted while a question was being answered leaves neither the answer nor the replies to its prompts."""

@@ -25,6 +25,7 @@ INPUTS: dict[str, dict[str, object]] = {
     "entity_groups": {"blocks": ["a: oxygen tank\nb: O2 tank"]},
     "label_groups": {"blocks": ["a: owns\nb: is owned by"]},
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
+    "split": {"question": "Who leads the firm that built the pump?"},
     "rewrite": {"question": "Why?", "history": [{"question": "What failed?", "answer": "MAIN B."}]},
 }  # fmt: skip
 

@@ -92,6 +92,9 @@ def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], 
     assert "names in the question: Acme Works" in shown
     assert "   1. 1.00 = " in shown
     assert "  + ego-graph of " in shown
+    split = cli("ask", "Who founded Acme Works and where is it?", "--trace", "--split-question").out
+    assert 'a step of it: "Who founded Acme Works"' in split
+    assert "surroundings + steps" in split
     trace = cli("ask", "Who founded Acme Works?", "--json").json["trace"]
     assert all({"entity", "score", "accepted", "reason"} <= set(c) for c in trace["candidates"])
     assert trace["subgraphs"]

@@ -292,6 +292,17 @@ def test_wrong_use_is_refused_before_anything_is_embedded(
 # ------------------------------------------------------------------------------------------------------------ own questions
 
 
+def test_an_arm_asks_with_each_question_split_by_a_model(cli: Any, server: Any, data: Path, tmp_path: Path) -> None:
+    args = ("evaluate", "retrieval", "--dataset", "musique", "--data", data, "--arms", "default,split", "--out", tmp_path / "run", "--json")
+    found = cli(*args).json
+    assert list(found["arms"])[:2] == ["default", "split"]
+    assert server.counts.chat_calls == 6
+    again = cli(*args[:-3], "--out", tmp_path / "again", "--json").json
+    assert server.counts.chat_calls == 6, "replies are kept"
+    assert again["arms"]["split"]["recall@5"] == found["arms"]["split"]["recall@5"]
+    assert RunFolder.read(tmp_path / "run").settings["llm"].startswith("openai:")
+
+
 @pytest.fixture
 def own(open_space: Any, corpus: Any, tmp_path: Path) -> Callable[..., Path]:
     """A workspace with two transcripts, and a file of questions for it."""
@@ -356,6 +367,7 @@ def test_the_commands_print_tables_for_people(cli: Any, server: Any, data: Path,
 @pytest.mark.parametrize(
     ("args", "code", "wanted"),
     [
+        (("retrieval", "--dataset", "musique", "--data", ".", "--arms", "split"), 1, "name one with --llm"),
         (("retrieval", "--dataset", "musique"), 2, "say where musique lies"),
         (("retrieval", "--dataset", "musique", "--data", "nowhere"), 1, "there is no folder nowhere"),
         (("retrieval", "--dataset", "musique", "--data", ".", "--half", "third"), 2, "known: tuning, reporting, all"),

@@ -47,6 +47,10 @@ def asked(panel: Callable[[str], Any], question: str = QUESTION) -> Any:
     return page
 
 
+def switch(page: Any, label: str) -> Any:
+    return next(toggle for toggle in page.toggle if toggle.label.startswith(label))
+
+
 # ---------------------------------------------------------------------------------------------------------------- ask
 
 
@@ -112,6 +116,30 @@ def test_a_model_that_is_down_is_said_and_the_question_kept(
     assert "sk-CANARY" not in words(page)
     (exchange,) = book.all()[0].exchanges
     assert (exchange.asked, bool(exchange.arms[0].error)) == (QUESTION, True)
+
+
+def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask_panel").run()
+    switch(page, "Split").set_value(True).run()
+    page.chat_input[0].set_value("Where does Ada work and who founded Borealis Labs?").run()
+    assert not page.exception
+    assert not page.error
+    why = panel("why_panel").run()
+    assert "The question was split into:\n1. Where does Ada work\n2. who founded Borealis Labs?" in words(why).replace("\\", "")
+    assert "what its steps changed" in words(why)
+
+
+def test_without_a_model_no_question_can_be_split(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = panel("ask_panel").run()
+    switch(page, "Split").set_value(True).run()
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    page.run()
+    assert switch(page, "Split").disabled
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.error
+    assert "No language model is set" in words(page)
 
 
 def test_without_a_model_the_evidence_is_shown(
@@ -294,7 +322,7 @@ def test_a_long_conversation_shows_its_last_exchanges(book: ConversationBook, pa
     shown = words(page.run())
     assert "question number 24" in shown
     assert "question number 4" not in shown
-    page.toggle[0].set_value(True).run()
+    switch(page, "Show 5 earlier").set_value(True).run()
     assert "question number 0" in words(page)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import InvalidReplyError, ModelError, ModelUnavailableError, UsageError
+from dynagrag.errors import InvalidReplyError, ModelError, ModelUnavailableError, SettingsError, UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question
+from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question, split_question
 from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
 from dynagrag.models.journal import Journal
@@ -245,6 +245,36 @@ def test_a_follow_up_is_rewritten_from_the_last_three_exchanges(journal: Journal
 def test_an_empty_rewriting_leaves_the_question_as_it_is(journal: Journal) -> None:
     chat = FakeChat(lambda prompt, schema: '{"question": "  "}')
     assert rewrite_question(_metered(chat, journal), [("a", "b")], "Where is it?") == "Where is it?"
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted"),
+    [
+        ('{"steps": [" Who built  it? ", "Who leads that firm?", "Who built it?", ""]}', ("Who built it?", "Who leads that firm?")),
+        ('{"steps": ["who leads the  firm?"]}', ()),
+        ('{"steps": []}', ()),
+        ("I would not split it.", ()),
+    ],
+)
+def test_a_question_is_split_into_other_questions_or_not_at_all(reply: str, wanted: tuple[str, ...], journal: Journal) -> None:
+    assert split_question(_metered(FakeChat(lambda prompt, schema: reply), journal), "Who leads the firm?") == wanted
+
+
+def test_a_split_question_costs_one_call_more_and_its_steps_are_told(ask: Callable[..., Any]) -> None:
+    chat = FakeChat()
+    answer = ask(chat, "Who works at Company LetterA and who works at Company LetterB?", options=AskOptions(is_split=True))
+    assert [p.name for p in chat.prompts].count("split") == 1
+    assert answer.trace["passages"]["steps"] == ["Who works at Company LetterA", "who works at Company LetterB?"]
+    assert all("steps" in row for row in answer.trace["passages"]["ranked"])
+    assert answer.citations
+
+
+def test_a_question_is_not_split_for_what_cannot_use_it_nor_without_a_model(ask: Callable[..., Any]) -> None:
+    for options in (AskOptions("naive", is_split=True), AskOptions(profile="paper", is_split=True)):
+        with pytest.raises(UsageError, match="can be split for"):
+            ask(FakeChat(), options=options)
+    with pytest.raises(SettingsError, match="a model splits the question"):
+        ask(None, options=AskOptions(is_split=True))
 
 
 def test_a_blank_question_is_refused(ask: Callable[..., Any]) -> None:

@@ -236,6 +236,27 @@ def test_the_second_step_of_a_question_is_found_over_the_bridge_and_the_trace_sa
     assert {p.around for p in found.trace.parts} == {0.0}
 
 
+@pytest.mark.parametrize("has_graph", [True, False])
+def test_a_question_that_was_split_is_ranked_by_its_steps_too_and_the_trace_adds_up(has_graph: bool) -> None:
+    texts = ["The pump is old.", "Acme built the pump.", "Ada leads Acme.", "Moss grows."]
+    entities = [entity(0, "Acme"), entity(1, "Ada")] if has_graph else []
+    facts = facts_of([[], [0], [0, 1], []], [(2, [0, 1])]) if has_graph else facts_of([[]] * 4, [])
+    search = BridgeSearch(snapshot(texts, unit(4, 3), entities, unit(len(entities), 4), facts))
+    asked = Question("Who leads the firm that built the pump?", unit(1, 5)[0])
+    steps = (Question("Which firm built the pump?", unit(1, 6)[0]), Question("Who leads it?", unit(1, 7)[0]))
+    whole, own = search.rank(asked).total, [search.rank(step).total for step in steps]
+    split = replace(asked, steps=steps)
+    assert search.rank(split).total == pytest.approx((whole + 0.6 * np.mean(own, axis=0)) / 1.6)
+    found = search.retrieve(split, 4, 0)
+    if found.trace is None:
+        assert not has_graph
+        return
+    assert found.trace.steps == ("Which firm built the pump?", "Who leads it?")
+    assert any(part.steps for part in found.trace.parts)
+    for scored, part in zip(found.passages, found.trace.parts, strict=True):
+        assert part.first + part.graph + part.bridge + part.around + part.steps == pytest.approx(scored.score, abs=2e-6)
+
+
 def test_without_a_graph_vectors_and_words_are_left() -> None:
     texts = ["Moss grows.", "Oil is black.", "The river is long."]
     vectors = unit(3, 3)

@@ -200,16 +200,19 @@ def _opened(
         return
     corpus, files = _corpus(loaded, options)
     own = embedder or wiring.make_embedder(settings)
+    chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None  # here, since the workspace has another home
     try:
         extractor = FastExtractor(titles=corpus.titles) if options.extractor == "fast" else FileExtractor(corpus)
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
         there = settings.model_copy(update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED})
-        with open_workspace(name, settings=there, embedder=own) as space:
+        with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:
             _ingest(space, corpus, extractor, progress)
             ids = dict(zip((d.key for d in loaded.corpus), given_ids(corpus, space.name), strict=True))
             dropped = {f"dropped: {reason}": count for reason, count in corpus.dropped.items()}
             yield _Place(space, own, ids.get, dropped, files)
     finally:
+        if chat is not None:
+            chat.close()
         if embedder is None and hasattr(own, "close"):
             own.close()
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
 from dynagrag.evaluate_run import CONTROLS, EvaluateOptions, StoppedRunError, evaluate_retrieval
 from dynagrag.evaluation.runs import RunFolder
 from dynagrag.evaluation.sets import Half, Scope
 from dynagrag.evaluation.summary import compare
-from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import load_settings
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.settings import Settings, load_settings
 from dynagrag.workspace import IngestOptions
 
 MEASURES = {"recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "ms"}
@@ -301,6 +302,20 @@ def test_an_arm_asks_with_each_question_split_by_a_model(cli: Any, server: Any, 
     assert server.counts.chat_calls == 6, "replies are kept"
     assert again["arms"]["split"]["recall@5"] == found["arms"]["split"]["recall@5"]
     assert RunFolder.read(tmp_path / "run").settings["llm"].startswith("openai:")
+
+
+def test_the_model_that_splits_is_that_of_the_user_s_home(evaluate: Evaluate, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    homes: list[Path] = []
+
+    def make(settings: Settings) -> FakeChat:
+        homes.append(settings.home)
+        return FakeChat()
+
+    monkeypatch.setattr(wiring, "make_chat_model", make)
+    monkeypatch.setenv("DYNAGRAG_LLM", "qwen")
+    _, summary = evaluate(arms=("split",))
+    assert "split" in summary["arms"]
+    assert homes == [home]
 
 
 @pytest.fixture

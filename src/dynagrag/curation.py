@@ -15,7 +15,7 @@ from dynagrag.errors import UsageError
 from dynagrag.graph_store.canonical import make_edit, make_merge, undone_edits
 from dynagrag.graph_store.senses import documents_text
 from dynagrag.ids import entity_key, plain_key, sense_key
-from dynagrag.schema import Edit, EditKind, Entity
+from dynagrag.schema import Edit, EditKind, Entity, Graph
 from dynagrag.workspace import Workspace
 
 MAX_NAME = 200
@@ -245,13 +245,13 @@ def _correct(space: Workspace, make: Callable[[Seen, _Stamp], list[Edit]], by: s
         before = read_seen(space.store)
         edits = tuple(make(before, _Stamp(before.edits, by)))
         report = space.store_edits(edits)
-        after = read_seen(space.store)
+        after = space.store.graph()
     old = {(e.keys, e.name, e.weight): e for e in before.graph.entities}
-    new = {(e.keys, e.name, e.weight): e for e in after.graph.entities}
+    new = {(e.keys, e.name, e.weight): e for e in after.entities}
     return Outcome(
         edits,
         len(before.graph.entities),
-        len(after.graph.entities),
+        len(after.entities),
         _heaviest(old[k] for k in old.keys() - new.keys()),
         _heaviest(new[k] for k in new.keys() - old.keys()),
         (*report.notes, *_remarks(edits, after)),
@@ -262,15 +262,16 @@ def _heaviest(entities: Iterable[Entity]) -> tuple[Entity, ...]:
     return tuple(sorted(entities, key=lambda e: (-e.weight, e.key)))
 
 
-def _remarks(edits: Iterable[Edit], after: Seen) -> list[str]:
+def _remarks(edits: Iterable[Edit], after: Graph) -> list[str]:
     """What else a person should know: another correction is stronger, or a name is given twice."""
     remarks = []
+    by_key = {key: entity.id for entity in after.entities for key in entity.keys}
     for edit in edits:
-        called = [e for e in after.graph.entities if edit.name and entity_key(e.name) == entity_key(edit.name)]
+        called = [e for e in after.entities if edit.name and entity_key(e.name) == entity_key(edit.name)]
         if len(called) > 1:
             remarks.append(f"{len(called)} entities are called {clipped(edit.name)!r} now; merge them if they are the same")
-        pairs = [(a, b) for a, b in product(edit.keys, edit.keys) if a < b and a in after.by_key and b in after.by_key]
-        joined = [p for p in pairs if after.by_key[p[0]].id == after.by_key[p[1]].id]
+        pairs = [(a, b) for a, b in product(edit.keys, edit.keys) if a < b and a in by_key and b in by_key]
+        joined = [p for p in pairs if by_key[p[0]] == by_key[p[1]]]
         if edit.kind is EditKind.UNDO and joined:
             remarks.append(
                 f"{joined[0][0]} and {joined[0][1]} are still one: another merge or a correction by hand joins them (see the history)"

@@ -42,7 +42,7 @@ _MANY_ENTITIES = 5000
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """How to answer. `is_split`: a model splits the question first, and passages are ranked by its steps too (one more call)."""
+    """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call)."""
 
     retriever: str = "dynagrag"
     traversal: str = "dsa-bfs"

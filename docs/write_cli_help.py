@@ -1,36 +1,61 @@
-"""Writes docs/cli.md from the commands' own help. Usage: python docs/write_cli_help.py [--print]"""
+"""Writes docs/cli.md from the commands' own help and the settings' descriptions. Usage: python docs/write_cli_help.py [--print]"""
 
 import io
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
-NAMES = """
-inspect; ingest; ask; delete; graph; graph stats; graph show; graph near; graph merges; graph undo; graph export; graph copy;
-graph suggest; graph merge; graph apart; graph split; graph rename; graph sense; graph edits; graph unedit;
-jobs; jobs list; jobs resume; jobs cancel; jobs set-aside; jobs retry; evaluate; evaluate retrieval; evaluate compare;
-evaluate entities; models; models list; models pull; backup; restore; doctor; demo
+INTRODUCTION = """# Every command
+
+Written by `make help-docs` from the commands' own help. Exit codes: 0 ok, 1 an error in one line, 2 wrong use,
+3 done with some items set aside or refused, 130 Ctrl-C.
 """
-COMMANDS = [[], *(name.split() for name in NAMES.split(";"))]
+SETTINGS = """## Settings
+
+From the environment, from `.env` in the current folder, or by name from `settings.toml` in the home folder; the first that says something counts, and
+an option of a command before them.
+
+| setting | in the environment | default | |
+| --- | --- | --- | --- |"""
 
 
 def page() -> str:
     """The whole page."""
     os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-    from dynagrag.cli import run
+    return "\n".join([INTRODUCTION, *_commands(), SETTINGS, *_settings(), ""])
 
-    parts = [
-        "# Every command\n\nWritten by `make help-docs` from the commands' own help. Exit codes: 0 ok, 1 an error in one line, 2 wrong use,"
-    ]
-    parts.append("3 done with some items set aside or refused, 130 Ctrl-C.\n")
-    for command in COMMANDS:
+
+def _commands() -> Iterator[str]:
+    from typer.main import get_command
+
+    from dynagrag.cli import app, run
+
+    for command in [[], *_names(get_command(app), [])]:
         out = io.StringIO()
         with redirect_stdout(out):
             run([*command, "--help"])
         lines = "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
-        parts.append(f"## {' '.join(['dynagrag', *command])}\n\n```text\n{lines}\n```\n")
-    return "\n".join(parts)
+        yield f"## {' '.join(['dynagrag', *command])}\n\n```text\n{lines}\n```\n"
+
+
+def _names(group: Any, before: list[str]) -> Iterator[list[str]]:
+    for name, command in group.commands.items():
+        if not command.hidden:
+            yield [*before, name]
+        if hasattr(command, "commands"):
+            yield from _names(command, [*before, name])
+
+
+def _settings() -> Iterator[str]:
+    from dynagrag.settings import Settings
+
+    for name, field in Settings.model_fields.items():
+        variable = field.validation_alias or f"DYNAGRAG_{name.upper()}"
+        default = "the user's data folder" if field.default_factory else "" if field.default is None else f"`{field.default}`"
+        yield f"| `{name}` | `{variable}` | {default} | {field.description} |"
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ Written by `make help-docs` from the commands' own help. Exit codes: 0 ok, 1 an 
 """
 SETTINGS = """## Settings
 
-From the environment, from `.env` in the current folder, or by name from `settings.toml` in the home folder; the first that says something counts, and
-an option of a command before them.
+From the environment, from `.env` in the current folder, or by name from `settings.toml` in the home folder; the first that says something
+counts, and an option of a command before them.
 
 | setting | in the environment | default | |
 | --- | --- | --- | --- |"""

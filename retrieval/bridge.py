@@ -64,7 +64,7 @@ class BridgeScorer:
         walk = self._graph.pagerank(self._restart(cosines, facts, first, linked))
         graph: Scores = GRAPH_WEIGHT * np.log(walk.passages + MASS_FLOOR)
         bridge, steps = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
-        gate = _gate(text) * self._graph.coverage**2
+        gate = length_gate(text) * self._graph.coverage**2
         total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
         return BridgeScores(graph, bridge, total, walk, gate, tuple((int(i), float(cosines[i])) for i in facts), steps)
 
@@ -116,7 +116,7 @@ class BridgeScorer:
         return {entity: graph.facts.vectors[fact] for fact in farthest_first.tolist() for entity in graph.entities_of_fact(fact).tolist()}
 
 
-def _gate(text: str) -> float:
+def length_gate(text: str) -> float:
     """min(1, (20 / number of distinct words)^2): a long question is answered by its words."""
     num_words = len(set(words(text)))
     return min(1.0, (GATE_WORDS / num_words) ** 2) if num_words else 1.0

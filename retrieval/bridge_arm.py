@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.ids import speaker_key
-from dynagrag.retrieval.bridge import BRIDGE_WEIGHT, BridgeScorer, BridgeScores
+from dynagrag.retrieval.bridge import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
 from dynagrag.retrieval.bridge_graph import BridgeGraph
 from dynagrag.retrieval.linking import EntityLinker
 from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, unit_rows, z01
@@ -56,7 +56,7 @@ class BridgeSearch:
     Neither a graph that knows little of a passage nor its surroundings may bury what words and vectors find: the k-th passage by F gets at
     least the score at place 3 k; of those with neighbours the first three by BM25 get at least the scores at places 6 to 8.
 
-    Of a question that was split, (score + 0.6 mean score for its steps) / 1.6.
+    Of a question that was split, (score + w mean score for its steps) / (1 + w), w 0.6 times the gate on a long question.
     """
 
     name = "bridge-ppr"
@@ -78,7 +78,8 @@ class BridgeSearch:
         if not question.steps:
             return whole
         steps = np.mean([self._rank(step).total for step in question.steps], axis=0)
-        change = STEPS_WEIGHT / (1.0 + STEPS_WEIGHT) * (steps - whole.total)
+        weight = STEPS_WEIGHT * length_gate(question.text)
+        change = weight / (1.0 + weight) * (steps - whole.total)
         return replace(whole, total=whole.total + change, steps=change, step_texts=tuple(step.text for step in question.steps))
 
     def _rank(self, question: Question) -> Ranking:

@@ -246,6 +246,9 @@ def test_a_question_that_was_split_is_ranked_by_its_steps_too_and_the_trace_adds
     steps = (Question("Which firm built the pump?", unit(1, 6)[0]), Question("Who leads it?", unit(1, 7)[0]))
     whole, own = search.rank(asked).total, [search.rank(step).total for step in steps]
     split = replace(asked, steps=steps)
+    long = replace(asked, text=" ".join(f"word{i}" for i in range(40)))
+    change = search.rank(replace(long, steps=steps)).total - search.rank(long).total
+    assert change == pytest.approx(0.15 / 1.15 * (np.mean(own, axis=0) - search.rank(long).total))
     assert search.rank(split).total == pytest.approx((whole + 0.6 * np.mean(own, axis=0)) / 1.6)
     found = search.retrieve(split, 4, 0)
     if found.trace is None:

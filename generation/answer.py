@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import count
 
-from dynagrag.errors import DynaGragError, InvalidReplyError, ModelError
+from dynagrag.errors import CutOffReplyError, DynaGragError, InvalidReplyError, ModelError
 from dynagrag.generation.citations import (
     checked_marks,
     checked_stream,
@@ -70,14 +70,24 @@ def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: 
 
 
 def split_question(chat: Asker, question: str) -> tuple[str, ...]:
-    """The questions of one step that a question is made of, at most four; none where it is one itself, or the model's reply is no list."""
+    """The questions of one step that a question is made of, at most four; none where it is one itself, or the model's reply is no list.
+
+    Steps of over 300 characters are passed over. Raises ModelError where the model can't be had.
+    """
     system, user = render("split", question=question)
     try:
-        reply = chat.ask(Prompt("split", system, user), SplitReply, stage="split", max_tokens=200)
-    except InvalidReplyError:
-        return ()  # it is asked whole, and the trace shows no steps
-    steps = dict.fromkeys(" ".join(step.split())[:_MAX_STEP] for step in reply.steps)
-    return tuple(step for step in steps if step and step.casefold() != " ".join(question.split()).casefold())
+        reply = chat.ask(Prompt("split", system, user), SplitReply, stage="split", max_tokens=400)
+    except (InvalidReplyError, CutOffReplyError):
+        return ()  # it is asked whole, and the trace says so
+    steps: dict[str, str] = {}
+    for step in reply.steps:
+        steps.setdefault(_bare(step), " ".join(step.split()))
+    return tuple(step for bare, step in steps.items() if bare and bare != _bare(question) and len(step) <= _MAX_STEP)
+
+
+def _bare(question: str) -> str:
+    """Its words alone: what differs in case or in the marks around it is the same question."""
+    return " ".join(question.casefold().split()).strip(" .?!\"'")
 
 
 def answer_question(

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
 from dynagrag.models.structured import StrictReply
 
@@ -49,6 +49,11 @@ class SplitReply(StrictReply):
     """The questions of one step that a question is made of."""
 
     steps: list[str] = Field(min_length=1, max_length=4)
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _first_four(cls, steps: Any) -> Any:
+        return steps[:4] if isinstance(steps, list) else steps
 
 
 class RewriteReply(StrictReply):

@@ -45,12 +45,13 @@ _CONTRASTS = (
     "red blue green yellow black white orange purple brown pink grey gray silver gold amber",
 )
 _CONTRAST_OF = {word: i for i, words in enumerate(_CONTRASTS) for word in words.split()}
-_TITLES = frozenset(
+TITLES = frozenset(
     [
         *("mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "dame", "lord", "lady", "jr", "sr"),
         *("captain", "commander", "colonel", "general", "president"),
     ]
 )
+"""Words before or after a name that are none of it."""
 _NICKNAMES = (
     "james jim jimmy jamie", "john jack johnny", "william bill billy will", "robert bob bobby rob", "richard dick rick", "thomas tom tommy",
     "michael mike", "charles charlie chuck", "edward ed ted eddie", "joseph joe", "elizabeth liz beth betty", "margaret peggy maggie",
@@ -143,8 +144,8 @@ def _letters_differ(a: _Parts, b: _Parts) -> bool:
 
 
 def _persons_differ(a: _Parts, b: _Parts) -> bool:
-    left = [t for t in a.tokens if t not in _TITLES]
-    right = [t for t in b.tokens if t not in _TITLES]
+    left = [t for t in a.tokens if t not in TITLES]
+    right = [t for t in b.tokens if t not in TITLES]
     if not left or not right or sorted(left) == sorted(right):
         return False
     if len(left) == 1 or len(right) == 1:

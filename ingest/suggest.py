@@ -14,7 +14,7 @@ from itertools import combinations, product
 
 from dynagrag.graph_store.canonical import effective_edits, kept_apart
 from dynagrag.ingest.blocking import candidate_pairs, initials, squashed
-from dynagrag.ingest.guards import MAX_GROUP, Name, conflict, tokens_of, unit_rows
+from dynagrag.ingest.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of, unit_rows
 from dynagrag.schema import Edit, EditKind, Entity, Flag, Graph, Mention
 
 MAX_SUGGESTIONS = 10_000
@@ -24,13 +24,13 @@ _MIN_TYPO = 5
 _MIN_PLURAL = 4
 _MIN_ABBREVIATION = 3
 _MIN_RATIO = 0.8
-_MANY_PARTNERS = 3
+_NO_FIRST_NAMES = TITLES | {"justice", "judge", "senator", "chairman", "chairwoman", "chair", "secretary", "minister", "mayor", "mission"}
 UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
 """Types that the fast extractor gives whatever it is."""
 _SURNAME, _FIRST_NAME = "the same last name, one of them a speaker's", "a first name, one of them a speaker's"
 _WITHIN = "one name within the other"
-_FITS_MANY = frozenset([_SURNAME, _FIRST_NAME, _WITHIN])
-"""Reasons that are none where a name fits several others."""
+_MAX_PARTNERS = {_SURNAME: 2, _FIRST_NAME: 1, _WITHIN: 2}
+"""By reason: a name that fits more others than that is none of them."""
 _NO_SHARED: frozenset[str] = frozenset()
 
 
@@ -81,11 +81,11 @@ def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Ed
 
 def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
     """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com", ...) is none of them."""
-    partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _FITS_MANY for key in s.keys)
+    partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys)
 
     def told(s: Suggestion) -> Suggestion:
         most = max(partners[key] for key in s.keys)
-        if s.reasons[0] not in _FITS_MANY or most < _MANY_PARTNERS:
+        if most <= _MAX_PARTNERS.get(s.reasons[0], most):
             return s
         return replace(s, score=round(0.6 * s.score, 4), against=(*s.against, f"one of them fits {most - 1} other names as well"))
 
@@ -183,7 +183,8 @@ def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
     if (a.is_speaker or b.is_speaker) and (len(left) < 3 or len(right) < 3):
         if left[-1] == right[-1] and len(left[-1]) > 2:
             return 0.9, _SURNAME
-        if left[0] == right[0] and len(left[0]) > 2 and len(left) != len(right) and min(len(left), len(right)) == 1:
+        is_first = left[0] == right[0] and len(left) != len(right) and min(len(left), len(right)) == 1
+        if is_first and len(left[0]) > 2 and left[0] not in _NO_FIRST_NAMES:
             return 0.85, _FIRST_NAME
     if len(left) == len(right) and all(_is_respelt(s, t) or _is_short_for(s, t) for s, t in zip(left, right, strict=True)):
         return (0.85 if len(left) > 1 else 0.7), "a word of one is short for the other's"

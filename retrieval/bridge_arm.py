@@ -56,7 +56,8 @@ class BridgeSearch:
     Neither a graph that knows little of a passage nor its surroundings may bury what words and vectors find: the k-th passage by F gets at
     least the score at place 3 k; of those with neighbours the first three by BM25 get at least the scores at places 6 to 8.
 
-    Of a question that was split, (score + w mean score for its steps) / (1 + w), w 0.6 times the gate on a long question.
+    Of a question that was split, (score + w mean score for its steps) / (1 + w), w 0.6 times the gate on a long question;
+    the bounds hold for what the whole question's words find.
     """
 
     name = "bridge-ppr"
@@ -74,15 +75,16 @@ class BridgeSearch:
 
     def rank(self, question: Question) -> Ranking:
         """Every passage's score and what it is made of."""
-        whole = self._rank(question)
+        whole, lexical = self._rank(question)
         if not question.steps:
             return whole
-        steps = np.mean([self._rank(step).total for step in question.steps], axis=0)
+        steps = np.mean([self._rank(step)[0].total for step in question.steps], axis=0)
         weight = STEPS_WEIGHT * length_gate(question.text)
-        change = weight / (1.0 + weight) * (steps - whole.total)
-        return replace(whole, total=whole.total + change, steps=change, step_texts=tuple(step.text for step in question.steps))
+        total = self._kept_up((whole.total + weight * steps) / (1.0 + weight), lexical, whole.first)
+        return replace(whole, total=total, steps=total - whole.total, step_texts=tuple(step.text for step in question.steps))
 
-    def _rank(self, question: Question) -> Ranking:
+    def _rank(self, question: Question) -> tuple[Ranking, Scores]:
+        """A question as if it had no steps, and its scores by BM25."""
         has_graph = len(self._snapshot.facts.held) > 0
         lexical = self._passages.bm25(question.text)
         first = fuse(self._passages.dense(question.vector), lexical, DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH)
@@ -92,7 +94,7 @@ class BridgeSearch:
         total = self._with_surroundings(question, alone, linked)
         if total is not alone or found:
             total = self._kept_up(total, lexical, first)
-        return Ranking(total, first, alone, found, linked)
+        return Ranking(total, first, alone, found, linked), lexical
 
     def _with_surroundings(self, question: Question, scores: Scores, linked: tuple[int, ...]) -> Scores:
         """The scores with those of the passages that have neighbours dealt out in another order."""

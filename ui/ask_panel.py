@@ -135,8 +135,9 @@ def _options(desk: Desk) -> list[AskOptions]:
     is_split = _keep_toggle(
         "Split the question",
         "split",
-        "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call.",
-        is_disabled=not state.settings().llm,
+        "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call. Plain "
+        "search and the profile Paper ask it whole.",
+        is_disabled=not state.settings().llm or not wiring.can_split(retriever, profile),
     )
     documents = {d.id: d.title for d in desk.documents()}
     chosen = st.multiselect(

@@ -15,6 +15,7 @@ import streamlit as st
 from dynagrag.graph_layout import FOLDER, KeptLayouts, Layout
 from dynagrag.graph_view import binned, exported, narrowed, part
 from dynagrag.schema import Entity, Graph, Overview, Relation
+from dynagrag.ui import state
 from dynagrag.ui.drawing import MAX_NODES, PALETTE, Edge, Node, draw_bars, draw_graph, drawable
 from dynagrag.ui.state import Desk
 
@@ -234,7 +235,19 @@ def _show_export(desk: Desk, entities: Sequence[Entity], relations: Sequence[Rel
     options = {f"What is drawn ({len(entities):,} entities)": False, "The whole graph": True}
     what = st.radio("Data of", list(options), key="export_what", horizontal=True)
     is_whole = options[what]
-    offer_downloads(desk.space.store.graph if is_whole else lambda: part(entities, relations), "graph", key="whole" if is_whole else "part")
+    graph = _whole(desk) if is_whole else lambda: part(entities, relations)
+    offer_downloads(graph, "graph", key="whole" if is_whole else "part")
+
+
+def _whole(desk: Desk) -> Callable[[], Graph]:
+    """What reads the graph at the click, without a draw of the page before it: by then the desk may have been closed as idle."""
+    open_space = state.opener(desk.name, has_model=False)
+
+    def read() -> Graph:
+        with open_space() as space:
+            return space.store.graph()
+
+    return read
 
 
 def offer_downloads(graph: Callable[[], Graph], name: str, key: str) -> None:

@@ -37,7 +37,7 @@ _OF_NO_MODEL: dict[str, Any] = {
 }
 """Settings that make no other model of it."""
 _IDLE_S = 1800.0
-"""After so long without a visitor or work a workspace is closed: one of 6,000 passages holds 1.6 GB."""
+"""A workspace without a visitor or work for so long is closed when any is looked at next: one of 6,000 passages holds 1.6 GB."""
 
 
 @dataclass
@@ -195,7 +195,13 @@ def _close_idle(shared: _Shared, used: Desk) -> None:
     """Closes what nobody has looked at for long; every draw of a page that uses a desk asks for it anew. The lock is held."""
     for key, idle in [(k, d) for k, d in shared.desks.items() if used.used_at - d.used_at > _IDLE_S]:
         if idle is not used and not background.at_work(idle.space.settings, idle.name):
-            shared.desks.pop(key).space.close()
+            del shared.desks[key]
+            for seen in background.found_under(background.key_of(idle.space.settings, idle.name, "seen")):
+                background.drop(seen.key)
+            try:
+                idle.space.close()
+            except DynaGragError as err:  # of no concern to who looks at another one
+                _LOG.warning("workspace %s could not be closed: %s", idle.name, err)
 
 
 def chat_model() -> ChatModel | None:

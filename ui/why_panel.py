@@ -111,8 +111,6 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
         )
         return
     steps = told.get("steps", ())  # an answer kept by an earlier version has none
-    if steps:
-        st.markdown("The question was split into:\n" + "\n".join(f"{i}. {plain(step)}" for i, step in enumerate(steps, start=1)))
     names = ", ".join(f"**{plain(name)}**" for name in told["linked"]) or "none that the graph knows"
     st.markdown(f"Names in the question: {names}")
     for fact in told["facts"]:
@@ -129,7 +127,7 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
             "graph": row["graph"],
             "bridge": row["bridge"],
             "around it": row["around"],
-            **({"its steps": row["steps"]} if steps else {}),
+            **({"steps": row["steps"]} if steps else {}),
             "source": source_link(desk.name, row.get("document_id", ""), row["start"], row["end"]),
             "document": row["document"],
             "time": "" if row["start_s"] is None else clock(row["start_s"]),
@@ -138,12 +136,12 @@ def _passages(desk: Desk, trace: Mapping[str, Any]) -> None:
         }
         for rank, row in enumerate(told["ranked"], start=1)
     ]
-    numbers = ("score", "words and vectors", "graph", "bridge", "around it", "its steps")
+    numbers = ("score", "words and vectors", "graph", "bridge", "around it", "steps")
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in numbers}
     st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
     st.caption(
         "The score is the sum of the columns after it: how well words and vectors fit, PageRank from what the question names, the "
-        "best bridge from another passage, and what stands around it" + (", and what its steps changed." if steps else ".")
+        "best bridge from another passage, and what stands around it" + (", and what the question's steps changed." if steps else ".")
     )
 
 
@@ -286,7 +284,7 @@ def _score_parts(answer: Mapping[str, Any]) -> str:
     """ ": relevance 4, coherence 5, detail 3 of 5 by the judge", where the answer has been scored."""
     parts = answer.get("score_parts")  # an answer kept by an earlier version has none
     if not parts:
-        return ""
+        return f", by {plain(answer['scored_by'])}"
     if answer["scored_by"] == "judge":
         return ": " + ", ".join(f"{name} {mark:.0f}" for name, mark in parts.items()) + " of 5 by the judge (counted 2 : 1 : 1)"
     return ": " + ", ".join(f"{name} {term:.2f}" for name, term in parts.items()) + " by the formula (counted 2 : 1 : 1)"

@@ -98,11 +98,11 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
 
 def trace_lines(trace: Mapping[str, Any]) -> Iterator[str]:
     """Why the passages stand as they do, and what became of each centre; --json has all of it."""
+    yield from (f"  {note}" for note in trace.get("notes", ()))
     ranked = trace.get("passages")
     if ranked:
         yield f"  names in the question: {', '.join(ranked['linked']) or 'none that the graph knows'}"
         yield from (f'  nearest fact, cosine {fact["cosine"]:.2f}: "{_excerpt(fact["text"], "")}"' for fact in ranked["facts"])
-        yield from (f'  a step of it: "{_excerpt(step, "")}"' for step in ranked["steps"])
         names = ["first_stage", "graph", "bridge", "around", *(["steps"] if ranked["steps"] else [])]
         yield "  score = words and vectors + PageRank + bridge + surroundings" + (" + steps" if ranked["steps"] else "")
         for place, row in enumerate(ranked["ranked"][:_MAX_TRACED], start=1):

@@ -100,7 +100,7 @@ def evaluate_retrieval(
     """
     check_library()
     arms = arm_names(options)
-    if SPLIT in arms and settings.llm is None:
+    if SPLIT in arms and not settings.llm:
         raise SettingsError(f"the arm {SPLIT} asks a language model to split each question: name one with --llm, e.g. --llm qwen")
     if options.out is not None:
         check_folder(options.out)

@@ -458,6 +458,11 @@ class Workspace:
                 progress("split", 0, 1)
             question = self.split(question, chat)
         answer = answer_question(arm.snapshot, question, parts, on_text, progress)
+        if options.is_split:
+            told = f"split into: {' / '.join(step.text for step in question.steps)}" if question.steps else "the model found no steps in it"
+            notes = answer.trace["notes"]
+            assert isinstance(notes, list)
+            answer = replace(answer, trace={**answer.trace, "notes": [*notes, told]})
         self._check_not_deleted(arm.snapshot, answer)
         return answer
 

@@ -93,7 +93,7 @@ def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], 
     assert "   1. 1.00 = " in shown
     assert "  + ego-graph of " in shown
     split = cli("ask", "Who founded Acme Works and where is it?", "--trace", "--split-question").out
-    assert 'a step of it: "Who founded Acme Works"' in split
+    assert "split into: Who founded Acme Works / where is it?" in split
     assert "surroundings + steps" in split
     trace = cli("ask", "Who founded Acme Works?", "--json").json["trace"]
     assert all({"entity", "score", "accepted", "reason"} <= set(c) for c in trace["candidates"])

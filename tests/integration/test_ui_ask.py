@@ -125,8 +125,31 @@ def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(book: 
     assert not page.exception
     assert not page.error
     why = panel("why_panel").run()
-    assert "The question was split into:\n1. Where does Ada work\n2. who founded Borealis Labs?" in words(why).replace("\\", "")
-    assert "what its steps changed" in words(why)
+    assert "split into: Where does Ada work / who founded Borealis Labs?" in words(why).replace("\\", "")
+    assert "what the question's steps changed" in words(why)
+
+
+def test_beside_a_retriever_that_asks_it_whole_a_question_is_split_for_the_other(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
+    page = panel("ask_panel").run()
+    switch(page, "Split").set_value(True).run()
+    next(s for s in page.selectbox if s.label == "Compare with").set_value("naive").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    arms = book.all()[0].exchanges[0].arms
+    assert [arm.error for arm in arms] == ["", ""]
+    assert ["the model found no steps in it" in arm.answer["trace"]["notes"] for arm in arms if arm.answer] == [True, False]
+
+
+def test_a_model_that_cannot_be_had_splits_nothing(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = panel("ask_panel").run()
+    switch(page, "Split").set_value(True).run()
+    monkeypatch.setenv("DYNAGRAG_LLM", "gguf:/nowhere/model.gguf")
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.error
+    assert "Ada Byron works at Acme Works" in words(page)
 
 
 def test_without_a_model_no_question_can_be_split(

@@ -247,3 +247,13 @@ def test_exports_are_files_that_other_programs_read() -> None:
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         assert archive.namelist() == ["graph.entities.csv", "graph.relations.csv"]
         assert archive.read("graph.relations.csv").decode().count("\n") == 6
+
+
+def test_the_whole_graph_can_be_saved_after_its_workspace_was_closed_as_idle(ingested: None, panel: Panel) -> None:
+    from dynagrag.ui import graph_overview, state
+
+    desk = state.desk()
+    assert desk is not None
+    read = graph_overview._whole(desk)
+    state.close_desks(desk.name)
+    assert any(entity.name == "Acme Works" for entity in read().entities)

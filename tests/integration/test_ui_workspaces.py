@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.errors import ModelUnavailableError, StoreError
 from dynagrag.fakes_server import Fault, OpenAIStubServer
 from dynagrag.models.jobs import JobRequest
 from dynagrag.settings import load_settings
@@ -102,8 +102,11 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
     assert open_names() == ["one", "two"]
     goes_on.set()
     background.wait_for_all()
+    one = next(desk for (name, _), desk in state._shared().desks.items() if name == "one")
     look_at("two")
     assert open_names() == ["two"]
+    with pytest.raises(StoreError, match="closed"):
+        one.space.store.documents()
     monkeypatch.setattr(state, "_IDLE_S", 1800.0)
     assert not look_at("one").error
     assert sorted(open_names()) == ["one", "two"]

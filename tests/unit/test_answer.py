@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import InvalidReplyError, ModelError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelError, ModelUnavailableError, SettingsError, UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question, split_question
 from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
@@ -119,6 +119,9 @@ def test_intermediate_answers_are_sorted_by_helpfulness_and_the_useless_are_left
     assert scores == sorted(scores, reverse=True)
     assert all(a.scored_by == ("judge" if a.has_enough_evidence else "none") for a in answer.intermediate)
     assert all((a.helpfulness == 0) == (not a.has_enough_evidence) for a in answer.intermediate)
+    for a in answer.intermediate:
+        marks = a.score_parts
+        assert a.helpfulness == (20 * (0.5 * marks["relevance"] + 0.25 * marks["coherence"] + 0.25 * marks["detail"]) if marks else 0)
     merge = next(p for p in chat.prompts if p.name == "merge")
     shown = merge.user.partition("<partial_answers>")[2].partition("</partial_answers>")[0].strip().splitlines()
     assert len(shown) == sum(a.helpfulness > 0 for a in answer.intermediate)
@@ -251,13 +254,32 @@ def test_an_empty_rewriting_leaves_the_question_as_it_is(journal: Journal) -> No
     ("reply", "wanted"),
     [
         ('{"steps": [" Who built  it? ", "Who leads that firm?", "Who built it?", ""]}', ("Who built it?", "Who leads that firm?")),
-        ('{"steps": ["who leads the  firm?"]}', ()),
+        ('{"steps": ["who leads the  firm"]}', ()),
+        ('{"steps": ["Who is A?", "who is a", "Who is B?", "Who is C?", "Who is D?"]}', ("Who is A?", "Who is B?", "Who is C?")),
+        (json.dumps({"steps": ["Who is " + "very " * 80 + "old?", "Who is A?"]}), ("Who is A?",)),
         ('{"steps": []}', ()),
         ("I would not split it.", ()),
     ],
 )
 def test_a_question_is_split_into_other_questions_or_not_at_all(reply: str, wanted: tuple[str, ...], journal: Journal) -> None:
     assert split_question(_metered(FakeChat(lambda prompt, schema: reply), journal), "Who leads the firm?") == wanted
+
+
+def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        if prompt.name == "split":
+            raise CutOffReplyError("too long")
+        return simple_reply(prompt, schema)
+
+    answer = ask(FakeChat(rule), options=AskOptions(is_split=True))
+    assert answer.citations
+    assert "the model found no steps in it" in answer.trace["notes"]
+
+
+def test_a_follow_up_is_split_as_it_was_rewritten(ask: Callable[..., Any]) -> None:
+    chat = FakeChat(lambda p, s: '{"question": "Who works at LetterA?"}' if p.name == "rewrite" else simple_reply(p, s))
+    ask(chat, "And at LetterA?", options=AskOptions(is_split=True), history=[("Who works at LetterB?", "Number1.")])
+    assert next(p for p in chat.prompts if p.name == "split").user == "Who works at LetterA?"
 
 
 def test_a_split_question_costs_one_call_more_and_its_steps_are_told(ask: Callable[..., Any]) -> None:

@@ -260,6 +260,20 @@ def test_a_question_that_was_split_is_ranked_by_its_steps_too_and_the_trace_adds
         assert part.first + part.graph + part.bridge + part.around + part.steps == pytest.approx(scored.score, abs=2e-6)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_what_words_and_vectors_find_is_not_buried_by_steps_either(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    held = [sorted(set(rng.integers(0, 12, 3).tolist())) for _ in range(40)]
+    facts = facts_of(held, [(p, some[:2]) for p, some in enumerate(held) if len(some) > 1], seed=seed)
+    texts = [f"word{p} " + " ".join(f"w{x}" for x in rng.integers(0, 30, 6)) for p in range(40)]
+    search = BridgeSearch(snapshot(texts, unit(40, seed), [entity(i, f"Name{i}") for i in range(12)], unit(12, seed + 2), facts))
+    steps = tuple(Question(f"w{i} Name{i}", unit(1, seed + 50 + i)[0]) for i in range(3))
+    ranking = search.rank(Question("w1 w2 w3 word7", unit(1, seed + 9)[0], steps))
+    place = np.argsort(np.argsort(-ranking.total, kind="stable"))
+    for k, row in enumerate(np.argsort(-ranking.first, kind="stable")[:10], start=1):
+        assert place[row] < 3 * k + k  # k others may be lifted to the same score
+
+
 def test_without_a_graph_vectors_and_words_are_left() -> None:
     texts = ["Moss grows.", "Oil is black.", "The river is long."]
     vectors = unit(3, 3)

@@ -83,8 +83,11 @@ def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
     """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com", ...) is none of them."""
     partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys)
 
+    firsts: Counter[str] = Counter(key for s in made if s.reasons[0] == _FIRST_NAME for key in s.keys)
+
     def told(s: Suggestion) -> Suggestion:
-        most = max(partners[key] for key in s.keys)
+        counts = firsts if s.reasons[0] == _FIRST_NAME else partners  # a full name is met by its last name too
+        most = max(counts[key] for key in s.keys)
         if most <= _MAX_PARTNERS.get(s.reasons[0], most):
             return s
         return replace(s, score=round(0.6 * s.score, 4), against=(*s.against, f"one of them fits {most - 1} other names as well"))

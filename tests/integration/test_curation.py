@@ -375,6 +375,11 @@ _FIRST = "a first name, one of them a speaker's"
             "Thank you, Dana. Last week Dana met Boris Yakov.",
             {("dana", "dana whitfield"): (_FIRST, False), ("dana", "dana brown"): (_FIRST, False)},
         ),
+        (
+            ["Dana Whitfield"],
+            "Thank you, Dana. Last week Whitfield met Boris Yakov in Delft.",
+            {("dana", "dana whitfield"): (_FIRST, True)},
+        ),
         (["Ann Lee"], "We saw Harlow. Then Harlow Labs burned.", {("harlow", "harlow labs"): ("one name within the other", False)}),
         (["Justice Kagan"], "Thank you. The Justice asked. The Justice left.", {}),
     ],

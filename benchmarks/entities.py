@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from dynagrag import load_settings
-from dynagrag.cli_evaluate_entities import run_entities
-from dynagrag.evaluation.entities import EntityReport
+from dynagrag.cli.evaluate_entities import run_entities
+from dynagrag.evaluation.entity_resolution import EntityReport
 
 SETS = (
     "ditto-Structured_Fodors-Zagats",

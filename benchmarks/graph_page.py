@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from report import Report
 
-from dynagrag.graph_store.sqlite_store import SqliteStore
-from dynagrag.graph_view import part
+from dynagrag.curation.graph_view import part
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from dynagrag import AskOptions, load_settings, open_workspace
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 
 PEERS = """
 peer                  model calls (a chunk)   prompt tokens   index s   a question: calls, prompt tokens, s without the model
@@ -92,7 +92,7 @@ def main() -> None:
 
 def ask(space: object, server: OpenAIStubServer) -> None:
     """Questions: what the server counted, and the seconds that were not spent waiting for it."""
-    from dynagrag.workspace import Workspace
+    from dynagrag.workspace.facade import Workspace
 
     assert isinstance(space, Workspace)
     for options in (AskOptions(), AskOptions(retriever="hybrid")):

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.retrieval.bridge_arm import BridgeSearch
+from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.plain import HybridSearch, NaiveSearch
+from dynagrag.retrieval.plain_search import HybridSearch, NaiveSearch
 from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Snapshot, Turn, Vectors
 
 DIMENSION = 384

@@ -26,13 +26,12 @@ from pathlib import Path
 import numpy as np
 from report import Report
 
-from dynagrag.graph_store import cypher
-from dynagrag.graph_store import neo4j_rows as rows
-from dynagrag.graph_store.neo4j_cache import RowCache
-from dynagrag.graph_store.neo4j_connection import Neo4jConnection
-from dynagrag.graph_store.neo4j_graph import GraphWriter, relation_props, vector_signature
-from dynagrag.graph_store.neo4j_store import Neo4jStore
-from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.graph_store.neo4j_store import cypher, rows
+from dynagrag.graph_store.neo4j_store.cache import RowCache
+from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter, relation_props, vector_signature
+from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation, VectorKind, Vectors

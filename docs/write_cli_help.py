@@ -31,7 +31,7 @@ def page() -> str:
 def _commands() -> Iterator[str]:
     from typer.main import get_command
 
-    from dynagrag.cli import app, run
+    from dynagrag.cli.main import app, run
 
     for command in [[], *_names(get_command(app), [])]:
         out = io.StringIO()

@@ -1,1 +1,1 @@
-"""Data sets, metrics and runs. Empty until retrieval is evaluated here."""
+"""Data sets, measures, runs and reports of `dynagrag evaluate`."""

@@ -5,10 +5,10 @@ from statistics import fmean, median
 from typing import Any
 
 from dynagrag.errors import UsageError
+from dynagrag.evaluation.gold import Target, missing_gold
 from dynagrag.evaluation.intervals import SEED, Interval, intervals
 from dynagrag.evaluation.measures import NAMES
-from dynagrag.evaluation.resolve import Target, missing_gold
-from dynagrag.evaluation.runs import Line, RunFolder, shortened
+from dynagrag.evaluation.run_folder import Line, RunFolder, shortened
 
 POINTS = 100
 _MAX_LISTED = 20

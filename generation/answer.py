@@ -24,7 +24,7 @@ from dynagrag.generation.citations import (
 )
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import Score, helpfulness
-from dynagrag.generation.replies import IntermediateReply, RewriteReply, SplitReply
+from dynagrag.generation.reply_types import IntermediateReply, RewriteReply, SplitReply
 from dynagrag.generation.retrieval_trace import trace_of
 from dynagrag.generation.stretches import stretches
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations

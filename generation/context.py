@@ -9,7 +9,7 @@ from functools import partial
 
 from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt, write_hard_prompt
-from dynagrag.generation.replies import IntermediateReply
+from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import drawn_subgraph
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens

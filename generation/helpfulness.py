@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dynagrag.errors import InvalidReplyError, ModelError
-from dynagrag.generation.replies import helpfulness_reply
+from dynagrag.generation.reply_types import helpfulness_reply
 from dynagrag.ids import content_id
 from dynagrag.models.metered import prompt_tokens
 from dynagrag.prompts import render

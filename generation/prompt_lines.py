@@ -14,9 +14,10 @@ seconds, rounded down.
 """
 
 import json
-import math
 import re
 from collections.abc import Sequence
+
+from dynagrag.text import clock
 
 _CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _CITATION = r"\[(?=\s*[Ee]\d)"
@@ -95,23 +96,6 @@ def evidence_line(label: str, speaker: str | None, start_s: float | None, quote:
 def left_out_line(num_lines: int, num_nodes: int) -> str:
     """What is not there."""
     return f"(left out: {num_lines} lines, {num_nodes} nodes)"
-
-
-def clock(seconds: float) -> str:
-    """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero."""
-    whole = math.floor(seconds)
-    minutes, second = divmod(abs(whole), 60)
-    hour, minute = divmod(minutes, 60)
-    sign = "-" if whole < 0 else ""
-    return f"{sign}{hour}:{minute:02}:{second:02}" if hour else f"{sign}{minute}:{second:02}"
-
-
-def seconds_of(time: str) -> int:
-    """Inverse of `clock`, in whole seconds."""
-    total = 0
-    for part in time.lstrip("-").split(":"):
-        total = total * 60 + int(part)
-    return -total if time.startswith("-") else total
 
 
 def _indent(number: str) -> str:

@@ -1,1 +1,1 @@
-"""Where records and the derived graph live: the embedded SQLite store, and the pure derivation that every store shares."""
+"""Where records and the derived graph live: the pure derivation, and two stores (SQLite, Neo4j) behind one protocol."""

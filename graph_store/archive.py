@@ -18,9 +18,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynagrag.errors import NewerStoreError, StoreError
-from dynagrag.graph_store.migrations import APPLICATION_ID
 from dynagrag.graph_store.rules import WORKSPACE_NAME
-from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 
 FORMAT = 1
 """Counts up when an older version could not restore the file."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.derive import (
+from dynagrag.graph_store.derived.derive import (
     VectorTable,
     average_degree,
     average_degree_before,
@@ -18,10 +18,10 @@ from dynagrag.graph_store.derive import (
     mention_texts,
     record_texts,
 )
-from dynagrag.graph_store.facts import fact_texts, read_said
-from dynagrag.graph_store.senses import mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.two_step import own_titles, passage_text, text_id
-from dynagrag.ingest.consolidate import Judge, VerdictStore, consolidate
+from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
+from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.two_step_mean import own_titles, passage_text, text_id
+from dynagrag.ingest.consolidate.consolidation import Judge, VerdictStore, consolidate
 from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import Consolidation, Graph, Records, VectorKind, Vectors
 

@@ -11,7 +11,7 @@ import platformdirs
 import pytest
 
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 
 # `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no folder on the path itself.
 sys.path.insert(0, str(Path(__file__).parent))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynagrag.graph_store.canonical import make_edit
-from dynagrag.graph_store.derive import VectorTable, derive, mention_texts, record_texts
+from dynagrag.graph_store.derived.canonical import make_edit
+from dynagrag.graph_store.derived.derive import VectorTable, derive, mention_texts, record_texts
 from dynagrag.ids import content_id
 from dynagrag.schema import (
     Consolidation,

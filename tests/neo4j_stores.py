@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from neo4j_server import GivenServer, Neo4jServer
 
-from dynagrag.graph_store.neo4j_store import Neo4jStore
-from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.schema import Consolidation, Document, EmbedderIdentity, Entity, Graph, Passage, Records, Relation, Turn
 
 AnyServer = Neo4jServer | GivenServer

@@ -10,7 +10,7 @@ from dynagrag.ids import entity_key
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.settings import CHUNK_PROFILES
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 TRANSCRIPT = """WEBVTT
 

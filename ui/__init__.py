@@ -1,1 +1,1 @@
-"""The Streamlit app. Empty until it is built."""
+"""The Streamlit app: a page a folder; what the pages share lies beside them."""

@@ -4,18 +4,24 @@ from pathlib import Path
 
 import streamlit as st
 
-from dynagrag.ui import ask_panel, curate_panel, graph_panel, ingest_panel, source_panel, state, why_panel, workspaces_panel
+from dynagrag.ui import state
+from dynagrag.ui.ask import page as ask_page
+from dynagrag.ui.ask import source_page, why_page
+from dynagrag.ui.curate import page as curate_page
+from dynagrag.ui.graph import page as graph_page
+from dynagrag.ui.ingest import page as ingest_page
+from dynagrag.ui.workspaces import page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
 ICON = Path(__file__).parent / "icon.svg"
 LOGO = Path(__file__).parent / "logo.svg"
 PAGES = (
-    (ask_panel, "Ask", "", ":material/forum:"),
-    (why_panel, "Why", "why", ":material/account_tree:"),
-    (graph_panel, "Graph", "graph", ":material/hub:"),
-    (ingest_panel, "Ingest", "ingest", ":material/upload_file:"),
-    (curate_panel, "Curate", "curate", ":material/merge:"),
-    (workspaces_panel, "Workspaces", "workspaces", ":material/settings:"),
+    (ask_page, "Ask", "", ":material/forum:"),
+    (why_page, "Why", "why", ":material/account_tree:"),
+    (graph_page, "Graph", "graph", ":material/hub:"),
+    (ingest_page, "Ingest", "ingest", ":material/upload_file:"),
+    (curate_page, "Curate", "curate", ":material/merge:"),
+    (workspaces_page, "Workspaces", "workspaces", ":material/settings:"),
 )
 
 
@@ -24,7 +30,7 @@ def main() -> None:
     st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
     pages = [st.Page(module.page, title=title, url_path=path, icon=icon, default=not path) for module, title, path, icon in PAGES]
     first = pages[0]
-    pages.append(st.Page(source_panel.page, title="Source", url_path="source", visibility="hidden"))
+    pages.append(st.Page(source_page.page, title="Source", url_path="source", visibility="hidden"))
     pages.append(st.Page(lambda: st.switch_page(first), title="Ask", url_path="ask", visibility="hidden"))  # what a person would type
     chosen = st.navigation(pages)
     state.know_pages({page.url_path: page for page in pages})

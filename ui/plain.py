@@ -6,7 +6,7 @@ Streamlit renders Markdown, and an image in it is a request to whatever host it 
 import re
 from urllib.parse import quote, urlencode
 
-from dynagrag.generation.prompt_lines import clock
+from dynagrag.text import clock
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")

@@ -25,7 +25,8 @@ from dynagrag.settings import Settings, load_settings
 from dynagrag.ui import background
 from dynagrag.ui.background import unexpected
 from dynagrag.ui.plain import plain
-from dynagrag.workspace import Workspace, open_workspace, workspace_names
+from dynagrag.workspace.address import has_store, store_address
+from dynagrag.workspace.facade import Workspace, open_workspace, workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
@@ -180,10 +181,10 @@ def desk(name: str | None = None) -> Desk | None:
         key = (name, now)
         if key not in shared.desks:
             folder = now.workspaces_dir / name
-            if not wiring.has_store(folder):
+            if not has_store(folder):
                 return None
             # A server holds nothing of a workspace that was made and is still empty; one of another store is not made by a look at it.
-            is_its_own = now.store in (None, wiring.store_address(folder, now.model_copy(update={"store": None})))
+            is_its_own = now.store in (None, store_address(folder, now.model_copy(update={"store": None})))
             shared.desks[key] = Desk(open_workspace(name, settings=now, create=is_its_own, embedder=shared.embedder(now)))
         found = shared.desks[key]
         found.used_at = time.monotonic()

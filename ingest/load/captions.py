@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass, field
 
 from dynagrag.errors import LoadError
-from dynagrag.ingest.load.clock import clock_seconds
-from dynagrag.ingest.load.parsed import Parsed, collapse, plural, short, speaker_or_none, without_tags
+from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
 from dynagrag.ingest.load.speakers import Labels, find_labels
 from dynagrag.schema import SourceTurn
+from dynagrag.text import clock_seconds, collapse, plural, short
 
 _TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
 _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)

@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dynagrag.ingest.load.clock import clock_seconds
-from dynagrag.ingest.load.parsed import Parsed, collapse, paragraphs, plural, speaker_or_none
+from dynagrag.ingest.load.parsed import Parsed, paragraphs, speaker_or_none
 from dynagrag.ingest.load.speakers import find_labels, split_label
 from dynagrag.schema import SourceTurn
+from dynagrag.text import clock_seconds, collapse, plural
 
 _HMS = r"(\d{1,4}) (\d{1,2}) (\d{1,2})"
 _MISSION = re.compile(rf"\[(?:{_HMS})? ?(-)? ?(?:{_HMS})?\][ \t]*(.*)", re.ASCII)

@@ -9,10 +9,11 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
-from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, Parsed, collapse, short, split_lines
+from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, Parsed, split_lines
 from dynagrag.ingest.load.prose import parse_text
 from dynagrag.ingest.load.tables import columns_of, parse_rows
 from dynagrag.schema import SourceTurn
+from dynagrag.text import collapse, short
 
 _SHORT_LINE = 0.75
 """A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs, only lines."""

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from dynagrag.errors import LoadError
-from dynagrag.ingest.load.parsed import plural
+from dynagrag.text import plural
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from dynagrag.errors import LoadError
-from dynagrag.ingest.load.clock import any_seconds
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, collapse, plural, short, speaker_or_none
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
 from dynagrag.schema import SourceTurn
+from dynagrag.text import any_seconds, collapse, plural, short
 
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting 2.0, WhisperX) or utterances (AssemblyAI)"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from dynagrag.errors import LoadError
 from dynagrag.schema import SourceTurn
+from dynagrag.text import collapse, plural
 
 MAX_FILE_BYTES = 200_000_000
 """A day of speech is about 1 MB of text; what is larger is no transcript."""
@@ -38,22 +39,6 @@ class Parsed:
     meta: dict[str, str] = field(default_factory=dict)
     format: str | None = None
     """A closer name than the one the file was told by (speaker-text for text), else None."""
-
-
-def collapse(text: str) -> str:
-    """The words with single spaces between them."""
-    return " ".join(text.split())
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 cue`, `2 cues`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def short(text: str, limit: int = 60) -> str:
-    """A quoted excerpt fit for a one-line message."""
-    head = collapse(text[: 4 * limit])
-    return repr(head if len(head) <= limit else head[: limit - 3] + "...")
 
 
 def without_tags(text: str) -> str:

@@ -2,10 +2,10 @@
 
 import re
 
-from dynagrag.ingest.load.clock import clock_seconds
-from dynagrag.ingest.load.parsed import Parsed, collapse, has_letter, paragraphs, speaker_or_none, without_tags
+from dynagrag.ingest.load.parsed import Parsed, has_letter, paragraphs, speaker_or_none, without_tags
 from dynagrag.ingest.load.speakers import Labels, find_labels, split_label
 from dynagrag.schema import SourceTurn
+from dynagrag.text import clock_seconds, collapse
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")

@@ -14,11 +14,12 @@ from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_otter, p
 from dynagrag.ingest.load.documents import parse_docx, parse_html, parse_pdf
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.json_forms import parse_json
-from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, collapse, split_lines
+from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, checked, split_lines
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
 from dynagrag.schema import LoadedSource
+from dynagrag.text import collapse
 
 logger = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dynagrag.errors import LoadError
-from dynagrag.ingest.load.clock import any_seconds
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, collapse, plural, short, speaker_or_none
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
 from dynagrag.schema import SourceTurn
+from dynagrag.text import any_seconds, collapse, plural, short
 
 _ALIASES = {
     "text": "text content transcript message body utterance caption sentence words line dialogue dialog speech",

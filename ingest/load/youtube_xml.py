@@ -3,9 +3,9 @@
 from xml.etree import ElementTree
 
 from dynagrag.errors import LoadError
-from dynagrag.ingest.load.clock import any_seconds
-from dynagrag.ingest.load.parsed import Parsed, collapse, plural, short, without_tags
+from dynagrag.ingest.load.parsed import Parsed, without_tags
 from dynagrag.schema import SourceTurn
+from dynagrag.text import any_seconds, collapse, plural, short
 
 
 def parse_youtube_xml(text: str) -> Parsed:

@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dynagrag.errors import DynaGragError
-    from dynagrag.ingest.extract import ExtractionOptions
+    from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.langchain_retriever import WorkspaceRetriever
     from dynagrag.schema import Answer, Citation, Filters
     from dynagrag.settings import Settings, load_settings
-    from dynagrag.workspace import AskOptions, IngestOptions, Stats, Workspace, open_workspace, workspace_names
+    from dynagrag.workspace.facade import AskOptions, IngestOptions, Stats, Workspace, open_workspace, workspace_names
 
 _HOMES = {
     "Answer": "dynagrag.schema",
-    "AskOptions": "dynagrag.workspace",
+    "AskOptions": "dynagrag.workspace.facade",
     "Citation": "dynagrag.schema",
     "DynaGragError": "dynagrag.errors",
-    "ExtractionOptions": "dynagrag.ingest.extract",
+    "ExtractionOptions": "dynagrag.ingest.extract.llm_extractor",
     "Filters": "dynagrag.schema",
-    "IngestOptions": "dynagrag.workspace",
+    "IngestOptions": "dynagrag.workspace.facade",
     "Settings": "dynagrag.settings",
-    "Stats": "dynagrag.workspace",
-    "Workspace": "dynagrag.workspace",
+    "Stats": "dynagrag.workspace.facade",
+    "Workspace": "dynagrag.workspace.facade",
     "WorkspaceRetriever": "dynagrag.langchain_retriever",
     "load_settings": "dynagrag.settings",
-    "open_workspace": "dynagrag.workspace",
-    "workspace_names": "dynagrag.workspace",
+    "open_workspace": "dynagrag.workspace.facade",
+    "workspace_names": "dynagrag.workspace.facade",
 }
 
 __all__ = [

@@ -8,7 +8,7 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
 from dynagrag.generation.evidence import passage_evidence
-from dynagrag.workspace import AskOptions, Workspace
+from dynagrag.workspace.facade import AskOptions, Workspace
 
 
 class WorkspaceRetriever(BaseRetriever):

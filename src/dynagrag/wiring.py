@@ -1,100 +1,63 @@
 """The only module that names every implementation: settings and words of the command line in, objects behind the protocols out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.generation.traversal import BFS, DSABFS
-from dynagrag.graph_store.sqlite_store import SqliteStore
-from dynagrag.ingest.extract import ExtractionOptions, LLMExtractor
-from dynagrag.ingest.fast import FastExtractor
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
+from dynagrag.journal.journal import Journal
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat import open_chat_model
 from dynagrag.models.embedders import open_embedder
-from dynagrag.models.journal import Journal
 from dynagrag.models.metered import Budget, MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
-from dynagrag.retrieval.arms import DynaGrag, DynaGragCosine
-from dynagrag.retrieval.bridge_arm import BridgeSearch
-from dynagrag.retrieval.ego_index import EgoIndex
+from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.retrieval.ego.dynagrag_search import DynaGrag, DynaGragCosine
+from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch, RRFSearch
+from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.prune import UntrainedPrior
 from dynagrag.schema import Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
 
+EMBEDDED = "sqlite"
+"""The address of the embedded store."""
+GRAPH_FILE = "graph.sqlite"
+"""The embedded store's file in a workspace's folder."""
+
+
+def _sqlite(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
+    return SqliteStore(folder / GRAPH_FILE, workspace)
+
+
+def _neo4j(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
+    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+
+    return Neo4jStore(
+        address,
+        workspace,
+        username=settings.neo4j_username,
+        password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else "",
+        database=settings.neo4j_database,
+        cache=folder / "cache.sqlite",
+    )
+
+
+STORES: Mapping[str, Callable[[str, Path, str, Settings], GraphStore]] = {
+    EMBEDDED: _sqlite,
+    **dict.fromkeys(("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"), _neo4j),
+}
+"""What opens a store, of (address, the workspace's folder, its name, settings), by the scheme of its address."""
 RETRIEVERS = ("dynagrag", "dynagrag-cosine", "bridge-ppr", "naive", "bm25", "hybrid", "rrf")
 TRAVERSALS = ("dsa-bfs", "bfs")
 EXTRACTORS = ("llm", "fast", "file")
-EMBEDDED = "sqlite"
-_NEO4J_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
-_GRAPH_FILE = "graph.sqlite"
-_ADDRESS_FILE = "store"
 NO_LLM = (
     "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
     "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
 )
-
-
-def has_store(folder: Path) -> bool:
-    """Whether a workspace is in a folder, or its store's address."""
-    return (folder / _GRAPH_FILE).is_file() or (folder / _ADDRESS_FILE).is_file()
-
-
-def has_embedded(folder: Path) -> bool:
-    """Whether an embedded store's file is in a folder."""
-    return (folder / _GRAPH_FILE).is_file()
-
-
-def shown_address(address: str) -> str:
-    """An address as it may be shown: scheme, host and port. UsageError where it is none, without repeating it."""
-    if address == EMBEDDED:
-        return address
-    if address.partition("://")[0] not in _NEO4J_SCHEMES:
-        raise UsageError(f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687")
-    from dynagrag.graph_store.neo4j_connection import checked_address
-
-    return checked_address(address)
-
-
-def store_address(folder: Path, settings: Settings) -> str:
-    """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI for a new one, else `sqlite`."""
-    if settings.store is not None:
-        return settings.store
-    if (folder / _ADDRESS_FILE).is_file():
-        return (folder / _ADDRESS_FILE).read_text(encoding="utf-8").strip()
-    if (folder / _GRAPH_FILE).is_file() or settings.neo4j_uri is None:
-        return EMBEDDED
-    return settings.neo4j_uri
-
-
-def make_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
-    """The workspace's graph store, in the folder or at the settings' address."""
-    address = store_address(folder, settings)
-    shown_address(address)
-    store: GraphStore
-    if address == EMBEDDED:
-        store = SqliteStore(folder / _GRAPH_FILE, workspace)
-    else:
-        from dynagrag.graph_store.neo4j_store import Neo4jStore
-
-        store = Neo4jStore(
-            address,
-            workspace,
-            username=settings.neo4j_username,
-            password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else "",
-            database=settings.neo4j_database,
-            cache=folder / "cache.sqlite",
-        )
-    return store
-
-
-def remember_store(folder: Path, settings: Settings) -> None:
-    """Keeps a workspace's address for commands that don't name one."""
-    address = store_address(folder, settings)
-    path = folder / _ADDRESS_FILE
-    if (settings.store is not None or address != EMBEDDED) and (not path.is_file() or path.read_text(encoding="utf-8").strip() != address):
-        path.write_text(f"{address}\n", encoding="utf-8")
 
 
 def make_journal(folder: Path) -> Journal:

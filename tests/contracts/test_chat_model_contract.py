@@ -10,7 +10,7 @@ from pydantic import BaseModel, SecretStr
 
 from dynagrag.errors import CutOffReplyError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat import open_chat_model
 from dynagrag.models.langchain_chat import LangChainChat

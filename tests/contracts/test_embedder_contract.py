@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
 from dynagrag.protocols import Embedder

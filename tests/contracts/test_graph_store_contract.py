@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from neo4j_server import Neo4jServer
 
 from dynagrag.errors import EmbedderMismatchError, StoreError
-from dynagrag.graph_store.canonical import make_edit, make_merge
-from dynagrag.graph_store.derive import VectorTable, derive, digest, mention_texts, record_texts
-from dynagrag.graph_store.neo4j_store import Neo4jStore
-from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.graph_store.derived.canonical import make_edit, make_merge
+from dynagrag.graph_store.derived.derive import VectorTable, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.protocols import Extraction, GraphStore
 from dynagrag.schema import (

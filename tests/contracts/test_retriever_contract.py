@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dynagrag.protocols import Retriever
-from dynagrag.retrieval.arms import DynaGrag, DynaGragCosine
-from dynagrag.retrieval.bridge_arm import BridgeSearch
-from dynagrag.retrieval.ego_index import EgoIndex
-from dynagrag.retrieval.plain import BM25Search, HybridSearch, NaiveSearch, RRFSearch
+from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.retrieval.ego.dynagrag_search import DynaGrag, DynaGragCosine
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.settings import PROFILES
 

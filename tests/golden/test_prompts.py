@@ -5,7 +5,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from dynagrag.ingest.records import RelationReply
+from dynagrag.ingest.extract.reply_records import RelationReply
 from dynagrag.prompts import render, template_names
 
 GOLDEN = Path(__file__).parent / "prompts"

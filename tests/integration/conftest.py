@@ -17,18 +17,18 @@ from app_server import AppServer, Chromium, browser
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 
 from dynagrag import open_workspace
-from dynagrag.cli import run
+from dynagrag.cli.main import run
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.schema import Answer
 from dynagrag.settings import load_settings
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 if TYPE_CHECKING:
     from neo4j import Driver
     from streamlit.testing.v1 import AppTest
 
-    from dynagrag.graph_store.neo4j_store import Neo4jStore
+    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 
 KEY = "sk-CANARY7f3a9c51d2e84b60"
 _PEOPLE = [
@@ -313,7 +313,7 @@ def _query(server: Neo4jServer | GivenServer, query: str, workspace: str) -> lis
 @pytest.fixture
 def open_store(neo4j_server: Neo4jServer | GivenServer, neo4j_workspace: str) -> Iterator[Callable[..., "Neo4jStore"]]:
     """The store of the test's workspace, or of one beside it, opened anew; workspaces are cleared after the test."""
-    from dynagrag.graph_store.neo4j_store import Neo4jStore
+    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 
     opened: list[Neo4jStore] = []
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from dynagrag.backup import back_up, restore
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.settings import load_settings
-from dynagrag.workspace import Workspace
+from dynagrag.upkeep.backup import back_up, restore
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 
@@ -442,9 +442,9 @@ def test_a_workspace_in_neo4j_is_backed_up_and_restored_to_either_store(
     monkeypatch.setenv("DYNAGRAG_HOME", str(tmp_path / "third"))
     assert "holds a workspace" in cli("restore", file, "--store", address).complaint(1)
     assert not (tmp_path / "third" / "workspaces" / name).exists()
-    from dynagrag.wiring import make_store
+    from dynagrag.workspace.address import open_store
 
-    store = make_store(tmp_path, name, load_settings(store=address))
+    store = open_store(tmp_path, name, load_settings(store=address))
     store.clear()
     store.close()
     assert cli("restore", file, "--store", address).code == 0

@@ -14,8 +14,8 @@ import pytest
 
 from dynagrag.errors import StoreError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes_server import Fault, OpenAIStubServer
-from dynagrag.workspace import Workspace
+from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 GOOD = "LEO: Ada Byron founded Acme Works.\nINES: Acme Works is located in Delft.\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 
 TURNS = [
     ("Maria", "Ada Byron works at Acme Works."),

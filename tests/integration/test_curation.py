@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from dynagrag import IngestOptions, curation
-from dynagrag.curation_view import EditState, Seen, history, made_merges, read_seen
-from dynagrag.doctor import derived_digest
+from dynagrag import IngestOptions
+from dynagrag.curation import corrections
+from dynagrag.curation.suggestions import suggest_merges
+from dynagrag.curation.view import EditState, Seen, history, made_merges, read_seen
 from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.ingest.suggest import suggest_merges
 from dynagrag.schema import Edit, EditKind, Entity
-from dynagrag.workspace import Workspace
+from dynagrag.upkeep.doctor import derived_digest
+from dynagrag.workspace.facade import Workspace
 
 FAST = IngestOptions(extractor="fast")
 FIRST = [
@@ -72,8 +73,8 @@ def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(s
     assert set(first.keys) == {"zanzibar relay", "relay zanzibar"}
     assert first.reasons[0] == "the same words"
     parts = [named(space, key) for key in first.keys]
-    preview = curation.preview_merge(seen(space), parts, "Relay")
-    done = curation.merge(space, first.keys, "Relay", by="me")
+    preview = corrections.preview_merge(seen(space), parts, "Relay")
+    done = corrections.merge(space, first.keys, "Relay", by="me")
     merged = named(space, "Relay")
     assert (merged.weight, merged.keys) == (sum(e.weight for e in parts), ("relay zanzibar", "zanzibar relay"))
     assert (preview.weight, preview.name) == (merged.weight, merged.name)
@@ -85,7 +86,7 @@ def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(s
 
 def test_a_dismissed_suggestion_does_not_come_back_and_no_model_joins_it(space: Workspace, corpus: Any) -> None:
     pair = seen(space).suggestions[0].keys
-    curation.keep_apart(space, pair, by="me")
+    corrections.keep_apart(space, pair, by="me")
     assert set(pair) not in [set(s.keys) for s in seen(space).suggestions]
     space.ingest([corpus.write("three.vtt", [("Ada", "Zanzibar Relay and Relay Zanzibar met again.")])], FAST)
     assert named(space, pair[0]).id != named(space, pair[1]).id
@@ -94,34 +95,34 @@ def test_a_dismissed_suggestion_does_not_come_back_and_no_model_joins_it(space: 
 
 def test_names_are_split_out_alone_or_together_and_the_only_name_is_not(space: Workspace) -> None:
     keys = ["zanzibar relay", "relay zanzibar", "port arthur", "old delft"]
-    curation.merge(space, keys, by="me")
-    curation.split(space, keys[0], keys[2:], is_together=True, by="me")
+    corrections.merge(space, keys, by="me")
+    corrections.split(space, keys[0], keys[2:], is_together=True, by="me")
     assert named(space, "Port Arthur").keys == ("old delft", "port arthur")
     assert named(space, "Zanzibar Relay").keys == ("relay zanzibar", "zanzibar relay")
-    curation.split(space, "Zanzibar Relay", ["relay zanzibar"], by="me")
+    corrections.split(space, "Zanzibar Relay", ["relay zanzibar"], by="me")
     assert named(space, "Relay Zanzibar").keys == ("relay zanzibar",)
     assert ("relay zanzibar", "zanzibar relay") not in [tuple(sorted(s.keys)) for s in seen(space).suggestions]
     with pytest.raises(UsageError, match="one name only"):
-        curation.split(space, "Relay Zanzibar", ["relay zanzibar"], by="me")
+        corrections.split(space, "Relay Zanzibar", ["relay zanzibar"], by="me")
     with pytest.raises(UsageError, match="'sun' is no name of 'Port Arthur'"):
-        curation.split(space, "port arthur", ["sun"], by="me")
+        corrections.split(space, "port arthur", ["sun"], by="me")
     with pytest.raises(UsageError, match="leave at least one"):
-        curation.split(space, "port arthur", ["old delft", "port arthur"], is_together=True, by="me")
+        corrections.split(space, "port arthur", ["old delft", "port arthur"], is_together=True, by="me")
 
 
 def test_an_entity_is_renamed_and_found_by_both_names(space: Workspace) -> None:
-    curation.rename(space, "Port Arthur", "  Fort\n Arthur ", by="me")
+    corrections.rename(space, "Port Arthur", "  Fort\n Arthur ", by="me")
     assert named(space, "fort arthur").id == named(space, "port arthur").id
     assert named(space, "port arthur").aliases == ("Port Arthur",)
     assert space.graph().entities  # and it is searched by it
     assert {space.store.neighbourhood(i, num_hops=0).entities[0].name for i, _ in space.store.search_entities("Fort")} == {"Fort Arthur"}
     with pytest.raises(UsageError, match="called 'Fort Arthur' already"):
-        curation.rename(space, "port arthur", "Fort Arthur", by="me")
+        corrections.rename(space, "port arthur", "Fort Arthur", by="me")
 
 
 def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Workspace) -> None:
     before = named(space, "Mercury").weight
-    curation.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
+    corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
     ship, planet = named(space, "mercury"), named(space, "Planet Mercury")
     assert (ship.weight + planet.weight, planet.sense) == (before, "planet mercury")
     assert [d.title for d, _ in seen(space).in_documents(planet)] == ["two"]
@@ -132,7 +133,7 @@ def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Works
 
 def test_a_name_that_stands_for_an_entity_that_is_there_joins_it(space: Workspace) -> None:
     weights = named(space, "Mercury").weight, named(space, "Sun").weight
-    done = curation.tell_senses_apart(space, "Mercury", [document(space, "two")], other="sun", by="me")
+    done = corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], other="sun", by="me")
     assert [e.kind for e in done.edits] == [EditKind.SENSE, EditKind.MERGE]
     assert named(space, "Sun").weight + named(space, "Mercury").weight == sum(weights)
     assert named(space, "Sun").name == "Sun"
@@ -143,10 +144,10 @@ def test_a_name_that_stands_for_an_entity_that_is_there_joins_it(space: Workspac
 
 
 def correct_everything(space: Workspace) -> None:
-    curation.merge(space, ["zanzibar relay", "relay zanzibar"], "Relay", by="me")
-    curation.rename(space, "old delft", "Delft", by="me")
-    curation.keep_apart(space, ["port arthur", "sun"], by="me")
-    curation.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
+    corrections.merge(space, ["zanzibar relay", "relay zanzibar"], "Relay", by="me")
+    corrections.rename(space, "old delft", "Delft", by="me")
+    corrections.keep_apart(space, ["port arthur", "sun"], by="me")
+    corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
 
 
 def test_corrections_hold_when_files_change_and_sleep_when_they_go(space: Workspace, corpus: Any) -> None:
@@ -197,12 +198,12 @@ def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(space:
     assert space.store.digest() == after
     edits = [line.edit for line in history(seen(space))]
     for edit in edits:
-        curation.undo_edit(space, edit.id, by="you")
+        corrections.undo_edit(space, edit.id, by="you")
     assert space.store.digest() == before
     assert {state for _, state in states(space)} == {EditState.UNDONE}
     assert {line.undone_by.by for line in history(seen(space)) if line.undone_by} == {"you"}
     for edit in edits[::-1]:
-        curation.redo_edit(space, edit.id, by="me")
+        corrections.redo_edit(space, edit.id, by="me")
     assert space.store.digest() == after
 
 
@@ -212,20 +213,20 @@ def test_a_rules_merge_is_undone_for_good(space: Workspace, corpus: Any) -> None
     )
     (merge,) = [m for m in made_merges(seen(space)) if m.rule == "plural"]
     assert {key for key, _ in merge.members} == {"red battery", "red batteries"}
-    curation.undo_made_merge(space, merge.id, by="me")
+    corrections.undo_made_merge(space, merge.id, by="me")
     assert named(space, "red battery").id != named(space, "red batteries").id
     with pytest.raises(UsageError, match="undone already by me"):
-        curation.undo_made_merge(space, merge.id, by="you")
+        corrections.undo_made_merge(space, merge.id, by="you")
     space.ingest([corpus.write("again.vtt", [("Ada", "A Red Battery and Red Batteries.")])], FAST)
     assert named(space, "red battery").id != named(space, "red batteries").id
-    curation.undo_edit(space, space.store.edits()[-1].id, by="me")
+    corrections.undo_edit(space, space.store.edits()[-1].id, by="me")
     assert named(space, "red battery").id == named(space, "red batteries").id
 
 
 def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(space: Workspace, corpus: Any) -> None:
     told = [("Ada", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")]
     space.ingest([corpus.write("plural.vtt", told)], FAST)
-    curation.split(space, "red battery", ["red batteries"], by="me")
+    corrections.split(space, "red battery", ["red batteries"], by="me")
     space.ingest([corpus.write("plural.vtt", [*told, ("Ben", "A Red Battery, and Red Batteries.")])], FAST)
     assert named(space, "red battery").id != named(space, "red batteries").id
     assert [m for m in made_merges(seen(space)) if m.rule == "plural"] == []
@@ -234,15 +235,15 @@ def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(sp
 
 
 def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:
-    assert "2 entities are called 'Sun' now" in curation.rename(space, "old delft", "Sun", by="me").notes[0]
+    assert "2 entities are called 'Sun' now" in corrections.rename(space, "old delft", "Sun", by="me").notes[0]
 
 
 def test_an_undo_that_another_correction_overrules_says_so(space: Workspace, corpus: Any) -> None:
-    curation.merge(space, ["sun", "old delft"], by="me")
+    corrections.merge(space, ["sun", "old delft"], by="me")
     edit = space.store.edits()[-1]
-    curation.split(space, "sun", ["old delft"], by="me")
-    curation.merge(space, ["old delft", "sun"], by="me")
-    curation.undo_edit(space, edit.id, by="me")
+    corrections.split(space, "sun", ["old delft"], by="me")
+    corrections.merge(space, ["old delft", "sun"], by="me")
+    corrections.undo_edit(space, edit.id, by="me")
     assert named(space, "sun").id == named(space, "old delft").id
     assert len([m for m in made_merges(seen(space)) if m.rule == "by hand"]) == 1
 
@@ -260,10 +261,10 @@ def test_what_can_be_no_name_is_refused_and_nothing_is_stored(
     space = open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     with pytest.raises(UsageError, match=complaint):
-        curation.rename(space, "port arthur", name, by="me")
+        corrections.rename(space, "port arthur", name, by="me")
     if name.strip():
         with pytest.raises(UsageError, match=complaint):
-            curation.merge(space, ["port arthur", "mercury"], name, by="me")
+            corrections.merge(space, ["port arthur", "mercury"], name, by="me")
     assert space.store.edits() == ()
 
 
@@ -272,36 +273,36 @@ def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[...
     space.ingest([corpus.write("one.vtt", FIRST), corpus.write("two.vtt", SECOND)], FAST)
     one, two = document(space, "one"), document(space, "two")
     refused: list[tuple[Callable[[], object], str]] = [
-        (lambda: curation.merge(space, ["mercury", "Mercury"], by="me"), "one entity already"),
-        (lambda: curation.merge(space, [], by="me"), "no entity was chosen"),
-        (lambda: curation.merge(space, ["mercury", "nobody"], by="me"), "no entity 'nobody'"),
-        (lambda: curation.keep_apart(space, ["mercury"], by="me"), "split it instead"),
-        (lambda: curation.split(space, "mercury", [], by="me"), "no name was chosen"),
-        (lambda: curation.undo_edit(space, "feed", by="me"), "0 corrections match 'feed'"),
-        (lambda: curation.undo_edit(space, "", by="me"), "0 corrections match"),
-        (lambda: curation.undo_made_merge(space, "feed", by="me"), "not there any more"),
-        (lambda: curation.tell_senses_apart(space, "mercury", [], "Planet", by="me"), "choose documents"),
-        (lambda: curation.tell_senses_apart(space, "sun", [one], "Star", by="me"), "choose documents that mention 'Sun'"),
-        (lambda: curation.tell_senses_apart(space, "mercury", [two], "MERCURY", by="me"), "call the other thing differently"),
-        (lambda: curation.tell_senses_apart(space, "mercury", [two], other="mercury", by="me"), "its own other sense"),
+        (lambda: corrections.merge(space, ["mercury", "Mercury"], by="me"), "one entity already"),
+        (lambda: corrections.merge(space, [], by="me"), "no entity was chosen"),
+        (lambda: corrections.merge(space, ["mercury", "nobody"], by="me"), "no entity 'nobody'"),
+        (lambda: corrections.keep_apart(space, ["mercury"], by="me"), "split it instead"),
+        (lambda: corrections.split(space, "mercury", [], by="me"), "no name was chosen"),
+        (lambda: corrections.undo_edit(space, "feed", by="me"), "0 corrections match 'feed'"),
+        (lambda: corrections.undo_edit(space, "", by="me"), "0 corrections match"),
+        (lambda: corrections.undo_made_merge(space, "feed", by="me"), "not there any more"),
+        (lambda: corrections.tell_senses_apart(space, "mercury", [], "Planet", by="me"), "choose documents"),
+        (lambda: corrections.tell_senses_apart(space, "sun", [one], "Star", by="me"), "choose documents that mention 'Sun'"),
+        (lambda: corrections.tell_senses_apart(space, "mercury", [two], "MERCURY", by="me"), "call the other thing differently"),
+        (lambda: corrections.tell_senses_apart(space, "mercury", [two], other="mercury", by="me"), "its own other sense"),
     ]
     for act, complaint in refused:
         with pytest.raises(UsageError, match=complaint):
             act()
     assert space.store.edits() == ()
-    curation.rename(space, "sun", "Star", by="me")
+    corrections.rename(space, "sun", "Star", by="me")
     with pytest.raises(UsageError, match="not undone"):
-        curation.redo_edit(space, space.store.edits()[0].id, by="me")
-    curation.undo_edit(space, space.store.edits()[0].id, by="me")
+        corrections.redo_edit(space, space.store.edits()[0].id, by="me")
+    corrections.undo_edit(space, space.store.edits()[0].id, by="me")
     with pytest.raises(UsageError, match="undone already by me"):
-        curation.undo_edit(space, history(seen(space))[0].edit.id, by="you")
+        corrections.undo_edit(space, history(seen(space))[0].edit.id, by="you")
 
 
 def test_markup_in_a_name_is_kept_as_it_was_written(open_space: Callable[..., Workspace], corpus: Any) -> None:
     space = open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     name = "<b>![x](http://evil.example/x.png)</b>"
-    curation.rename(space, "port arthur", name, by="  a\nb  ")
+    corrections.rename(space, "port arthur", name, by="  a\nb  ")
     assert named(space, "port arthur").name == name
     assert space.store.edits()[0].by == "a b"
 
@@ -309,13 +310,13 @@ def test_markup_in_a_name_is_kept_as_it_was_written(open_space: Callable[..., Wo
 def test_of_two_who_undo_the_same_at_once_the_second_is_told(open_space: Callable[..., Workspace], corpus: Any) -> None:
     space, other = open_space(), open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    curation.merge(space, ["zanzibar relay", "relay zanzibar"], by="me")
+    corrections.merge(space, ["zanzibar relay", "relay zanzibar"], by="me")
     edit = space.store.edits()[0]
     told: list[str] = []
 
     def undo(who: Workspace) -> None:
         try:
-            curation.undo_edit(who, edit.id, by="me")
+            corrections.undo_edit(who, edit.id, by="me")
         except UsageError as err:
             told.append(str(err))
 
@@ -334,11 +335,11 @@ def test_while_an_ingest_derives_a_correction_says_so_and_nothing_is_lost(
 ) -> None:
     space, other = open_space(), open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    monkeypatch.setattr(curation, "MAX_WAIT_S", 0.3)
+    monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.3)
     with other.writing(), pytest.raises(WorkspaceError, match="another process has been changing workspace"):
-        curation.rename(space, "port arthur", "Fort", by="me")
+        corrections.rename(space, "port arthur", "Fort", by="me")
     assert space.store.edits() == ()
-    curation.rename(space, "port arthur", "Fort", by="me")
+    corrections.rename(space, "port arthur", "Fort", by="me")
 
 
 def test_corrections_within_a_second_keep_their_order(open_space: Callable[..., Workspace], corpus: Any) -> None:
@@ -346,8 +347,8 @@ def test_corrections_within_a_second_keep_their_order(open_space: Callable[..., 
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     space.store.put_edit(Edit("ahead", EditKind.RENAME, ("mercury",), "Z", "", "me", "2999-01-01T00:00:00+00:00"))
     for name in ("A", "B", "C"):
-        curation.rename(space, "port arthur", name, by="me")
-        curation.undo_edit(space, space.store.edits()[-1].id, by="me")
+        corrections.rename(space, "port arthur", name, by="me")
+        corrections.undo_edit(space, space.store.edits()[-1].id, by="me")
     times = [e.at for e in space.store.edits()]
     assert times == sorted(set(times))
     assert named(space, "port arthur").name == "Port Arthur"

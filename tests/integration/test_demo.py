@@ -8,7 +8,7 @@ import pytest
 from dynagrag import demo
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import load_settings
-from dynagrag.workspace import IngestOptions, open_workspace
+from dynagrag.workspace.facade import IngestOptions, open_workspace
 
 
 def test_the_recorded_replies_are_those_of_the_shipped_transcripts(home: Path) -> None:

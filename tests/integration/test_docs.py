@@ -11,7 +11,7 @@ import pytest
 
 import dynagrag
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.workspace import open_workspace
+from dynagrag.workspace.facade import open_workspace
 
 ROOT = Path(__file__).parents[2]
 TALK = "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical Engines.\n"

@@ -12,8 +12,8 @@ from neo4j_server import GivenServer, Neo4jServer
 
 import dynagrag
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.graph_store import cypher
-from dynagrag.workspace import Workspace, open_workspace
+from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.workspace.facade import Workspace, open_workspace
 
 pytestmark = pytest.mark.neo4j
 FOLDER = Path(__file__).parents[2] / "docs"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from dynagrag.doctor import derived_digest
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.graph_store.transfer import NOTE
-from dynagrag.models.jobs import JobRequest
-from dynagrag.models.journal import Journal
-from dynagrag.workspace import Workspace
+from dynagrag.journal.jobs import JobRequest
+from dynagrag.journal.journal import Journal
+from dynagrag.upkeep.doctor import derived_digest
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 

@@ -9,13 +9,13 @@ import pytest
 
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
-from dynagrag.evaluate_run import CONTROLS, EvaluateOptions, StoppedRunError, evaluate_retrieval
-from dynagrag.evaluation.runs import RunFolder
+from dynagrag.evaluation.retrieval_run import CONTROLS, EvaluateOptions, StoppedRunError, evaluate_retrieval
+from dynagrag.evaluation.run_folder import RunFolder
 from dynagrag.evaluation.sets import Half, Scope
 from dynagrag.evaluation.summary import compare
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.settings import Settings, load_settings
-from dynagrag.workspace import IngestOptions
+from dynagrag.workspace.facade import IngestOptions
 
 MEASURES = {"recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "ms"}
 PEOPLE = ("Ada Byron", "Grace Hopper", "Edith Clarke", "Lise Keller", "Mary Ross", "Emmy Noether")

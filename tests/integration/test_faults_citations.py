@@ -10,12 +10,12 @@ import pytest
 from dynagrag import AskOptions, IngestOptions, open_workspace
 from dynagrag.errors import ModelUnavailableError, UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.generation.answer import ABSTENTION
 from dynagrag.schema import Answer, Filters
 from dynagrag.settings import PROFILES
 from dynagrag.wiring import RETRIEVERS, TRAVERSALS
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 Check = Callable[[Workspace, Answer], int]

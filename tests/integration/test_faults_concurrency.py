@@ -16,7 +16,7 @@ from dynagrag import IngestOptions
 from dynagrag.errors import StoreError
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.protocols import Extraction
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 

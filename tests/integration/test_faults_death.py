@@ -15,7 +15,7 @@ import pytest
 from ingests import num_stored_replies
 
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 MAX_CONCURRENCY = 2
 DEAD = 9
@@ -24,20 +24,20 @@ import json, os, sys, threading
 from contextlib import contextmanager
 from pathlib import Path
 
-import dynagrag.ingest.follow
+import dynagrag.ingest.job_follower
 import dynagrag.ingest.pipeline
 from dynagrag import open_workspace
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.graph_store.neo4j_connection import Neo4jConnection
-from dynagrag.graph_store.sqlite_connection import Connection as Sqlite
-from dynagrag.models.jobs import JobBook
-from dynagrag.models.journal_file import JournalFile
+from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.sqlite_store.connection import Connection as Sqlite
+from dynagrag.journal.jobs import JobBook
+from dynagrag.journal.journal_file import JournalFile
 
 given = json.loads(sys.argv[1])
 num_commits = {"store": 0, "journal": 0, "end": 0}
 lock = threading.Lock()
 dynagrag.ingest.pipeline._KEEP_EVERY_S = 0.0  # a commit a chunk: their number does not hang on the machine's speed
-dynagrag.ingest.follow._NOTE_EVERY_S = float("inf")
+dynagrag.ingest.job_follower._NOTE_EVERY_S = float("inf")
 
 
 def committed(who):

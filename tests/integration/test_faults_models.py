@@ -14,11 +14,11 @@ import pytest
 from dynagrag import IngestOptions, open_workspace
 from dynagrag.errors import EmbedderMismatchError, ModelError, StoreError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes_server import Fault, OpenAIStubServer
-from dynagrag.ingest.extract import ExtractionOptions
-from dynagrag.ingest.records import ExtractionReply
+from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+from dynagrag.ingest.extract.reply_records import ExtractionReply
 from dynagrag.protocols import Prompt
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 

@@ -18,14 +18,11 @@ from neo4j_server import Neo4jServer
 from neo4j_stores import EMBEDDER, AnyServer, OpenStore, document, graph_of, write
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.neo4j_cache import RowCache
-from dynagrag.graph_store.neo4j_graph import GraphWriter
-from dynagrag.graph_store.sqlite_store import SqliteStore
-from dynagrag.schema import (
-    Consolidation,
-    Relation,
-)
-from dynagrag.workspace import Workspace
+from dynagrag.graph_store.neo4j_store.cache import RowCache
+from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.schema import Consolidation, Relation
+from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j
 OpenSpace = Callable[..., Workspace]
@@ -95,10 +92,10 @@ def test_a_deletion_whose_reply_was_lost_is_a_deletion(open_store: OpenStore, cu
 
 HUB_WRITER = """
 import json, random, sys
-from dynagrag.graph_store.neo4j_cache import RowCache
-from dynagrag.graph_store.neo4j_connection import Neo4jConnection
-from dynagrag.graph_store.neo4j_graph import GraphWriter, relation_props
-from dynagrag.graph_store.neo4j_rows import relation_row, signature
+from dynagrag.graph_store.neo4j_store.cache import RowCache
+from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter, relation_props
+from dynagrag.graph_store.neo4j_store.rows import relation_row, signature
 from dynagrag.schema import Relation
 
 given = json.loads(sys.argv[1])

@@ -13,8 +13,8 @@ from ingests import WatchedModels, digest, num_stored_replies
 from dynagrag import IngestOptions
 from dynagrag.errors import BudgetError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes_server import OpenAIStubServer
-from dynagrag.workspace import Workspace
+from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 MAX_CONCURRENCY = 4

@@ -13,11 +13,11 @@ import pytest
 from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import SettingsError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.graph_store import cypher
+from dynagrag.graph_store.neo4j_store import cypher
 from dynagrag.ids import entity_key
 from dynagrag.protocols import Prompt
 from dynagrag.wiring import RETRIEVERS
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 
@@ -138,7 +138,7 @@ def _tables(space: Workspace) -> list[tuple[str, str]]:
 def test_hostile_names_survive_every_way_out(open_space: OpenSpace, corpus: Any, tmp_path: Path) -> None:
     import networkx as nx
 
-    from dynagrag.graph_view import entity_view, export, overview, print_entity, print_overview
+    from dynagrag.curation.graph_view import entity_view, export, overview, print_entity, print_overview
 
     sentences = " ".join(f"Robert {i} & Sons founded Acme <b>{i}</b>." for i in range(2))
     control = "Bell\x07 Escape\x1b[31m"

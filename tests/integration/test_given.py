@@ -9,15 +9,15 @@ import pytest
 
 from dynagrag.errors import UsageError
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.given_run import ingest_given, prepare_given_files
-from dynagrag.ingest.fast import FastExtractor
-from dynagrag.ingest.given import GivenCorpus, GivenDocument, GivenPassage, GivenTurns, read_given
-from dynagrag.ingest.given_extractor import FileExtractor
-from dynagrag.ingest.given_plan import given_ids
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.given.corpus import GivenCorpus, GivenDocument, GivenPassage, GivenTurns, read_given
+from dynagrag.ingest.given.file_extractor import FileExtractor
+from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.ingest_run import IngestOptions, options_of
 from dynagrag.schema import Answer, SourceTurn
-from dynagrag.workspace import AskOptions, Workspace
+from dynagrag.workspace.facade import AskOptions, Workspace
+from dynagrag.workspace.given_job import ingest_given, prepare_given_files
+from dynagrag.workspace.ingest_job import IngestOptions, options_of
 
 OpenSpace = Callable[..., Workspace]
 

@@ -15,8 +15,8 @@ from ingests import ONE, TWO, Gate, digest, num_stored_replies
 from dynagrag import IngestOptions
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes_server import Fault, OpenAIStubServer
-from dynagrag.workspace import Workspace, open_journal
+from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.workspace.facade import Workspace, open_journal
 
 OpenSpace = Callable[..., Workspace]
 
@@ -176,7 +176,7 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Ga
 
 
 def test_a_cancellation_while_names_are_judged_leaves_a_graph(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dynagrag.ingest.follow._NOTE_EVERY_S", 0.0)
+    monkeypatch.setattr("dynagrag.ingest.job_follower._NOTE_EVERY_S", 0.0)
     chat = FakeChat()
     space = open_space(chat=chat)
     seen: list[str] = []

@@ -13,9 +13,9 @@ from neo4j import Driver, GraphDatabase
 from neo4j_server import Neo4jServer, delete_workspaces
 
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes_server import OpenAIStubServer
-from dynagrag.graph_store import cypher
-from dynagrag.workspace import Workspace
+from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.workspace.facade import Workspace
 
 PASSWORD = "pw-CANARY'\"%20 @:/\\#?`ö€"
 CANARY = "CANARY"

@@ -13,8 +13,9 @@ from neo4j_server import Neo4jServer
 from neo4j_stores import EMBEDDER, OpenStore, document, graph_of, write
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store import cypher, neo4j_schema
-from dynagrag.graph_store.neo4j_store import Neo4jStore
+from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store import schema as neo4j_schema
+from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.schema import EmbedderIdentity
 
 pytestmark = pytest.mark.neo4j

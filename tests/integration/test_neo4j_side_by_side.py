@@ -10,9 +10,9 @@ from neo4j import Driver
 from neo4j_stores import EMBEDDER, OpenStore, document, graph_of, write
 
 from dynagrag.errors import StoreError, WorkspaceError
-from dynagrag.graph_store.neo4j_cache import RowCache
-from dynagrag.graph_store.neo4j_graph import GraphWriter
-from dynagrag.graph_store.sqlite_store import SqliteStore
+from dynagrag.graph_store.neo4j_store.cache import RowCache
+from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.schema import VectorKind
 
 pytestmark = pytest.mark.neo4j

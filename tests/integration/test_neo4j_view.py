@@ -9,7 +9,7 @@ from neo4j_server import Neo4jServer
 
 from dynagrag import load_settings, open_workspace
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.workspace import IngestOptions, Workspace
+from dynagrag.workspace.facade import IngestOptions, Workspace
 
 pytestmark = pytest.mark.neo4j
 Hand = Callable[[str], None]

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dynagrag.cli_serve import OPTIONS
+from dynagrag.cli.serve import OPTIONS
 
 
 def test_the_command_and_streamlit_run_start_the_app_alike() -> None:

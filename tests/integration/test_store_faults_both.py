@@ -12,7 +12,7 @@ from dynagrag.ids import content_id
 from dynagrag.protocols import Extraction, GraphStore
 from dynagrag.schema import Document, EmbedderIdentity, Mention, MentionKind, Passage, RelationRecord, Turn
 from dynagrag.settings import load_settings
-from dynagrag.wiring import make_store
+from dynagrag.workspace.address import open_store
 
 NUM_DOCUMENTS, NUM_CHUNKS, NUM_HUBS = 4, 25, 5
 WRITER = """
@@ -37,7 +37,7 @@ def open_at(home: Path, workspace: str, address: str) -> GraphStore:
     """The workspace's store."""
     folder = home / workspace
     folder.mkdir(parents=True, exist_ok=True)
-    return make_store(folder, workspace, load_settings(home=home, store=address))
+    return open_store(folder, workspace, load_settings(home=home, store=address))
 
 
 def text_of(document: int) -> str:

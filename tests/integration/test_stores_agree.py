@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 from neo4j_server import GivenServer, Neo4jServer
 
-from dynagrag import AskOptions, IngestOptions, curation
-from dynagrag.curation_view import history, read_seen
+from dynagrag import AskOptions, IngestOptions
+from dynagrag.curation import corrections as curation
+from dynagrag.curation.view import history, read_seen
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.protocols import GraphStore
-from dynagrag.retrieval.ego_index import EgoIndex
+from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.schema import Filters, Neighbourhood, Retrieval, VectorKind
 from dynagrag.settings import PROFILES
 from dynagrag.wiring import RETRIEVERS
-from dynagrag.workspace import Workspace
+from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j
 Pair = tuple[Workspace, Workspace]

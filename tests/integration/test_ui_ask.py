@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dynagrag.conversations import Arm, Conversation, ConversationBook, Exchange, as_markdown, new_id
 from dynagrag.errors import StoreError, UsageError
-from dynagrag.fakes_server import Fault, OpenAIStubServer
+from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.settings import load_settings
+from dynagrag.workspace.conversations import Arm, Conversation, ConversationBook, Exchange, as_markdown, new_id
 
 TURNS = [
     ("Maria", "Acme Works acquired Borealis Labs. We looked at this for some time."),
@@ -213,16 +213,17 @@ def test_markup_in_a_transcript_is_shown_as_it_stands(
 def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dynagrag.ui import answering, state
-    from dynagrag.workspace import AskOptions
+    from dynagrag.ui import state
+    from dynagrag.ui.ask import questions
+    from dynagrag.workspace.facade import AskOptions
 
     page = panel("ask_panel").run()
     desk = state.desk()
     assert desk is not None
     conversation = Conversation(page.query_params["conversation"])
     for _ in range(2):
-        answering.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
-    work = answering.work_of(desk, conversation.id)
+        questions.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
+    work = questions.work_of(desk, conversation.id)
     assert work is not None
     assert work.wait(30)
     again = panel("ask_panel")
@@ -254,8 +255,9 @@ def test_a_damaged_conversation_and_an_answer_of_another_version_leave_the_page_
 def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
     book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dynagrag.ui import answering, state
-    from dynagrag.workspace import AskOptions, open_workspace
+    from dynagrag.ui import state
+    from dynagrag.ui.ask import questions
+    from dynagrag.workspace.facade import AskOptions, open_workspace
 
     desk = state.desk()
     assert desk is not None
@@ -270,8 +272,8 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
         return reply
 
     monkeypatch.setattr(server, "answer", answer_once_deleted)
-    answering.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
-    work = answering.work_of(desk, conversation.id)
+    questions.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
+    work = questions.work_of(desk, conversation.id)
     assert work is not None
     assert work.wait(60)
     (exchange,) = book.conversation(conversation.id).exchanges
@@ -303,8 +305,9 @@ def test_a_question_whose_process_ended_is_there_as_interrupted(book: Conversati
 def test_a_question_is_stopped_though_its_model_stalls(
     book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dynagrag.ui import answering, state
-    from dynagrag.workspace import AskOptions
+    from dynagrag.ui import state
+    from dynagrag.ui.ask import questions
+    from dynagrag.workspace.facade import AskOptions
 
     desk = state.desk()
     assert desk is not None
@@ -312,11 +315,11 @@ def test_a_question_is_stopped_though_its_model_stalls(
     go_on = threading.Event()
     quick = server.answer
     monkeypatch.setattr(server, "answer", lambda *args: quick(*args) if not go_on.wait(30) or True else None)
-    answering.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
-    work = answering.work_of(desk, conversation.id)
+    questions.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
+    work = questions.work_of(desk, conversation.id)
     assert work is not None
-    answering.stop(desk, conversation, work)
-    assert answering.work_of(desk, conversation.id) is None
+    questions.stop(desk, conversation, work)
+    assert questions.work_of(desk, conversation.id) is None
     go_on.set()
     assert work.wait(60)
     (exchange,) = book.conversation(conversation.id).exchanges

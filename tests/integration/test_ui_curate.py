@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from dynagrag import curation, open_workspace
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag import open_workspace
+from dynagrag.curation import corrections
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Entity
-from dynagrag.ui import background, curate_work
+from dynagrag.ui import background
+from dynagrag.ui.curate import correcting
 
 EVIL = "![x](http://evil.example/x.png) <b>*bold*</b>"
 TURNS = [
@@ -168,7 +170,7 @@ def test_any_two_entities_are_merged_after_a_preview_but_not_one_with_itself(pag
 
 
 def test_names_are_split_out_of_an_entity(page: Page) -> None:
-    correct(curation.merge, ["port arthur", "old delft", "sun"])
+    correct(corrections.merge, ["port arthur", "old delft", "sun"])
     shown = field(page("Find and edit"), "Find an entity").set_value("arthur").run()
     shown = field(shown, "What to change", "radio").set_value("Split names out").run()
     field(shown, "Names that are", "multiselect").set_value(["old delft"])
@@ -189,7 +191,7 @@ def test_one_name_of_two_things_is_told_apart_by_document(page: Page) -> None:
 
 
 def test_history_tells_who_and_what_sleeps_and_undoes_both_ways(page: Page, cli: Callable[..., Any]) -> None:
-    correct(curation.rename, "old delft", "Delft")
+    correct(corrections.rename, "old delft", "Delft")
     shown = page("History")
     assert "Old Delft is called Delft" in words(shown)
     assert "In force · somebody else," in words(shown)
@@ -204,7 +206,7 @@ def test_history_tells_who_and_what_sleeps_and_undoes_both_ways(page: Page, cli:
 
 
 def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(curation, "MAX_WAIT_S", 0.2)
+    monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.2)
     shown = page()
     with open_workspace(create=False) as space, space.writing():
         told = click(shown, "Merge")
@@ -214,14 +216,14 @@ def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, 
 
 def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = page()
-    monkeypatch.setattr(curate_work, "_WAIT_S", 0.0)
+    monkeypatch.setattr(correcting, "_WAIT_S", 0.0)
     with open_workspace(create=False) as space, space.writing():
         told = click(shown, "Merge")
         assert "Deriving the graph again" in words(told, "info")
         assert not told.button
     assert all(work.wait(60) for work in background.found_under(()))
     assert "Relay Zanzibar" not in names()
-    monkeypatch.setattr(curate_work, "_WAIT_S", 3.0)
+    monkeypatch.setattr(correcting, "_WAIT_S", 3.0)
     assert "Done:" in words(checked(told.run()), "success")
 
 
@@ -259,21 +261,21 @@ def test_a_link_from_another_page_opens_its_entity(page: Page, panel: Callable[[
 
 def test_while_a_large_graph_is_read_the_page_says_so_and_then_shows_it_as_it_was(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     may_read = threading.Event()
-    read = curate_work.read_seen
+    read = correcting.read_seen
 
     def slowly(store: Any) -> Any:
         may_read.wait(60)
         return read(store)
 
-    monkeypatch.setattr(curate_work, "read_seen", slowly)
-    monkeypatch.setattr(curate_work, "_WAIT_S", 0.1)
+    monkeypatch.setattr(correcting, "read_seen", slowly)
+    monkeypatch.setattr(correcting, "_WAIT_S", 0.1)
     shown = page("History")
     assert "Reading the graph" in words(shown, "info")
     may_read.set()
     assert all(work.wait(60) for work in background.found_under(()))
     assert "No corrections yet" in words(checked(shown.run()), "info")
     may_read.clear()
-    correct(curation.rename, "old delft", "Delft")
+    correct(corrections.rename, "old delft", "Delft")
     shown = checked(shown.run())
     assert "this is how it was before" in words(shown, "caption")
     assert "No corrections yet" in words(shown, "info")

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dynagrag import graph_layout
+from dynagrag.curation.graph_view import binned, entity_facts, exported, narrowed, part
 from dynagrag.errors import StoreError
-from dynagrag.fakes_server import OpenAIStubServer
-from dynagrag.graph_view import binned, entity_facts, exported, narrowed, part
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Overview, Relation
+from dynagrag.ui.drawing import layout as graph_layout
 
 Panel = Callable[[str], AppTest]
 TURNS = [
@@ -250,10 +250,11 @@ def test_exports_are_files_that_other_programs_read() -> None:
 
 
 def test_the_whole_graph_can_be_saved_after_its_workspace_was_closed_as_idle(ingested: None, panel: Panel) -> None:
-    from dynagrag.ui import graph_overview, state
+    from dynagrag.ui import state
+    from dynagrag.ui.graph import overview
 
     desk = state.desk()
     assert desk is not None
-    read = graph_overview._whole(desk)
+    read = overview._whole(desk)
     state.close_desks(desk.name)
     assert any(entity.name == "Acme Works" for entity in read().entities)

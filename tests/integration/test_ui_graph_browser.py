@@ -11,8 +11,8 @@ import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
 from drawn import Drawing
 
-from dynagrag.fakes_server import OpenAIStubServer
-from dynagrag.graph_view import part
+from dynagrag.curation.graph_view import part
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Relation
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import pytest
 from ingests import Gate, digest
 from pages import has, press, until, words
 
-from dynagrag.fakes_server import Fault, OpenAIStubServer
-from dynagrag.ui import background, running_jobs
+from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.ui import background
+from dynagrag.ui.ingest import running_jobs
 
 TALK = (
     b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n\n"

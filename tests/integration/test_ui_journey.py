@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, browser, settled
 
-from dynagrag.fakes_server import OpenAIStubServer
+from dynagrag.fakes.server import OpenAIStubServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

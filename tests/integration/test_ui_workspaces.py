@@ -11,11 +11,12 @@ import pytest
 from pages import has, press, until, words
 
 from dynagrag.errors import ModelUnavailableError, StoreError
-from dynagrag.fakes_server import Fault, OpenAIStubServer
-from dynagrag.models.jobs import JobRequest
+from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.journal.jobs import JobRequest
 from dynagrag.settings import load_settings
-from dynagrag.ui import background, models_view, state
-from dynagrag.workspace import workspace_names
+from dynagrag.ui import background, state
+from dynagrag.ui.workspaces import models_view
+from dynagrag.workspace.facade import workspace_names
 
 Pages = Callable[[], Any]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dynagrag import wiring
 from dynagrag.errors import DynaGragError, StoreError, UsageError, WorkspaceError
-from dynagrag.fakes_server import OpenAIStubServer
-from dynagrag.models.jobs import JobRequest
+from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.journal.jobs import JobRequest
 from dynagrag.settings import load_settings
-from dynagrag.workspace import open_workspace, workspace_names
-from dynagrag.workspaces import check_new, delete_workspace, holdings
+from dynagrag.workspace.address import shown_address
+from dynagrag.workspace.facade import open_workspace, workspace_names
+from dynagrag.workspace.holdings import check_new, delete_workspace, holdings
 
 
 def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
@@ -25,7 +25,7 @@ def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
     settings = load_settings()
     found = holdings("gone", settings)
     assert (found.num_documents, found.num_jobs, found.error) == (2, 1, "")
-    assert found.address == (wiring.shown_address(any_store) if any_store != "sqlite" else "sqlite")
+    assert found.address == (shown_address(any_store) if any_store != "sqlite" else "sqlite")
     assert min(found.num_entities, found.num_relations, found.num_replies, found.size_bytes) > 0
     delete_workspace("gone", settings)
     assert workspace_names(settings) == ["kept"]

@@ -13,11 +13,11 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynagrag.cli_output import answer_json, answer_lines, report_lines
-from dynagrag.conversations import Arm, ConversationBook, Exchange, now
 from dynagrag.errors import ModelError, ModelUnavailableError
+from dynagrag.reporting import answer_json, answer_lines, report_lines
 from dynagrag.schema import Answer
-from dynagrag.workspace import IngestOptions, Workspace, open_workspace
+from dynagrag.workspace.conversations import Arm, ConversationBook, Exchange, now
+from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
-from dynagrag.models.replies import clean_text
+from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.structured import response_format
 from dynagrag.models.translate import Endpoint, translating
 from dynagrag.protocols import ModelReply, Prompt

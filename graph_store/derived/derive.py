@@ -1,0 +1,272 @@
+"""From records to graph: pure functions, the same at the end of an ingest, after a deletion, and for the records inside a filter.
+
+The result depends on the set of records alone: not on their order, nor on the ids of documents. Methods spec, 3.5; storage spec, section 1.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynagrag.errors import StoreError
+from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
+from dynagrag.graph_store.derived.live_mentions import live_mentions
+from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.two_step_mean import (
+    CO_OCCURRENCE,
+    VectorTable,
+    group_means,
+    key_vectors,
+    mention_text,
+    mention_texts,
+    own_titles,
+    quote_of,
+    record_text,
+    record_texts,
+    text_id,
+)
+from dynagrag.ids import content_id, sense_of
+from dynagrag.schema import Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord, Vectors
+
+__all__ = [
+    "CO_OCCURRENCE",
+    "VectorTable",
+    "average_degree",
+    "average_degree_before",
+    "counting_mentions",
+    "derive",
+    "digest",
+    "digest_rows",
+    "mention_text",
+    "mention_texts",
+    "record_text",
+    "record_texts",
+    "text_id",
+]
+
+
+def derive(
+    workspace: str,
+    mentions: Iterable[Mention],
+    records: Iterable[RelationRecord],
+    *,
+    documents: Mapping[str, Document],
+    num_passages: int,
+    consolidation: Consolidation,
+    edits: Iterable[Edit],
+    mention_vectors: VectorTable,
+    record_vectors: VectorTable,
+) -> Graph:
+    """The graph of these records.
+
+    Args:
+        workspace: Part of every entity's id.
+        mentions: All mentions of the corpus (or of the part that a filter lets through); which of them count is decided here.
+        records: The relation records likewise. One whose head or tail has no counting mention is left out.
+        documents: By id; at least those that the records name.
+        num_passages: How many passages the corpus (or part) has.
+        consolidation: Merges and canonical labels; those of keys that are not here are passed over.
+        edits: A person's corrections; they win.
+        mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
+        record_vectors: By `text_id(record_text(r, quote, title))`; at least those of the records that count.
+
+    Entities: name = most frequent surface name of the canonical key (ties: shortest, alphabetical) unless a person gave one; aliases = the
+    other surface names; type = most frequent non-empty one of the said mentions, else of all (ties alphabetical), else "speaker" for a
+    speaker; weight = number of said mentions; summaries distinct in order of (title, position), then those of relations that became
+    self-loops. Vectors are two-step means in the order of the entities; a relation's is the mean over its records.
+
+    Raises:
+        StoreError: A vector or document is missing.
+    """
+    places = _places(documents)
+    edits = tuple(edits)
+    counted = counting_mentions(mentions, num_passages)
+    senses = read_senses(edits, documents)
+    counted, records = mentions_in_senses(counted, senses), records_in_senses(records, senses)
+    counted.sort(key=lambda m: (_place(places, m.document_id), m.chunk_start, m.chunk_end, m.key, m.kind, m.summary, m.name, m.id))
+    counts = Counter({m.key: 0 for m in counted})
+    counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
+    canon = canonical_keys(counts, consolidation, edits)
+    ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
+    unique = {r.id: r for r in records if r.head in canon.of and r.tail in canon.of}.values()
+    ordered = sorted(
+        unique, key=lambda r: (_place(places, r.document_id), r.quote_start, r.quote_end, r.head, r.label, r.tail, r.chunk_start, r.id)
+    )
+    grouped, loops = _group_records(ordered, canon, consolidation, documents)
+    entities = _entities(counted, canon, ids, loops)
+    relations = _relations(grouped, ids)
+    return Graph(
+        entities=tuple(e.entity for e in entities),
+        relations=relations,
+        entity_vectors=_entity_vectors([e.entity for e in entities], counted, mention_vectors),
+        relation_vectors=_relation_vectors(relations, {r.id: r for r in ordered}, documents, record_vectors),
+        entity_passages=tuple(e.passages for e in entities),
+    )
+
+
+def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Mention]:
+    """The mentions that count in this corpus, each once, in the order given. A mention without a key never counts."""
+    unique = list({m.id: m for m in mentions if m.key}.values())
+    live = live_mentions(unique, num_passages)
+    return [m for m in unique if m.id in live]
+
+
+def _places(documents: Mapping[str, Document]) -> dict[str, int]:
+    """The rank of each document by title, then content; ids hold the workspace and decide nothing."""
+    ordered = sorted(documents.values(), key=lambda d: (d.title, d.sha256, d.uri))
+    return {document.id: place for place, document in enumerate(ordered)}
+
+
+def _place(places: Mapping[str, int], document_id: str) -> int:
+    if document_id not in places:
+        raise StoreError(f"records name document {document_id}, which is not stored; ingest it again")
+    return places[document_id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    entity: Entity
+    passages: tuple[str, ...]
+
+
+def _entities(counted: Sequence[Mention], canon: Canon, ids: Mapping[str, str], loops: Mapping[str, list[str]]) -> list[_Placed]:
+    by_canonical: dict[str, list[Mention]] = defaultdict(list)
+    for mention in counted:
+        by_canonical[canon.of[mention.key]].append(mention)
+    placed = [_entity(key, ids[key], group, canon.names.get(key), loops.get(key, [])) for key, group in by_canonical.items()]
+    placed.sort(key=lambda p: p.entity.id)
+    return placed
+
+
+def _entity(key: str, id_: str, mentions: Sequence[Mention], given_name: str | None, notes: Sequence[str]) -> _Placed:
+    name = given_name or _most_frequent((m.name for m in mentions if m.key == key), by_length=True)
+    is_speaker = any(m.kind is MentionKind.SPEAKER for m in mentions)
+    said = [m for m in mentions if m.kind is MentionKind.SAID]
+    type_ = _most_frequent(m.type for m in said if m.type) or _most_frequent(m.type for m in mentions if m.type)
+    summaries = dict.fromkeys(s for s in (*(m.summary for m in mentions), *notes) if s)
+    entity = Entity(
+        id=id_,
+        key=key,
+        name=name,
+        sense=sense_of(key),
+        keys=tuple(sorted({m.key for m in mentions})),
+        aliases=tuple(sorted({m.name for m in mentions} - {name})),
+        type=type_ or ("speaker" if is_speaker else ""),
+        weight=len(said),
+        summaries=tuple(summaries),
+        is_speaker=is_speaker,
+    )
+    return _Placed(entity, tuple(sorted({p for m in mentions for p in m.passage_ids})))
+
+
+def _most_frequent(texts: Iterable[str], by_length: bool = False) -> str:
+    """The most frequent text; ties by length where asked, then alphabetical. Empty for none."""
+    counts = Counter(texts)
+    if not counts:
+        return ""
+    return min(counts, key=lambda t: (-counts[t], len(t) if by_length else 0, t))
+
+
+_Triple = tuple[str, str, str]
+
+
+def _group_records(
+    records: Sequence[RelationRecord], canon: Canon, consolidation: Consolidation, documents: Mapping[str, Document]
+) -> tuple[dict[_Triple, list[RelationRecord]], dict[str, list[str]]]:
+    """Records by (canonical head, label, canonical tail), and what those say that became self-loops, by canonical key."""
+    labels = {label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels}
+    keys: dict[str, str] = {}
+    grouped: dict[_Triple, list[RelationRecord]] = defaultdict(list)
+    loops: dict[str, list[str]] = defaultdict(list)
+    for record in records:
+        head, tail = canon.of[record.head], canon.of[record.tail]
+        if head == tail:
+            loops[head].append(record.summary or quote_of(record, documents))
+            continue
+        if record.label not in keys:
+            keys[record.label] = label_key(record.label)
+        label, is_inverted = labels.get(keys[record.label], (keys[record.label], False))
+        if is_inverted or (label == CO_OCCURRENCE and head > tail):  # a co-occurrence has no direction: one order for both
+            head, tail = tail, head
+        grouped[head, label, tail].append(record)
+    return grouped, loops
+
+
+def _relations(grouped: Mapping[_Triple, Sequence[RelationRecord]], ids: Mapping[str, str]) -> tuple[Relation, ...]:
+    relations = [
+        Relation(
+            id=content_id("relation", ids[head], label, ids[tail]),
+            head=ids[head],
+            tail=ids[tail],
+            label=label,
+            weight=len(records),
+            support=len({r.document_id for r in records}),
+            summaries=tuple(dict.fromkeys(r.summary for r in records if r.summary)),
+            record_ids=tuple(r.id for r in records),
+        )
+        for (head, label, tail), records in grouped.items()
+    ]
+    return tuple(sorted(relations, key=lambda r: r.id))
+
+
+def _entity_vectors(entities: Sequence[Entity], counted: Sequence[Mention], vectors: VectorTable) -> Vectors:
+    """Step two: the mean of e_k over an entity's keys, unweighted (methods spec, 3.5)."""
+    by_key = key_vectors(counted, vectors)
+    keys = [key for entity in entities for key in entity.keys]
+    groups = np.repeat(np.arange(len(entities), dtype=np.int64), [len(e.keys) for e in entities])
+    return group_means(by_key.array, by_key.find(keys), groups, len(entities))
+
+
+def _relation_vectors(
+    relations: Sequence[Relation], records: Mapping[str, RelationRecord], documents: Mapping[str, Document], vectors: VectorTable
+) -> Vectors:
+    """Both steps over a relation's own labels: the mean of each label's records, then of the labels that were merged into it."""
+    ids: dict[str, str] = {}
+    flat: list[str] = []
+    labels: dict[tuple[int, str], int] = {}
+    label_of: list[int] = []
+    titles = own_titles(documents)
+    for index, relation in enumerate(relations):
+        for record_id in relation.record_ids:
+            record = records[record_id]
+            label_of.append(labels.setdefault((index, record.label), len(labels)))
+            text = record_text(record, quote_of(record, documents), titles[record.document_id])
+            if text not in ids:
+                ids[text] = text_id(text)
+            flat.append(ids[text])
+    of_label = group_means(vectors.array, vectors.find(flat), np.array(label_of, dtype=np.int64), len(labels))
+    of_relation = np.fromiter((index for index, _ in labels), dtype=np.int64, count=len(labels))
+    return group_means(of_label, np.arange(len(labels), dtype=np.int64), of_relation, len(relations))
+
+
+def average_degree(graph: Graph) -> float:
+    """2m/n on the undirected simple graph; 0.0 without entities."""
+    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in graph.relations}
+    return 2 * len(pairs) / len(graph.entities) if graph.entities else 0.0
+
+
+def average_degree_before(mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int) -> float:
+    """2m/n of the graph with every key an entity of its own: before consolidation."""
+    keys = {m.key for m in counting_mentions(mentions, num_passages)}
+    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in records if r.head in keys and r.tail in keys and r.head != r.tail}
+    return 2 * len(pairs) / len(keys) if keys else 0.0
+
+
+def digest(graph: Graph) -> str:
+    """SHA-256 of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support).
+
+    Keys, not ids: the workspace and the store are no part of it.
+    """
+    keys = {e.id: e.key for e in graph.entities}
+    return digest_rows(
+        [(e.key, e.sense, e.type, e.weight) for e in graph.entities],
+        [(keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in graph.relations],
+    )
+
+
+def digest_rows(entities: Iterable[tuple[str, str, str, int]], relations: Iterable[tuple[str, str, str, int, int]]) -> str:
+    """The digest of rows as a store has them, in any order."""
+    return hashlib.sha256(json.dumps([sorted(entities), sorted(relations)], ensure_ascii=True).encode("ascii")).hexdigest()

@@ -1,0 +1,121 @@
+"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (retrieval spec, sections 1 and 3).
+
+A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a fact, with all the entities in it and
+the one that its document is about.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dynagrag.graph_store.derived.derive import counting_mentions
+from dynagrag.graph_store.derived.senses import Senses, mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.two_step_mean import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
+from dynagrag.ids import entity_key, plain_title
+from dynagrag.protocols import SENTENCE_EXTRACTOR
+from dynagrag.schema import Document, Edit, Flag, Mention, MentionKind, RelationRecord
+
+NO_SENSES: Senses = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A text of one passage and the keys of the names in it, in the order of the text, each once."""
+
+    text: str
+    passage_id: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a corpus says, by passage: `facts` by (document, place), `keys` of the names that each passage holds, and the name that each
+    document is about.
+    """
+
+    facts: tuple[Fact, ...]
+    keys: Mapping[str, tuple[str, ...]]
+    subjects: Mapping[str, str]
+
+
+def read_said(
+    mentions: Sequence[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document], senses: Senses = NO_SENSES
+) -> Said:
+    """The facts of mentions that count and of the records between them, under the keys that they have in these senses.
+
+    Content words count in spoken text alone, where names are few: in a document with speakers.
+    """
+    mentions, records = mentions_in_senses(mentions, senses), records_in_senses(records, senses)
+    spoken = {m.document_id for m in mentions if m.kind is MentionKind.SPEAKER}
+    names = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
+    named = [m for m in mentions if m.key in names or m.document_id in spoken]
+    titles = own_titles(documents)
+    known = {m.key for m in named}
+    subjects = {id_: entity_key(plain_title(title)) for id_, title in titles.items()}
+    subjects = {id_: senses.get((id_, key), key) for id_, key in subjects.items()}
+    subjects = {id_: key for id_, key in subjects.items() if key in known}
+    held: dict[str, dict[str, None]] = defaultdict(dict)
+    for mention in named:
+        for passage in mention.passage_ids:
+            held[passage][mention.key] = None
+    pairs = [r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)]
+    facts = [*_stated(records, documents, titles), *_listed(pairs, documents, titles), *_sentences(named, documents, titles, subjects)]
+    return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects)
+
+
+def counted_said(
+    mentions: Iterable[Mention],
+    records: Iterable[RelationRecord],
+    documents: Mapping[str, Document],
+    num_passages: int,
+    edits: Iterable[Edit] = (),
+) -> Said:
+    """The facts of all mentions and records of a corpus: of those that count in it."""
+    counted = counting_mentions(mentions, num_passages)
+    keys = {m.key for m in counted}
+    return read_said(counted, [r for r in records if r.head in keys and r.tail in keys], documents, read_senses(edits, documents))
+
+
+def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
+    """Text id -> text, without doubles."""
+    return {text_id(text): text for text in dict.fromkeys(fact.text for fact in facts)}
+
+
+def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:
+    stated = [r for r in records if not is_co_occurrence(r)]
+    stated.sort(key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.label, r.tail))
+    made = (
+        Fact(record_text(r, quote_of(r, documents), titles[r.document_id]), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
+        for r in stated
+    )
+    return list(dict.fromkeys(made))
+
+
+def _listed(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:
+    """What a model's run wrote down as co-occurrences: a fact a quote, with all its names."""
+    quotes: dict[tuple[str, int, int, str], dict[str, None]] = defaultdict(dict)
+    for r in sorted(records, key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.tail)):
+        if r.quote_start < r.quote_end:
+            quotes[r.document_id, r.quote_start, r.quote_end, r.passage_id].update(dict.fromkeys((r.head, r.tail)))
+    return [
+        Fact(sentence_text(documents[document].text[start:end], titles[document]), passage, tuple(keys))
+        for (document, start, end, passage), keys in quotes.items()
+    ]
+
+
+def _sentences(
+    mentions: Iterable[Mention], documents: Mapping[str, Document], titles: Mapping[str, str], subjects: Mapping[str, str]
+) -> list[Fact]:
+    sentences: dict[tuple[str, int, int], list[Mention]] = defaultdict(list)
+    for m in mentions:
+        if m.kind is MentionKind.SAID and m.extractor.startswith(SENTENCE_EXTRACTOR):
+            sentences[m.document_id, m.chunk_start, m.chunk_end].append(m)
+    facts: list[Fact] = []
+    for (document, start, end), said in sorted(sentences.items()):
+        keys = dict.fromkeys(m.key for m in said)
+        if document in subjects:
+            keys[subjects[document]] = None
+        if len(keys) > 1:
+            text = sentence_text(documents[document].text[start:end], titles[document])
+            facts.extend(Fact(text, passage, tuple(keys)) for passage in dict.fromkeys(p for m in said for p in m.passage_ids))
+    return facts

@@ -1,0 +1,1 @@
+"""The embedded store: one workspace in one SQLite file."""

@@ -1,0 +1,142 @@
+"""The extractor that needs no model: names, numbers and content words of each sentence, and who is mentioned with whom.
+
+Retrieval spec, section 3, with the repeated content words of section 4. Some of what it stores are candidates: whether a word that only
+opens sentences is a name, and whether a content word is neither too rare nor too common, is decided on the whole corpus when the graph
+is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from the splitter.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dynagrag.graph_store.derived.two_step_mean import own_title
+from dynagrag.ids import content_id, entity_key, plain_title
+from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
+from dynagrag.ingest.sentences import sentence_spans
+from dynagrag.protocols import SENTENCE_EXTRACTOR, ChunkWork, Extraction
+from dynagrag.schema import Chunk, Document, Mention, MentionKind, Passage, RelationRecord, Turn
+
+LABEL = "mentioned with"
+PAIR_WINDOW = 12
+"""An entity pairs with those at most so many places further on in its sentence, so a long list gives no quadratic number of pairs."""
+
+
+class FastExtractor:
+    """Makes records without a model, one after the other, in time linear in the text. Nothing is ever set aside.
+
+    `titles`: document titles of the corpus to be found as 2- to 8-word sequences whatever their case.
+    """
+
+    def __init__(self, titles: Collection[str] = ()) -> None:
+        self._titles = frozenset(key for key in (entity_key(plain_title(t)) for t in titles) if " " in key)
+        self._name = f"{SENTENCE_EXTRACTOR}-1" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
+
+    @property
+    def name(self) -> str:
+        """`fast-1`, and a hash of the titles where there are any: other titles, other records."""
+        return self._name
+
+    @property
+    def mended(self) -> Mapping[str, int]:
+        """Nothing: no model is asked."""
+        return {}
+
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        """Nothing: what doesn't count is decided when the graph is derived."""
+        return {}
+
+    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+        """One Extraction a chunk; the records in it carry their sentence's span as chunk span. The list is always empty.
+
+        The document's own use of capitals decides what a capital means, so its text is read whole whatever chunks are asked for.
+        """
+        uses: dict[str, CaseUse] = {}
+        for item in work:
+            document, chunk = item.document, item.chunk
+            use = uses.get(document.id)
+            if use is None:
+                # One at a time: work comes document by document, and counts of a whole corpus would fill the memory.
+                uses = {document.id: (use := case_use(document.text))}
+            mentions: list[Mention] = list(self._title_mentions(document, chunk))
+            relations: list[RelationRecord] = []
+            for sentence in _sentences(document, item.turns, chunk):
+                found = candidates(document.text[sentence.start : sentence.end], use, self._titles)
+                mentions.extend(self._mention(sentence, c) for c in found)
+                relations.extend(self._relation(sentence, a, b) for a, b in pairs(found))
+            on_chunk(Extraction(document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)))
+        return []
+
+    def _title_mentions(self, document: Document, chunk: Chunk) -> Iterator[Mention]:
+        """The document's title, for all of the chunk's passages; a title that only repeats the file's name says nothing."""
+        name = plain_title(own_title(document))
+        key = entity_key(name)
+        if not key:
+            return
+        mention_id = content_id("mention", document.id, chunk.start, chunk.end, key, MentionKind.TITLE, "")
+        ids = tuple(p.id for p in chunk.passages)
+        yield Mention(mention_id, document.id, chunk.start, chunk.end, ids, name, key, "title", "", MentionKind.TITLE, self.name)
+
+    def _mention(self, sentence: "_Sentence", found: Candidate) -> Mention:
+        passage = sentence.passage
+        start, end = sentence.start, sentence.end
+        mention_id = content_id("mention", passage.document_id, start, end, found.key, MentionKind.SAID, "")
+        return Mention(
+            mention_id,
+            passage.document_id,
+            start,
+            end,
+            (passage.id,),
+            found.name,
+            found.key,
+            found.type,
+            "",
+            MentionKind.SAID,
+            self.name,
+            found.flags,
+        )
+
+    def _relation(self, sentence: "_Sentence", a: Candidate, b: Candidate) -> RelationRecord:
+        passage = sentence.passage
+        start, end = sentence.start, sentence.end
+        # "mentioned with" has no direction: by key, so that a pair is one relation however its sentences order it.
+        head, tail = sorted((a.key, b.key))
+        record_id = content_id("relation", passage.document_id, start, end, head, LABEL, tail, start, end)
+        return RelationRecord(
+            record_id, passage.document_id, start, end, passage.id, head, tail, LABEL, "", start, end, sentence.turn_index, self.name
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    start: int
+    end: int
+    passage: Passage
+    turn_index: int
+
+
+def pairs(found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Who is mentioned with whom, of a sentence's entities by position, each pair once.
+
+    Names and numbers pair with the next 11 names, and with the content words up to 11 entities away; content words among themselves only
+    with the next one. So the number of pairs is linear in the sentence, and all pairs of up to 12 names are there.
+    """
+    names = [i for i, c in enumerate(found) if not c.is_word]
+    words = [i for i, c in enumerate(found) if c.is_word]
+    for n, i in enumerate(names):
+        for j in names[n + 1 : n + PAIR_WINDOW]:
+            yield found[i], found[j]
+        for j in range(max(0, i - PAIR_WINDOW + 1), min(len(found), i + PAIR_WINDOW)):
+            if found[j].is_word:
+                yield found[i], found[j]
+    for i, j in pairwise(words):
+        yield found[i], found[j]
+
+
+def _sentences(document: Document, turns: Sequence[Turn], chunk: Chunk) -> Iterator[_Sentence]:
+    """The sentences of a chunk, each within one turn and one passage."""
+    for passage in chunk.passages:
+        for turn in turns[passage.first_turn : passage.last_turn + 1]:
+            start = max(turn.start, passage.start, chunk.start)
+            for a, b in sentence_spans(document.text[start : max(start, min(turn.end, passage.end, chunk.end))]):
+                yield _Sentence(start + a, start + b, passage, turn.index)

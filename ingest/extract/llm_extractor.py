@@ -1,0 +1,254 @@
+"""The language-model extractor: one call a chunk, records whose every quote is found in the source (methods spec 3.2, storage spec 1).
+
+What a chunk goes through:
+
+    prompt -> reply (schema-checked, one repair in MeteredChat) -> gleaning passes -> quotes checked, one repair for all bad ones -> records
+        cut off: the chunk's two halves instead
+        anything else that fails: the chunk is set aside with its reason, the others go on
+
+Nothing is lost silently: everything dropped is counted by reason in `ExtractionCounts`.
+"""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelRefusedError, ModelUnavailableError
+from dynagrag.ids import content_id
+from dynagrag.ingest.extract.reply_records import ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
+from dynagrag.ingest.split import halve, turn_at
+from dynagrag.models.metered import prompt_tokens
+from dynagrag.prompts import render
+from dynagrag.protocols import Asker, ChunkWork, Extraction, Prompt
+from dynagrag.schema import Chunk, Document, Mention, RelationRecord, Turn
+from dynagrag.settings import ChunkProfile
+
+_LOG = logging.getLogger(__name__)
+_RULES_VERSION = "extract-2"
+"""Goes up when records.py accepts or drops other things."""
+_MAX_SPLITS = 4
+_MIN_TURN_WORDS = 3
+_MAX_UNREACHABLE_AT_FIRST = 3
+_MAX_UNREACHABLE_IN_A_ROW = 8
+"""So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is taken to be gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionOptions:
+    """What a user may ask of the extraction."""
+
+    entity_types: tuple[str, ...] = ()
+    focus: str = ""
+    num_gleanings: int = 0
+
+
+@dataclass(slots=True)
+class ExtractionCounts:
+    """What was made and what was dropped, by reason. Guarded by the extractor's lock."""
+
+    dropped: Counter[str] = field(default_factory=Counter)
+    num_repaired_quotes: int = 0
+    num_halved: int = 0
+
+
+def chunk_text(document: Document, turns: Sequence[Turn], chunk: Chunk, is_small: bool = False) -> str:
+    """The chunk as the model reads it, a line a turn, `SPEAKER: words`; no times, so that equal words make equal prompts.
+
+    For small models `- words`, without turns of one or two words: they take every label for an entity and every turn for a relation "said"
+    (seen with a 1.5-billion-parameter model), and code knows who spoke anyway.
+    """
+    lines = []
+    for turn in turns[turn_at(turns, chunk.start).index :]:
+        if turn.start >= chunk.end:
+            break
+        words = document.text[max(turn.start, chunk.start) : min(turn.end, chunk.end)].strip()
+        if is_small and len(words.split()) < _MIN_TURN_WORDS:
+            continue
+        if is_small:
+            words = f"- {words}"
+        elif turn.speaker:
+            words = f"{turn.speaker}: {words}"
+        if words:
+            lines.append(words)
+    return "\n".join(lines)
+
+
+class LLMExtractor:
+    """Implements `Extractor` over a metered chat model."""
+
+    def __init__(
+        self,
+        chat: Asker,
+        model_identity: str,
+        profile: ChunkProfile,
+        options: ExtractionOptions | None = None,
+        max_concurrency: int = 8,
+    ) -> None:
+        self._chat = chat
+        self._profile = profile
+        self._options = options or ExtractionOptions()
+        self._max_concurrency = max_concurrency
+        self._schema: type[ExtractionReply] | type[SmallExtractionReply] = SmallExtractionReply if profile.is_small else ExtractionReply
+        self._lock = threading.Lock()
+        self.counts = ExtractionCounts()
+        settings = (profile.name, profile.is_small, profile.max_entities, profile.max_relations, profile.max_reply_tokens)
+        prompt = self._prompt("").system
+        self._name = "llm-" + content_id(_RULES_VERSION, model_identity, repr(settings), repr(self._options), prompt)[:16]
+
+    @property
+    def name(self) -> str:
+        """Identity of the extraction: model, prompt and settings."""
+        return self._name
+
+    @property
+    def mended(self) -> Mapping[str, int]:
+        """What was saved by asking again, by how."""
+        counts = {"quotes repaired": self.counts.num_repaired_quotes, "chunks halved": self.counts.num_halved}
+        return {how: number for how, number in counts.items() if number}
+
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        """What was refused so far, by reason."""
+        return self.counts.dropped
+
+    def prompt_tokens(self, work: ChunkWork) -> int:
+        """Estimated prompt tokens of the chunk's first call, schema included."""
+        prompt = self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small))
+        return prompt_tokens(prompt, self._schema)
+
+    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+        """See `Extractor.extract`."""
+        set_aside: list[tuple[Chunk, str]] = []
+        waiting = list(reversed(work))
+        running: dict[Future[Extraction], Chunk] = {}
+        is_any_done = False
+        num_unreachable = 0
+        pool = ThreadPoolExecutor(self._max_concurrency, thread_name_prefix="extract")
+        try:
+            while waiting or running:
+                while waiting and len(running) < self._max_concurrency:
+                    item = waiting.pop()
+                    running[pool.submit(self._extract_chunk, item)] = item.chunk
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    chunk = running.pop(future)
+                    try:
+                        on_chunk(future.result())
+                        is_any_done, num_unreachable = True, 0
+                    except (InvalidReplyError, CutOffReplyError) as err:
+                        is_any_done, num_unreachable = True, 0  # it answers, if badly
+                        set_aside.append((chunk, str(err)))
+                    except ModelUnavailableError as err:
+                        num_unreachable += 1
+                        is_gone = num_unreachable >= _MAX_UNREACHABLE_IN_A_ROW + self._max_concurrency
+                        if is_gone or (not is_any_done and num_unreachable >= _MAX_UNREACHABLE_AT_FIRST):
+                            raise
+                        set_aside.append((chunk, str(err)))
+        except (BudgetError, ModelRefusedError, ModelUnavailableError):
+            self._finish(running, on_chunk)
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        return set_aside
+
+    def _finish(self, running: dict[Future[Extraction], Chunk], on_chunk: Callable[[Extraction], None]) -> None:
+        """Hands on what is still in flight, so that a paid reply is not lost; further failures of a run that already failed are logged."""
+        for future, chunk in running.items():
+            if future.cancel():
+                continue
+            try:
+                on_chunk(future.result())
+            except (BudgetError, ModelRefusedError, ModelUnavailableError, InvalidReplyError, CutOffReplyError) as err:
+                _LOG.info("chunk %d-%d was in flight when the run stopped: %s", chunk.start, chunk.end, err)
+
+    def _prompt(self, text: str, found: Sequence[str] = (), bad_quotes: Sequence[RelationReply] = ()) -> Prompt:
+        system, user = render(
+            "extract",
+            text=text,
+            entity_types=self._options.entity_types,
+            focus=self._options.focus,
+            is_small=self._profile.is_small,
+            max_entities=self._profile.max_entities,
+            max_relations=self._profile.max_relations,
+            found=found,
+            bad_quotes=bad_quotes,
+        )
+        return Prompt("extract", system, user)
+
+    def _extract_chunk(self, work: ChunkWork) -> Extraction:
+        document, turns, chunk = work.document, work.turns, work.chunk
+        mentions: dict[str, Mention] = {}
+        relations: dict[str, RelationRecord] = {}
+        for piece, replies in self._replies(document, turns, chunk, _MAX_SPLITS):
+            builder = RecordBuilder(document, turns, piece, self._name, is_small=self._profile.is_small)
+            for reply in replies:
+                builder.add(reply)
+            with self._lock:
+                self.counts.dropped.update(builder.dropped)
+            mentions.update((m.id, m) for m in builder.mentions())
+            relations.update((r.id, r) for r in builder.relations())
+        return Extraction(chunk.document_id, chunk.start, chunk.end, self._name, tuple(mentions.values()), tuple(relations.values()))
+
+    def _replies(
+        self, document: Document, turns: Sequence[Turn], chunk: Chunk, splits_left: int
+    ) -> list[tuple[Chunk, list[ExtractionReply]]]:
+        """The chunk's replies, or those of its halves where the reply was cut off."""
+        try:
+            return [(chunk, self._ask(document, turns, chunk))]
+        except CutOffReplyError as err:
+            halves = halve(document, chunk) if splits_left else None
+            if halves is None:
+                raise CutOffReplyError(
+                    f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on a part of the chunk"
+                ) from err
+        with self._lock:
+            self.counts.num_halved += 1
+        return [pair for half in halves for pair in self._replies(document, turns, half, splits_left - 1)]
+
+    def _ask(self, document: Document, turns: Sequence[Turn], chunk: Chunk) -> list[ExtractionReply]:
+        text = chunk_text(document, turns, chunk, self._profile.is_small)
+        if not text:
+            return []
+        replies = [self._call(self._prompt(text), document)]
+        for _ in range(self._options.num_gleanings):
+            found = [entity.name for reply in replies for entity in reply.entities]
+            more = self._call(self._prompt(text, found=found), document)
+            if not (more.entities or more.relations):
+                break
+            replies.append(more)
+        return [self._with_repaired_quotes(reply, text, document, turns, chunk) for reply in replies]
+
+    def _call(self, prompt: Prompt, document: Document) -> ExtractionReply:
+        max_tokens = self._profile.max_reply_tokens
+        if self._profile.is_small:
+            small = self._chat.ask(prompt, SmallExtractionReply, stage="extract", max_tokens=max_tokens, documents=(document.id,))
+            return small.full()
+        return self._chat.ask(prompt, ExtractionReply, stage="extract", max_tokens=max_tokens, documents=(document.id,))
+
+    def _with_repaired_quotes(
+        self, reply: ExtractionReply, text: str, document: Document, turns: Sequence[Turn], chunk: Chunk
+    ) -> ExtractionReply:
+        """One more call for the relations whose quote is not in the chunk; those it does not mend are dropped later, and counted."""
+        checker = RecordBuilder(document, turns, chunk, self._name, self._profile.is_small)
+        good = [r for r in reply.relations if checker.quote_span(r) or not checker.is_usable(r)]
+        bad = [r for r in reply.relations if not (checker.quote_span(r) or not checker.is_usable(r))]
+        if not bad:
+            return reply
+        try:
+            mended = self._call(self._prompt(text, bad_quotes=bad), document)
+        except (CutOffReplyError, InvalidReplyError) as err:
+            _LOG.info("quotes of chunk %d-%d could not be repaired: %s", chunk.start, chunk.end, err)
+            return reply
+        repaired: list[RelationReply] = []
+        still_bad = list(bad)
+        for relation in mended.relations:
+            same = [r for r in still_bad if (r.source, r.target) == (relation.source, relation.target)]
+            if same and checker.quote_span(relation):
+                still_bad.remove(next((r for r in same if r.label == relation.label), same[0]))
+                repaired.append(relation)
+        with self._lock:
+            self.counts.num_repaired_quotes += len(repaired)
+        return reply.model_copy(update={"relations": [*good, *repaired, *still_bad]})

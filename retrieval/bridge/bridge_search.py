@@ -1,0 +1,195 @@
+"""`bridge-ppr`: passages by Bridge-PPR, and in documents of several passages by what stands around them too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynagrag.ids import speaker_key
+from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
+from dynagrag.retrieval.bridge.linking import EntityLinker
+from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
+from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, unit_rows, z01
+from dynagrag.schema import Bridge, BridgeTrace, PassageParts, Question, Retrieval, ScoredPassage, Snapshot
+
+Ints = NDArray[np.int64]
+
+DENSE_SHARE_WITHOUT_GRAPH = 0.7
+"""Where there is no graph the words count less (retrieval spec, section 2)."""
+SPEAKER_WEIGHT = 0.2
+TIE = 1e-9
+"""Keeps the order where the scores that are dealt out are equal."""
+MAX_SINK, NUM_FIRST = 3, 20
+"""How many times lower than in the first stage a passage may stand, and how many passages this holds for."""
+WORD_PLACES = (6, 7, 8)
+"""No lower than here stand the first by words, in documents of several passages."""
+STEPS_WEIGHT = 0.6
+"""Of the steps that a question was split into, their mean against the question's own 1 (docs/decisions.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All passages (p,) scored: `total`, the first stage, and `alone`, Bridge-PPR's score without what changes it afterwards; `found` None
+    without a graph; `steps`: what the steps of a question that was split changed in the total.
+    """
+
+    total: Scores
+    first: Scores
+    alone: Scores
+    found: BridgeScores | None
+    linked: tuple[int, ...]
+    steps: Scores | None = None
+    step_texts: tuple[str, ...] = ()
+
+
+class BridgeSearch:
+    """Bridge-PPR (retrieval spec, section 1), and under the same rule what stands around a passage (section 4):
+
+        order = (z01(S) + w (z01(S~) + z01(F over stretches))) / (1 + 2 w) + 0.2 [a speaker that the question names speaks in it]
+
+    S is Bridge-PPR's score, S~ the same smoothed over the neighbours, w the presence of neighbours: 1 amid a long transcript, 0 in a
+    document of one passage. Passages with neighbours are put in this order among themselves, and share out the scores z01(S) that they
+    had; so a passage that stands alone keeps its place against them, which a change of scale would take.
+
+    Neither a graph that knows little of a passage nor its surroundings may bury what words and vectors find: the k-th passage by F gets at
+    least the score at place 3 k; of those with neighbours the first three by BM25 get at least the scores at places 6 to 8.
+
+    Of a question that was split, (score + w mean score for its steps) / (1 + w), w 0.6 times the gate on a long question;
+    the bounds hold for what the whole question's words find.
+    """
+
+    name = "bridge-ppr"
+
+    def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
+        self._snapshot = snapshot
+        self._passages = passages or PassageScores(snapshot)
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """Scores are relative to this corpus, 0 to 1. No subgraphs. The trace says what each part added."""
+        ranking = self.rank(question)
+        best = self._passages.best(ranking.total, num_passages)
+        notes = () if ranking.found else ("the graph is empty: passages by vectors and words alone",)
+        return Retrieval(self.name, best, notes=notes, trace=self.trace(ranking, best))
+
+    def rank(self, question: Question) -> Ranking:
+        """Every passage's score and what it is made of."""
+        whole, lexical = self._rank(question)
+        if not question.steps:
+            return whole
+        steps = np.mean([self._rank(step)[0].total for step in question.steps], axis=0)
+        weight = STEPS_WEIGHT * length_gate(question.text)
+        total = self._kept_up((whole.total + weight * steps) / (1.0 + weight), lexical, whole.first)
+        return replace(whole, total=total, steps=total - whole.total, step_texts=tuple(step.text for step in question.steps))
+
+    def _rank(self, question: Question) -> tuple[Ranking, Scores]:
+        """A question as if it had no steps, and its scores by BM25."""
+        has_graph = len(self._snapshot.facts.held) > 0
+        lexical = self._passages.bm25(question.text)
+        first = fuse(self._passages.dense(question.vector), lexical, DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH)
+        linked = self._linker.link(question.text) if has_graph else ()
+        found = self._scorer.score(question.text, question.vector, first, linked) if has_graph else None
+        alone = z01(found.total if found else first)
+        total = self._with_surroundings(question, alone, linked)
+        if total is not alone or found:
+            total = self._kept_up(total, lexical, first)
+        return Ranking(total, first, alone, found, linked), lexical
+
+    def _with_surroundings(self, question: Question, scores: Scores, linked: tuple[int, ...]) -> Scores:
+        """The scores with those of the passages that have neighbours dealt out in another order."""
+        neighbours = self._passages.neighbours
+        w = neighbours.presence
+        rows = np.flatnonzero(w > 0)
+        if not len(rows):
+            return scores
+        near = z01(neighbours.smooth(scores)) + z01(self._passages.window_scores(question.text, question.vector))
+        order = (scores + w * near) / (1.0 + 2.0 * w)
+        spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
+        if spoken:
+            order[np.unique(np.concatenate(spoken))] += SPEAKER_WEIGHT
+        dealt = scores.copy()
+        ranked = rows[np.argsort(-np.round(order[rows], 6), kind="stable")]
+        dealt[ranked] = np.sort(scores[rows])[::-1] - TIE * np.arange(len(rows))
+        return dealt
+
+    def _kept_up(self, scores: Scores, lexical: Scores, first: Scores) -> Scores:
+        """The scores, none too far below its place by words and vectors, or by words; among equals the better one comes first."""
+        kept = scores.copy()
+        top = scores[best_rows(scores, MAX_SINK * NUM_FIRST)]
+        by_words = np.where(self._passages.neighbours.presence > 0, lexical, 0.0)
+        for plain, places in ((first, MAX_SINK * np.arange(1, NUM_FIRST + 1)), (by_words, np.array(WORD_PLACES))):
+            rows = best_rows(plain, len(places))
+            rows = rows[plain[rows] > 0]
+            least = top[np.minimum(places[: len(rows)], len(top)) - 1]
+            kept[rows] = np.maximum(kept[rows], least + TIE * scores[rows])
+        return kept
+
+    def trace(self, ranking: Ranking, best: tuple[ScoredPassage, ...]) -> BridgeTrace | None:
+        """Why these passages; None where there is no graph."""
+        found = ranking.found
+        if found is None:
+            return None
+        snapshot, entities = self._snapshot, self._snapshot.graph.entities
+        rows = [self._passages.row_of[scored.passage.id] for scored in best]
+        parts = [self._parts(ranking, found, row) for row in rows]
+        bridges = tuple(
+            Bridge(
+                source_id=snapshot.passages[found.steps[row].source].id,
+                entity_id=entities[found.steps[row].entity].id,
+                name=entities[found.steps[row].entity].name,
+                passage_id=snapshot.passages[row].id,
+                gain=part.bridge,
+            )
+            for row, part in zip(rows, parts, strict=True)
+            if row in found.steps
+        )
+        return BridgeTrace(
+            linked=tuple(entities[entity].name for entity in ranking.linked),
+            facts=tuple((snapshot.facts.texts[fact], cosine) for fact, cosine in found.facts),
+            gate=found.gate,
+            bridges=bridges,
+            parts=tuple(parts),
+            steps=ranking.step_texts,
+        )
+
+    def _parts(self, ranking: Ranking, found: BridgeScores, row: int) -> PassageParts:
+        """In units of the score, so that they add up to it: z01 divides by the corpus's range; the graph's part begins at its low end."""
+        low, high = float(found.total.min()), float(found.total.max())
+        span = high - low or 1.0
+        steps = 0.0 if ranking.steps is None else float(ranking.steps[row])
+        return PassageParts(
+            passage_id=self._snapshot.passages[row].id,
+            first=float(ranking.first[row]) / span,
+            graph=(float(found.gate * found.graph[row]) - low) / span,
+            bridge=float(found.gate * BRIDGE_WEIGHT * found.bridge[row]) / span,
+            around=float(ranking.total[row] - ranking.alone[row]) - steps,
+            steps=steps,
+        )
+
+    @cached_property
+    def _spoken(self) -> Mapping[int, Ints]:
+        """Rows of the passages in which each speaker among the entities speaks."""
+        snapshot = self._snapshot
+        entity_of = {key: i for i, entity in enumerate(snapshot.graph.entities) if entity.is_speaker for key in entity.keys}
+        rows: dict[int, list[int]] = {}
+        for row, passage in enumerate(snapshot.passages):
+            document = snapshot.documents[passage.document_id]
+            turns = snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
+            for speaker in dict.fromkeys(turn.speaker for turn in turns if turn.speaker):
+                entity = entity_of.get(speaker_key(speaker, document.sha256))
+                if entity is not None:
+                    rows.setdefault(entity, []).append(row)
+        return {entity: np.array(own, dtype=np.int64) for entity, own in rows.items()}
+
+    @cached_property
+    def _graph(self) -> BridgeGraph:
+        return BridgeGraph(self._snapshot.facts, len(self._snapshot.graph.entities))
+
+    @cached_property
+    def _scorer(self) -> BridgeScorer:
+        return BridgeScorer(self._graph, self._snapshot.passage_vectors, unit_rows(self._snapshot.graph.entity_vectors))
+
+    @cached_property
+    def _linker(self) -> EntityLinker:
+        return EntityLinker(self._snapshot.graph.entities, self._graph.df > 0)

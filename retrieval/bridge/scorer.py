@@ -1,0 +1,122 @@
+"""Bridge-PPR: which passages answer a question of several steps (retrieval spec, section 1).
+
+first stage f          words and vectors
+link, restart, walk    entities that the question names and those of its nearest facts, spread over the graph        -> g
+bridge                 from the best passages over each entity to what the question still wants once they are known  -> b
+score                  f + G (g + 1.6 b), G a gate: less for a long question, and where passages hold no entities
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph, Walk
+from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, words, z01
+from dynagrag.schema import Vector, Vectors
+
+Ints = NDArray[np.int64]
+
+NUM_FACTS = 2
+LINK_WEIGHT = 2.0
+NUM_SEED_PASSAGES, SEED_WEIGHT, SEED_POWER = 50, 0.1, 8
+GRAPH_WEIGHT, MASS_FLOOR = 0.3, 1e-6
+NUM_BRIDGE_PASSAGES, MIN_DF, MAX_DF = 5, 2, 100
+FACT_OFF, NAME_ON = 0.3, 0.5
+NOT_ITS_SUBJECT = 0.5
+BRIDGE_WEIGHT = 1.6
+GATE_WORDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The best bridge into one passage: over which entity, from which passage (a row)."""
+
+    source: int
+    entity: int
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeScores:
+    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `walk`: PageRank. `steps`: by passage row."""
+
+    graph: Scores
+    bridge: Scores
+    total: Scores
+    walk: Walk
+    gate: float
+    facts: tuple[tuple[int, float], ...]
+    steps: dict[int, Step]
+
+
+class BridgeScorer:
+    """Scores all passages of one snapshot. `passage_vectors` (p, d) and `name_vectors` (n, d) are unit rows."""
+
+    def __init__(self, graph: BridgeGraph, passage_vectors: Vectors, name_vectors: Vectors) -> None:
+        self._graph = graph
+        self._passage_vectors = passage_vectors
+        self._name_vectors = name_vectors
+
+    def score(self, text: str, query: Vector, first: Scores, linked: tuple[int, ...]) -> BridgeScores:
+        """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the question names."""
+        cosines = cosines_with(self._graph.facts.vectors, query)
+        facts = best_rows(cosines, NUM_FACTS)
+        walk = self._graph.pagerank(self._restart(cosines, facts, first, linked))
+        graph: Scores = GRAPH_WEIGHT * np.log(walk.passages + MASS_FLOOR)
+        bridge, steps = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
+        gate = length_gate(text) * self._graph.coverage**2
+        total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
+        return BridgeScores(graph, bridge, total, walk, gate, tuple((int(i), float(cosines[i])) for i in facts), steps)
+
+    def _restart(self, cosines: Scores, facts: Ints, first: Scores, linked: tuple[int, ...]) -> Scores:
+        """(n + p,) x: entities of the nearest facts and those named, over how many passages hold them; the best passages. Sums to 1."""
+        graph = self._graph
+        x = np.zeros(graph.num_entities + graph.num_passages)
+        chosen: dict[int, list[float]] = {}
+        for fact in facts:
+            for entity in graph.entities_of_fact(int(fact)).tolist():
+                chosen.setdefault(entity, []).append(max(0.0, float(cosines[fact])))
+        for entity, own in chosen.items():
+            x[entity] += np.mean(own) / max(1, graph.df[entity])
+        for entity in linked:
+            x[entity] += LINK_WEIGHT / max(1, graph.df[entity])
+        seeds = best_rows(first, NUM_SEED_PASSAGES)
+        x[graph.num_entities + seeds] += SEED_WEIGHT * first[seeds] ** SEED_POWER
+        total = x.sum()
+        return x / total if total > 0 else x
+
+    def _bridges(self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]) -> tuple[Scores, dict[int, Step]]:
+        """(p,) b, and where each came from: over an entity to what the question wants without what the source says of it, towards it."""
+        graph = self._graph
+        best = np.zeros(graph.num_passages)
+        steps: dict[int, Step] = {}
+        ptr, holders = graph.passages_of_entity
+        for source in best_rows(scores, NUM_BRIDGE_PASSAGES).tolist():
+            said = self._said(source, cosines)
+            for entity in graph.entities_of_passage(source).tolist():
+                if entity in linked or not MIN_DF <= graph.df[entity] <= MAX_DF:
+                    continue
+                others = holders[ptr[entity] : ptr[entity + 1]]
+                others = others[others != source]
+                wanted = query - FACT_OFF * said.get(entity, self._passage_vectors[source]) + NAME_ON * self._name_vectors[entity]
+                wanted /= float(np.linalg.norm(wanted)) or 1.0
+                nearness = np.maximum(0.0, np.vecdot(self._passage_vectors[others], wanted))
+                gains = scores[source] * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT) * nearness
+                for row in np.flatnonzero(gains > best[others]).tolist():
+                    best[others[row]] = gains[row]
+                    steps[int(others[row])] = Step(source, entity)
+        return best, steps
+
+    def _said(self, source: int, cosines: Scores) -> dict[int, Vector]:
+        """Entity -> vector (d,) of the fact of this passage about it that is nearest to the question."""
+        graph = self._graph
+        ptr, facts = graph.facts_of_passage
+        own = facts[ptr[source] : ptr[source + 1]]
+        farthest_first = own[::-1][np.argsort(cosines[own[::-1]], kind="stable")]  # of equals the first in the text comes last, and stays
+        return {entity: graph.facts.vectors[fact] for fact in farthest_first.tolist() for entity in graph.entities_of_fact(fact).tolist()}
+
+
+def length_gate(text: str) -> float:
+    """min(1, (20 / number of distinct words)^2): a long question is answered by its words."""
+    num_words = len(set(words(text)))
+    return min(1.0, (GATE_WORDS / num_words) ** 2) if num_words else 1.0

@@ -1,0 +1,1 @@
+"""Ego-graphs: what they hold, one vector each, an index of them, and the diverse choice among them."""

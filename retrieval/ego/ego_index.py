@@ -1,0 +1,164 @@
+"""The ego-graph index: one pooled vector a node, and the ego-graphs themselves on demand (DynaGRAG, section 3.2; methods spec, 3.6 and 6).
+
+Reach matrices are never kept: the few ego-graphs that a question needs are cut again, by the same rule and the same code as at the build.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from dynagrag.retrieval.ego import index_files
+from dynagrag.retrieval.ego.index_refresh import IndexState, build_state, refresh_state
+from dynagrag.retrieval.ego.pooling import embeddings
+from dynagrag.retrieval.ego.reach import Reach, ranges, rule_of
+from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph, undirected
+from dynagrag.retrieval.passages import cosines_with
+from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
+from dynagrag.settings import Profile
+
+logger = logging.getLogger(__name__)
+
+
+class EgoIndex:
+    """Ego-graph vectors of one graph. Immutable but for a memo of top nodes; make one with `build`, `refresh` or `open`.
+
+    `vectors` (n, d) unit rows in the order of `graph.entities`; `coverage` (n,): how many ego-graphs hold each node.
+    """
+
+    def __init__(self, state: IndexState) -> None:
+        self.state = state
+        self.graph: UndirectedGraph = state.graph
+        self.rule = state.rule
+        self.coverage: Ints = state.coverage
+        self.vectors: Vectors = embeddings(state.sums, state.graph, state.rule)
+        self._reach = Reach(state.graph, state.rule)
+        self._by_rank: Ints = np.lexsort((np.arange(self.graph.num_nodes), -self.graph.w))
+        self._rank: Ints = np.empty_like(self._by_rank)
+        self._rank[self._by_rank] = np.arange(self.graph.num_nodes)
+        self._tops: dict[tuple[int, float | None], dict[int, tuple[int, ...]]] = {}
+
+    @classmethod
+    def build(
+        cls, graph: Graph, profile: Profile, pool: Literal["separate", "joint"] = "separate", hub_degree: float | None = None
+    ) -> "EgoIndex":
+        """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's degrees."""
+        pairs = undirected(graph)
+        rule = rule_of(profile, pairs, pool)
+        if hub_degree is not None:
+            rule = replace(rule, hub_degree=hub_degree)
+        return cls(build_state(pairs, rule))
+
+    def refresh(self, graph: Graph) -> "EgoIndex":
+        """The index of a changed graph: equal to a fresh build under the same hub threshold, at the cost of the centres that changed."""
+        return _refreshed(self.state, undirected(graph))
+
+    def save(self, folder: Path, version: str) -> None:
+        """Writes the index as of a store version; either the old or the new one is on disk at any time."""
+        index_files.save(self.state, folder, version)
+
+    @classmethod
+    def open(cls, folder: Path, snapshot: Snapshot, profile: Profile, pool: Literal["separate", "joint"] = "separate") -> "EgoIndex":
+        """The snapshot's index: read where it is current, refreshed where it is of an older version, else built; saved when it is new.
+
+        A file that is damaged, of another format or of other parameters is built anew, which the log says.
+        """
+        pairs = undirected(snapshot.graph)
+        rule = rule_of(profile, pairs, pool)
+        stored = index_files.load(folder, rule)
+        if stored is not None and stored.version == snapshot.version and index_files.fits(stored.state, pairs):
+            return cls(index_files.with_vectors(stored.state, pairs))
+        if stored is not None:
+            index = _refreshed(stored.state, pairs)
+        else:
+            started = time.perf_counter()
+            index = cls(build_state(pairs, rule))
+            logger.info("ego-graph index built: %d centres, %.2f s", pairs.num_nodes, time.perf_counter() - started)
+        index.save(folder, snapshot.version)
+        return index
+
+    def scores(self, query: Vector) -> Floats:
+        """(n,) cosine of every ego-graph with the query, to six decimals: float32 noise must not decide between equals."""
+        return cosines_with(self.vectors, query)
+
+    def ordered(self, scores: Floats, first: int | None = None) -> Ints:
+        """Centres by (score desc, weight desc, id asc): the `first` best, or all."""
+        chosen = np.arange(len(scores))
+        if first is not None and first < len(scores):
+            chosen = np.flatnonzero(scores >= np.partition(scores, len(scores) - first)[len(scores) - first])
+        return chosen[np.lexsort((self._rank[chosen], -scores[chosen]))][:first]
+
+    def egos(self, centres: Ints) -> list[tuple[Ints, Ints]]:
+        """(nodes, hops) of each ego-graph, the centre first, then by (hop, id). Many cost little more than one."""
+        levels = self._reach.levels(centres)
+        found = []
+        for row in range(len(centres)):
+            span = slice(levels.indptr[row], levels.indptr[row + 1])
+            nodes, hops = levels.indices[span].astype(np.int64), self.rule.num_hops + 1 - levels.data[span].astype(np.int64)
+            order = np.lexsort((nodes, hops))
+            found.append((nodes[order], hops[order]))
+        return found
+
+    def tops(self, centres: Ints, num_top: int, ceiling: float | None) -> list[tuple[int, ...]]:
+        """Each centre's most prevalent members by (weight desc, id asc), at most `num_top`.
+
+        With a ceiling, nodes held by more than that share of all ego-graphs do not count; a centre with none left has itself.
+        """
+        memo = self._tops.setdefault((num_top, ceiling), {})
+        missing = np.array([c for c in centres if int(c) not in memo], dtype=np.int64)
+        if len(missing):
+            memo.update(zip(missing.tolist(), self._compute_tops(missing, num_top, ceiling), strict=True))
+        return [memo[int(c)] for c in centres]
+
+    def subgraphs(self, centres: Ints, scores: Floats) -> tuple[Subgraph, ...]:
+        """The centres' ego-graphs with unit vectors, pairs ascending by graph index. `scores` (n,) as `EgoIndex.scores` gives them."""
+        egos = zip(centres.tolist(), self.egos(centres), strict=True)
+        return tuple(self._subgraph(nodes, hops, float(scores[centre])) for centre, (nodes, hops) in egos)
+
+    def _subgraph(self, nodes: Ints, hops: Ints, score: float) -> Subgraph:
+        graph = self.graph
+        local = np.full(graph.num_nodes, -1, dtype=np.int64)
+        local[nodes] = np.arange(len(nodes))
+        at = ranges(graph.ptr[nodes], graph.ptr[nodes + 1])
+        # from each pair's lower end, so that it is seen once
+        at = at[(local[graph.neighbours[at]] >= 0) & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])]
+        pairs = np.sort(graph.neighbour_pairs[at])
+        starts, stops = graph.relation_ptr[pairs], graph.relation_ptr[pairs + 1]
+        flat, ends = graph.relations[ranges(starts, stops)].tolist(), np.cumsum(stops - starts).tolist()
+        return Subgraph(
+            nodes=tuple(nodes.tolist()),
+            hops=tuple(hops.tolist()),
+            pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
+            pair_relations=tuple(tuple(flat[start:stop]) for start, stop in pairwise([0, *ends])),
+            x=graph.z[nodes],
+            y=graph.y[pairs],
+            weights=graph.f[pairs].astype(np.float32),
+            score=score,
+        )
+
+    def _compute_tops(self, centres: Ints, num_top: int, ceiling: float | None) -> Sequence[tuple[int, ...]]:
+        n = self.graph.num_nodes
+        levels = self._reach.levels(centres)
+        rank = self._rank if ceiling is None else np.where(self.coverage > ceiling * n, n, self._rank)
+        ranks = rank[levels.indices]
+        tops: list[list[int]] = [[] for _ in centres]
+        for _ in range(num_top):
+            best = np.minimum.reduceat(ranks, levels.indptr[:-1])
+            ranks[ranks == np.repeat(best, np.diff(levels.indptr))] = n
+            for row in np.flatnonzero(best < n):
+                tops[row].append(int(self._by_rank[best[row]]))
+        return [tuple(top) or (int(centre),) for top, centre in zip(tops, centres, strict=True)]
+
+
+def _refreshed(state: IndexState, pairs: UndirectedGraph) -> EgoIndex:
+    started = time.perf_counter()
+    refresh = refresh_state(state, pairs)
+    why = f" (all: {refresh.rebuilt_because})" if refresh.rebuilt_because else ""
+    seconds = time.perf_counter() - started
+    logger.info("ego-graph index refreshed: %d of %d centres%s, %.2f s", refresh.num_computed, pairs.num_nodes, why, seconds)
+    return EgoIndex(refresh.state)

@@ -1,0 +1,196 @@
+"""`dynagrag evaluate retrieval` and `evaluate compare`: which passages each arm brings, on known sets or on questions of one's own."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dynagrag.cli.terminal import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, Bars, read_settings, say, say_json, set_up_log
+from dynagrag.errors import UsageError
+
+evaluate_app = typer.Typer(
+    help="Measures retrieval and entities on known sets and on files of your own.", no_args_is_help=True, rich_markup_mode=None
+)
+_NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
+
+DATASET = Annotated[str | None, typer.Option("--dataset", help="musique, hotpotqa, 2wiki, multihop-rag or qmsum; needs --data.")]
+DATA = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="FOLDER", help="Folder with multihop/ and transcript_qa/, whose files are .jsonl or .jsonl.gz."),
+]
+QUESTIONS = Annotated[
+    Path | None,
+    typer.Option(
+        "--questions",
+        metavar="FILE",
+        help="In place of --dataset: your own questions for a workspace, JSON lines with `question` and either `documents` (titles, paths "
+        "or ids) or `turns` ([{document, first, last}], counted from 0).",
+    ),
+]
+ARMS = Annotated[
+    str,
+    typer.Option(
+        "--arms",
+        help="Arms by name, separated by commas: default or paper (the retriever dynagrag under that profile), split (default, with each "
+        "question split by the model of --llm first), or a retriever such as dynagrag-cosine. naive, bm25, rrf and hybrid always run too.",
+    ),
+]
+EXTRACTOR = Annotated[
+    str,
+    typer.Option("--extractor", help="How the set's graph is made: fast (without a model), or file (given entities and triples)."),
+]
+GIVEN = Annotated[
+    Path | None,
+    typer.Option(
+        "--given", metavar="FILE", help="With --extractor file: the file of extractions (default: SET_openie_reference of --data)."
+    ),
+]
+HALF = Annotated[str, typer.Option("--half", help="tuning (even rows, counted from 0), reporting (odd rows) or all.")]
+SCOPE = Annotated[
+    str | None,
+    typer.Option("--scope", help="For qmsum: document (each question asked of its own meeting) or corpus (of all). Default: both."),
+]
+PART = Annotated[str | None, typer.Option("--part", help="For qmsum: which file, e.g. train_25 for qmsum_train_25 (default: val).")]
+BASELINE = Annotated[str, typer.Option("--baseline", help="The arm that the others' differences are taken from.")]
+LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="So many questions at most, the first.")]
+OUT = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FOLDER", help="The run's folder: new, or one to go on with (default: in HOME/evaluation/runs)."),
+]
+
+
+@evaluate_app.command("retrieval")
+def retrieval(
+    dataset: DATASET = None,
+    data: DATA = None,
+    questions: QUESTIONS = None,
+    workspace: WORKSPACE = None,
+    arms: ARMS = "default",
+    extractor: EXTRACTOR = "fast",
+    given: GIVEN = None,
+    half: HALF = "all",
+    scope: SCOPE = None,
+    part: PART = None,
+    baseline: BASELINE = "naive",
+    limit: LIMIT = None,
+    out: OUT = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Measures which passages each arm brings, with 95 % intervals of the differences, and writes a run's folder with a report.
+
+    Of a set, the corpus is embedded once and kept in HOME/evaluation/workspaces. A run that was stopped goes on with the same command.
+    Measures are fractions of 1 with --json and points without: share of the gold among the first 2, 5 and 10 (recall@k), all of it among
+    the first 5 (all@5), the first is gold (hit@1), 1 / place of the first gold (mrr), share of gold among the first 5 (p@5), gold among
+    the first 10 of at most 10 (r@10); ms is the median of milliseconds a question, after its embedding and its splitting.
+    """
+    set_up_log(verbose)
+    from dynagrag.evaluation.retrieval_run import EvaluateOptions, evaluate_retrieval
+    from dynagrag.evaluation.sets import Half, Scope
+
+    options = EvaluateOptions(
+        dataset=dataset,
+        data=data,
+        questions=questions,
+        workspace=workspace,
+        arms=tuple(name.strip() for name in arms.split(",") if name.strip()),
+        extractor=extractor,
+        half=Half(_one_of("--half", half, [h.value for h in Half])),
+        scope=None if scope is None else Scope(_one_of("--scope", scope, [s.value for s in Scope])),
+        baseline=baseline,
+        limit=limit,
+        part=part,
+        given=given,
+        out=out,
+    )
+    with Bars(as_json) as progress:
+        run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
+    if as_json:
+        say_json(summary)
+        return 0
+    for line in _summary_lines(summary):
+        say(line)
+    say(f"run: {run.path}")
+    say(f"report: {run.path / 'report.html'}")
+    return 0
+
+
+@evaluate_app.command("compare")
+def compare_runs(
+    first: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="Another, of the same questions.")],
+    as_json: JSON = False,
+) -> int:
+    """Compares two runs on the same questions: the second minus the first, by arm, with paired 95 % intervals, in points."""
+    set_up_log(False)
+    from dynagrag.evaluation.run_folder import RunFolder
+    from dynagrag.evaluation.summary import compare
+
+    found = compare(RunFolder.read(first), RunFolder.read(second))
+    if as_json:
+        say_json(found)
+        return 0
+    for line in _compared_lines(found):
+        say(line)
+    return 0
+
+
+def _one_of(option: str, value: str, known: list[str]) -> str:
+    if value not in known:
+        raise UsageError(f"{option} {value!r} is unknown; known: {', '.join(known)}")
+    return value
+
+
+def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    from dynagrag.evaluation.summary import FEW_QUESTIONS
+
+    half = "" if summary["half"] == "all" else f", the {summary['half']} half"
+    yield f"{summary['dataset']}: {summary['questions']} questions{half}, {summary['passages']} passages"
+    for note, count in summary["notes"].items():
+        yield f"  {count} x {note}"
+    if summary["missing_gold"]:
+        yield "  not in the corpus: " + "; ".join(repr(name) for name in summary["missing_gold"][:5])
+    measure, baseline = summary["measure"], summary["baseline"]
+    for scope, found in summary["scopes"].items():
+        if len(summary["scopes"]) > 1:
+            yield ""
+            yield f"scope {scope}:"
+        yield _row("arm", [*_NAMES, "ms"]) + f"  {measure} against {baseline}"
+        for arm, own in found["arms"].items():
+            cells = [*(f"{100 * own[name]:.1f}" for name in _NAMES), f"{own['ms']:.1f}"]
+            yield _row(arm, cells) + _interval(found["intervals"].get(arm), measure)
+    yield "in points (0 to 100) but for ms; differences with paired 95 % intervals"
+    if summary["questions"] < FEW_QUESTIONS:
+        yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
+
+
+def _row(arm: str, cells: list[str]) -> str:
+    return f"{arm:<16}" + "".join(f"{cell:>10}" for cell in cells)
+
+
+def _interval(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:
+    if found is None:
+        return ""
+    own = found[measure]
+    return f"  {own['difference']:+.1f} ({own['low']:+.1f} to {own['high']:+.1f})"
+
+
+def _compared_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{found['questions']} questions; second minus first, in points, with paired 95 % intervals"
+    for name, (old, new) in found["differing"].items():
+        yield f"  {name}: {old} / {new}"
+    if found["left_out"]:
+        yield f"  in one run only: {', '.join(found['left_out'])}"
+    for scope, own in found["scopes"].items():
+        if len(found["scopes"]) > 1:
+            yield ""
+            yield f"scope {scope}:"
+        for arm, differences in own["intervals"].items():
+            values = own["arms"][arm]
+            yield f"{arm}: {values['first']['ms']:.1f} ms / {values['second']['ms']:.1f} ms"
+            for name in _NAMES:
+                yield f"  {name:<10}{100 * values['first'][name]:>6.1f}{100 * values['second'][name]:>7.1f}{_interval(differences, name)}"

@@ -1,0 +1,160 @@
+"""`dynagrag evaluate entities`: how well consolidation finds the names that are one entity."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynagrag.cli.terminal import EMBEDDER, EXIT_SET_ASIDE, JSON, LLM, VERBOSE, read_settings, say, say_json, set_up_log
+
+if TYPE_CHECKING:
+    from dynagrag.evaluation.entity_resolution import EntityReport, Quality
+    from dynagrag.evaluation.entity_scores import Scores
+    from dynagrag.settings import Settings
+
+_MAX_MISSED = 10
+_MAX_SHOWN = 60
+_JOURNAL = Path("evaluation") / "entities"
+
+DATASET = Annotated[
+    str,
+    typer.Option(
+        "--dataset",
+        help="ditto-NAME (labelled pairs in Ditto form; NAME: a part of the file's name), apollo13-aliases, spacelog-aliases, or "
+        "spacelog-MISSION such as spacelog-a11.",
+    ),
+]
+DATA = Annotated[Path, typer.Option("--data", help="Folder of the data sets, that of the sets of entities in it, or the set's file.")]
+SUMMARIES = Annotated[
+    bool,
+    typer.Option("--with-summaries", help="Give each name the record's other columns as its summary (default: bare names)."),
+]
+THRESHOLD = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--threshold",
+        min=-1,
+        max=1,
+        help="Cosine, -1 to 1, for a row of the table by threshold; may be given again (default: 0.55 to 0.95).",
+    ),
+]
+MAX_CALLS = Annotated[int | None, typer.Option("--max-calls", min=1, help="Hard budget of model calls; the call after it is refused.")]
+
+
+def entities(
+    dataset: DATASET,
+    data: DATA,
+    with_summaries: SUMMARIES = False,
+    threshold: THRESHOLD = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    max_calls: MAX_CALLS = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Measures consolidation on a set that says which names are one entity: blocking recall, pairs and clusters, model calls, by threshold.
+
+    Without --llm the rules alone; with it the model judges too. Equal names are one entity to the product, whatever the set says.
+    """
+    set_up_log(verbose)
+    report = run_entities(dataset, data, read_settings(llm, embedder), with_summaries, tuple(threshold or ()), max_calls)
+    if as_json:
+        say_json(asdict(report))
+    else:
+        for line in report_lines(report):
+            say(line)
+    return EXIT_SET_ASIDE if report.set_aside else 0
+
+
+def run_entities(
+    dataset: str,
+    data: Path,
+    settings: "Settings",
+    has_summaries: bool = False,
+    thresholds: tuple[float, ...] = (),
+    max_calls: int | None = None,
+) -> "EntityReport":
+    """Runs it with the models of the settings. Replies are kept in the home folder, so the same run asks nothing twice."""
+    from dynagrag.evaluation.entity_resolution import THRESHOLDS, evaluate_entities
+    from dynagrag.evaluation.entity_sets import load_entity_set
+    from dynagrag.wiring import concurrency_of, make_chat_model, make_embedder, make_journal, make_metered
+
+    entity_set = load_entity_set(dataset, data)
+    with ExitStack() as stack:
+        judging: dict[str, Any] = {}
+        model = make_chat_model(settings)
+        if model is not None:
+            stack.callback(model.close)
+            journal = make_journal(settings.home / _JOURNAL)
+            stack.callback(journal.close)
+            judging = {
+                "judge": make_metered(model, journal, "evaluate-entities", max_calls, None),
+                "judge_name": model.name,
+                "one_block_a_call": model.is_small,
+                "max_concurrency": concurrency_of(model, settings),
+            }
+        return evaluate_entities(
+            entity_set, make_embedder(settings), has_summaries=has_summaries, thresholds=thresholds or THRESHOLDS, **judging
+        )
+
+
+def report_lines(report: "EntityReport") -> Iterator[str]:
+    """A report for people."""
+    kind = "names with summaries" if report.has_summaries else "bare names"
+    yield (
+        f"{report.dataset}: {report.num_items:,} items under {report.num_keys:,} keys, {report.num_pairs:,} labelled pairs, "
+        f"{report.num_positives:,} of them one entity; {kind}, embedder {report.embedder}"
+    )
+    if report.num_repeats:
+        yield f"  {report.num_repeats} lines repeat a pair, which counts once"
+    for reason, count in report.set_aside.items():
+        yield f"  set aside {count} x {reason}"
+    yield from _blocking_lines(report)
+    yield ""
+    yield f"{'joined by':<24} {'pair P':>7} {'R':>6} {'F1':>6} {'cluster P':>10} {'R':>6} {'F1':>6} {'clusters':>9}"
+    yield _quality_line("rules alone", report.without_model)
+    if run := report.with_model:
+        yield _quality_line(run.name[:24], run.quality)
+        yield f"  {run.num_calls} calls in {run.seconds:.0f} s; guards cut {run.num_refused} groups that the model proposed"
+        yield from (f"  note: {note}" for note in run.notes)
+    yield ""
+    yield "candidates of at least a cosine, judged by the cosine itself:"
+    yield f"{'cosine':>6} {'blocking recall':>16} {'compared':>9} {'model calls':>12} {'pair P':>7} {'R':>6} {'F1':>6} {'cluster F1':>11}"
+    for row in report.thresholds:
+        pair, cluster = row.joined_by_cosine.pair, row.joined_by_cosine.cluster
+        yield (
+            f"{row.cosine:>6.2f} {row.blocking_recall:>16.3f} {row.num_compared:>9,} {row.num_calls:>12,} "
+            f"{pair.precision:>7.3f} {pair.recall:>6.3f} {pair.f1:>6.3f} {cluster.f1:>11.3f}"
+        )
+    if not report.is_complete:
+        yield "pairs that the set doesn't label count as different in clusters, and not at all in pairs"
+
+
+def _blocking_lines(report: "EntityReport") -> Iterator[str]:
+    blocking = report.blocking
+    found = ", ".join(f"{count} {how}" for how, count in blocking.found.items())
+    yield f"blocking recall {blocking.recall:.3f}: {found}, {len(report.missed)} missed"
+    yield (
+        f"  {blocking.num_blocks} blocks of {blocking.num_names:,} names, the largest of {blocking.largest}; "
+        f"{blocking.num_compared:,} pairs in them; a model would be asked {blocking.num_calls} times ({blocking.prompt_tokens:,} tokens)"
+    )
+    reasons: dict[str, int] = {}
+    for missed in report.missed:
+        reasons[missed.reason] = reasons.get(missed.reason, 0) + 1
+    for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  missed {count} x {reason}"
+    for missed in report.missed[:_MAX_MISSED]:
+        yield f"    {missed.a[:_MAX_SHOWN]!r} / {missed.b[:_MAX_SHOWN]!r} (cosine {missed.cosine:.2f}): {missed.reason}"
+    if len(report.missed) > _MAX_MISSED:
+        yield f"    ... and {len(report.missed) - _MAX_MISSED} more (--json shows all)"
+
+
+def _quality_line(name: str, quality: "Quality") -> str:
+    return f"{name:<24} {_scores(quality.pair, 7)} {_scores(quality.cluster, 10)} {quality.num_clusters:>9,}"
+
+
+def _scores(scores: "Scores", width: int) -> str:
+    return f"{scores.precision:>{width}.3f} {scores.recall:>6.3f} {scores.f1:>6.3f}"

@@ -1,0 +1,148 @@
+"""`dynagrag jobs`: lists, resumes and cancels ingests, and retries what they set aside."""
+
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynagrag.cli.prepared import job_line, run_prepared
+from dynagrag.cli.terminal import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES, open_space, read_settings, say, say_json, set_up_log
+from dynagrag.errors import UsageError
+
+if TYPE_CHECKING:
+    from dynagrag.journal.jobs import JobRequest
+    from dynagrag.settings import Settings
+
+jobs_app = typer.Typer(help="Ingests as jobs: lists, resumes, cancels; retries what was set aside.", rich_markup_mode=None)
+MAX_CALLS = Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls for this run, in place of the job's own.")]
+MAX_TOKENS = Annotated[int | None, typer.Option(min=1, help="Hard budget of tokens for this run, prompts and replies together.")]
+JOB = Annotated[int, typer.Argument(metavar="ID", help="A job's number, from `dynagrag jobs`.")]
+
+
+@jobs_app.callback(invoke_without_command=True)
+def _jobs(context: typer.Context, workspace: WORKSPACE = None, as_json: JSON = False) -> int:
+    """Lists every ingest of the workspace with how it stands; the commands below resume, cancel and retry."""
+    if context.invoked_subcommand is None:
+        return jobs_list(workspace, as_json)
+    if workspace is not None or as_json:
+        raise UsageError(f"options go after the command's name: `dynagrag jobs {context.invoked_subcommand} --workspace NAME`")
+    return 0
+
+
+@jobs_app.command("list")
+def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
+    """Lists every ingest of the workspace: number, status, how far it is, when it began, its paths, why it ended."""
+    from dynagrag.workspace.facade import open_journal
+
+    with closing(open_journal(workspace, read_settings())) as journal:
+        jobs = journal.jobs()
+    if as_json:
+        say_json([asdict(job) for job in jobs])
+        return 0
+    for job in jobs:
+        say(job_line(job))
+    if not jobs:
+        say("no jobs")
+    return 0
+
+
+@jobs_app.command("resume")
+def jobs_resume(
+    job_id: Annotated[int | None, typer.Argument(metavar="ID", help="A job's number; without one, the last that can go on.")] = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    max_calls: MAX_CALLS = None,
+    max_tokens: MAX_TOKENS = None,
+    yes: YES = False,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Goes on with an ingest that was interrupted, stopped, cancelled or failed: the same paths, options and models but those given.
+
+    Replies that were stored are not asked for again.
+    """
+    set_up_log(verbose)
+    from dynagrag.workspace.facade import open_journal
+
+    settings = read_settings(llm, embedder, store)
+    with closing(open_journal(workspace, settings)) as journal:
+        job = journal.job_book.to_resume() if job_id is None else journal.job_book.job(job_id)
+    with open_space(workspace, _as_before(job.request, llm, embedder, store)) as space:
+        prepared = space.prepare_resume(job.id, max_calls=max_calls, max_tokens=max_tokens)
+        if not as_json:
+            say(f"job {job.id}, begun {job.started_at[:16].replace('T', ' ')}, goes on")
+        return run_prepared(prepared, yes, as_json)
+
+
+def _as_before(request: "JobRequest", llm: str | None, embedder: str | None, store: str | None) -> "Settings":
+    """Settings with the names that a job used where none are given now."""
+    return read_settings(llm or request.llm, embedder or request.embedder or None, store or request.store or None)
+
+
+@jobs_app.command("cancel")
+def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
+    """Stops a running ingest after its model calls in flight, with its work kept; marks an interrupted one."""
+    from dynagrag.workspace.facade import open_journal
+
+    with closing(open_journal(workspace, read_settings())) as journal:
+        job = journal.job_book.cancel(job_id)
+    late = "; a run that has made all its calls finishes"
+    say(f"job {job.id} stops after its calls in flight{late}" if job.status == "running" else f"job {job.id} is {job.status}")
+    return 0
+
+
+@jobs_app.command("set-aside")
+def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
+    """Lists the chunks that could not be extracted: document, place in its text, reason, job."""
+    with open_space(workspace, read_settings(store=store)) as space:
+        titles = {d.id: d.title for d in space.store.documents()}
+        rows = [asdict(item) | {"document": titles.get(item.document_id, "")} for item in space.set_asides()]
+    if as_json:
+        say_json(rows)
+        return 0
+    for row in rows:
+        job = "" if row["job_id"] is None else f"  (job {row['job_id']})"
+        say(f"{row['document'] or row['document_id'][:12]} [{row['start']}:{row['end']}]: {row['reason']}{job}")
+    if not rows:
+        say("no chunk is set aside")
+    return 0
+
+
+@jobs_app.command("retry")
+def jobs_retry(
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    extractor: Annotated[str | None, typer.Option(help="llm or fast, in place of the one that set them aside.")] = None,
+    max_calls: MAX_CALLS = None,
+    max_tokens: MAX_TOKENS = None,
+    yes: YES = False,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Extracts the set-aside chunks again, from the stored documents, with the options and models of their ingest but those given.
+
+    Chunks that were set aside under different options or models are a run each; with --json a list of their reports.
+    """
+    set_up_log(verbose)
+    from dynagrag.workspace.facade import open_journal, retry_groups
+
+    with closing(open_journal(workspace, read_settings(llm, embedder, store))) as journal:
+        groups = retry_groups(journal)
+    if not groups and not as_json:
+        say("no chunk is set aside")
+    codes = [0]
+    reports: list[dict[str, Any]] = []
+    try:
+        for group in groups:
+            with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
+                prepared = space.prepare_retry(group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens)
+                codes.append(run_prepared(prepared, yes, as_json, reports.append))
+    finally:
+        if as_json and (reports or not groups):  # also where a later run was stopped
+            say_json(reports)
+    return max(codes)

@@ -1,0 +1,131 @@
+"""Looking after a workspace from the command line: doctor, backup, restore, graph copy."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynagrag.cli.terminal import (
+    EMBEDDER,
+    JSON,
+    LLM,
+    STORE,
+    WORKSPACE,
+    YES,
+    Bars,
+    complain,
+    confirm,
+    open_space,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+)
+from dynagrag.errors import UsageError
+
+if TYPE_CHECKING:
+    from dynagrag.schema import Finding
+
+
+def doctor(
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="First mend the store (missing indexes, orphaned records) and derive the graph again.")
+    ] = False,
+    as_json: JSON = False,
+) -> int:
+    """Checks the installation, the settings, the models, the store and, if it is there, the workspace. Exit 1 when something is wrong."""
+    set_up_log(False)
+    from dynagrag.upkeep.doctor import check
+    from dynagrag.upkeep.doctor import repair as mend
+
+    settings = read_settings(llm, embedder, store)
+    checks = [*(mend(settings, workspace) if repair else []), *check(settings, workspace)]
+    if as_json:
+        say_json([asdict(c) for c in checks])
+    else:
+        for item in checks:
+            say(_line(item))
+    return 0 if all(c.is_ok for c in checks) else 1
+
+
+def _line(found: "Finding") -> str:
+    remedy = f"; {found.remedy}" if found.remedy and not found.is_ok else ""
+    return f"{'ok  ' if found.is_ok else 'BAD '} {found.what:<22} {' '.join(found.finding.split())}{remedy}"
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write, e.g. work.dynagrag.zip.")],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    as_json: JSON = False,
+) -> int:
+    """Writes a workspace to one file: records, graph, vectors, and its journal of replies and calls. Also while it is being ingested."""
+    set_up_log(False)
+    from dynagrag.upkeep.backup import back_up
+
+    with open_space(workspace, read_settings(store=store)) as space, Bars(as_json) as progress:
+        manifest = back_up(space, file, is_forced=force, progress=progress)
+    if as_json:
+        say_json({"file": str(file)} | manifest.model_dump())
+        return 0
+    size, num, digest = file.stat().st_size, manifest.counts["documents"], manifest.digest[:12]
+    say(f"{file}: workspace {manifest.workspace}, {num} documents, {size / 1e6:.1f} MB, digest {digest}")
+    if not manifest.is_current:
+        complain("an ingest was under way: the graph in the file is older than its records, and is derived again once it is restored")
+    return 0
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `dynagrag backup` wrote.")],
+    workspace: Annotated[
+        str | None, typer.Option("--workspace", "-w", help="The backup's own name: another is refused, since its ids hold the name.")
+    ] = None,
+    store: STORE = None,
+    as_json: JSON = False,
+) -> int:
+    """Puts a backup back as the workspace that it was, which must not be there. All of the file is checked before anything is written."""
+    set_up_log(False)
+    from dynagrag.upkeep.backup import restore as put_back
+
+    with Bars(as_json) as progress:
+        restored = put_back(file, read_settings(store=store), workspace, progress)
+    manifest = restored.manifest
+    if as_json:
+        say_json({"address": restored.address} | manifest.model_dump())
+        return 0
+    name, num, digest = manifest.workspace, manifest.counts["documents"], manifest.digest[:12]
+    say(f"workspace {name}: {num} documents, digest {digest}, in {restored.address}; ask it with -w {name}")
+    return 0
+
+
+def graph_copy(
+    source: Annotated[str, typer.Option("--from", help="Where the workspace is: sqlite (embedded), or a Neo4j address.")],
+    target: Annotated[str, typer.Option("--to", help="Where it is to be as well: sqlite, or a Neo4j address.")],
+    workspace: WORKSPACE = None,
+    replace: Annotated[bool, typer.Option("--replace", help="First delete what the target holds of this workspace.")] = False,
+    yes: YES = False,
+    as_json: JSON = False,
+) -> int:
+    """Copies a workspace to another store. Stopped half-way, the same command goes on. The password is read from NEO4J_PASSWORD."""
+    set_up_log(False)
+    from dynagrag.upkeep.backup import copy_between
+    from dynagrag.workspace.address import shown_address
+
+    settings = read_settings()
+    name, shown = workspace or settings.workspace, shown_address(target)
+    if replace and not confirm(f"Delete workspace {name!r} in {shown} before it is copied there?", yes, without_terminal=False):
+        raise UsageError(f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes")
+    with Bars(as_json) as progress:
+        report = copy_between(settings, name, source, target, is_replacing=replace, progress=progress)
+    if as_json:
+        say_json(asdict(report))
+        return 0
+    say(f"copied {report.num_documents} documents ({report.num_sent} sent by this run), digest {report.digest}")
+    say(f"workspace {name} stays where it was; use the copy with --store {shown}")
+    return 0

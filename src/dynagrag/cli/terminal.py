@@ -1,0 +1,147 @@
+"""What the command line's modules share: options with one wording each, and how they open, confirm, show progress and print."""
+
+import json
+import logging
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from dynagrag.settings import Settings
+    from dynagrag.workspace.facade import Workspace
+
+EXIT_SET_ASIDE = 3
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace (default: the setting `workspace`, else `default`).")]
+JSON = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer every confirmation with yes.")]
+LLM = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        help="Language model: openai:NAME (any compatible server by OPENAI_BASE_URL), any LangChain provider:NAME, "
+        "local:PATH-or-hub-name, gguf:PATH, or a pulled model's name such as qwen. No default.",
+    ),
+]
+EMBEDDER = Annotated[
+    str | None,
+    typer.Option("--embedder", help="Embedder: minilm (default), a sentence-transformers name or path, or openai:NAME."),
+]
+STORE = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="sqlite (embedded), or a Neo4j address such as bolt://localhost:7687 (default: where the workspace was "
+        "last, else NEO4J_URI, else sqlite).",
+    ),
+]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with counts and seconds.")]
+
+
+def complain(message: str) -> None:
+    """One line on stderr."""
+    sys.stderr.write("dynagrag: " + printable(" ".join(message.split())) + "\n")
+
+
+def say(text: str = "") -> None:
+    """A line on stdout."""
+    sys.stdout.write(printable(text) + "\n")
+
+
+def printable(text: str) -> str:
+    """Without control characters: words of a document or a model must not steer the terminal."""
+    return _CONTROLS.sub("\ufffd", text)
+
+
+def say_json(value: Any) -> None:
+    """A JSON value on stdout, in one line."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+
+def set_up_log(verbose: bool) -> None:
+    """Logging to stderr: warnings, and with `verbose` a line a stage."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)  # others' INFO lines may hold an address with a key
+    for name in ("httpx", "httpcore", "openai", "urllib3", "sentence_transformers", "transformers", "bm25s", "pypdf"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it logs lost connections as errors before they are tried again
+    if verbose:
+        logging.getLogger("dynagrag").setLevel(logging.INFO)
+
+
+def is_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str, yes: bool, without_terminal: bool) -> bool:
+    """Asks; without a terminal the answer is `without_terminal`."""
+    if yes:
+        return True
+    if not is_terminal():
+        return without_terminal
+    return typer.confirm(question, err=True)
+
+
+def read_settings(llm: str | None = None, embedder: str | None = None, store: str | None = None, **more: Any) -> "Settings":
+    """Settings, with what the command line gives."""
+    from dynagrag.settings import load_settings
+
+    return load_settings(llm=llm, embedder=embedder, store=store, **more)
+
+
+def open_space(workspace: str | None, settings: "Settings", create: bool = False) -> "Workspace":
+    """Opens a workspace that is there, or makes it."""
+    from dynagrag.workspace.facade import open_workspace
+
+    return open_workspace(workspace, settings=settings, create=create)
+
+
+class Bars:
+    """Progress bars on stderr, a bar a stage; silent without a terminal."""
+
+    def __init__(self, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty())
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> Callable[[str, int, int], None]:
+        self._progress.start()
+        return self._update
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def _update(self, stage: str, done: int, total: int) -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total)
+        self._progress.update(self._tasks[stage], completed=done, total=total)
+
+
+class Waiting:
+    """A line on stderr that something is loading, until `stop` or the block's end; silent without a terminal."""
+
+    def __init__(self, text: str, quiet: bool = False) -> None:
+        from rich.console import Console
+
+        is_shown = not quiet and sys.stderr.isatty() and sys.stdout.isatty()
+        self._status = Console(stderr=True).status(text) if is_shown else None
+
+    def __enter__(self) -> "Waiting":
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def stop(self) -> None:
+        """Takes the line away."""
+        if self._status is not None:
+            self._status.stop()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

@@ -1,0 +1,294 @@
+"""A person's corrections of the graph: merge, keep apart, split, rename, homonyms, and taking each back.
+
+Every correction is an Edit record with who and when, stored under the workspace's lock; then the graph is derived again. So it holds in
+later ingests, and an edit whose names are not there sleeps until they are.
+"""
+
+import getpass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+from dynagrag.curation.view import Seen, clipped, read_seen
+from dynagrag.errors import UsageError
+from dynagrag.graph_store.derived.canonical import make_edit, make_merge, undone_edits
+from dynagrag.graph_store.derived.senses import documents_text
+from dynagrag.ids import entity_key, plain_key, sense_key
+from dynagrag.schema import Edit, EditKind, Entity, Graph
+from dynagrag.workspace.facade import Workspace
+
+MAX_NAME = 200
+MAX_WAIT_S = 5.0
+"""How long a correction waits for an ingest that is deriving the graph, before it says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a correction did. `went` and `came`: entities that are no more as they were, and as they are now, heaviest first."""
+
+    edits: tuple[Edit, ...]
+    num_before: int
+    num_after: int
+    went: tuple[Entity, ...]
+    came: tuple[Entity, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a merge would make."""
+
+    name: str
+    weight: int
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    num_between: int
+
+
+def somebody() -> str:
+    """Who is at this machine, as far as it knows."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no such user in a container
+        return "somebody"
+
+
+def checked_name(name: str) -> str:
+    """A name that a person gave, on one line. UsageError where it can't be one."""
+    line = " ".join(name.split())
+    if not any(c.isalnum() for c in line):
+        raise UsageError("the name is empty; write one with a letter or a digit in it")
+    if len(line) > MAX_NAME:
+        raise UsageError(f"the name has {len(line):,} characters; use at most {MAX_NAME}")
+    if not line.isprintable():
+        raise UsageError("the name holds characters that cannot be shown; write it without them")
+    return line
+
+
+def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Preview:
+    """What merging these would make, without doing it."""
+    heaviest = max(entities, key=lambda e: e.weight)
+    ids = {e.id for e in entities}
+    return Preview(
+        name=" ".join(name.split()) or heaviest.name,
+        weight=sum(e.weight for e in entities),
+        names=tuple(dict.fromkeys(shown for e in entities for _, shown, _ in seen.spelt(e))),
+        types=tuple(dict.fromkeys(e.type for e in entities if e.type)),
+        num_between=sum(r.head in ids and r.tail in ids for r in seen.graph.relations),
+    )
+
+
+def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> Outcome:
+    """Makes one entity of those that hold these keys, under a name (empty: that of the most mentioned)."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        entities = _distinct(seen, keys)
+        if len(entities) < 2:
+            raise UsageError(f"{clipped(entities[0].name)!r} is one entity already; choose two different ones")
+        called = checked_name(name) if name.strip() else max(entities, key=lambda e: e.weight).name
+        canonical = [e.key for e in entities]
+        first = next((key for e in entities for key in e.keys if key == entity_key(called)), canonical[0])
+        ordered = list(dict.fromkeys((first, *(key for key in canonical if seen.by_key[key] is not seen.by_key[first]))))
+        return [stamp.edit(EditKind.MERGE, ordered, name=called)]
+
+    return _correct(space, edits, by)
+
+
+def keep_apart(space: Workspace, keys: Sequence[str], *, by: str) -> Outcome:
+    """Says that entities are not the same: neither rules nor a model will merge them."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        canonical = [e.key for e in _distinct(seen, keys)]
+        if len(canonical) < 2:
+            raise UsageError("these are one entity; split it instead")
+        return [stamp.edit(EditKind.UNDO, sorted(canonical), what=make_merge(canonical, canonical[0], "", "").id)]
+
+    return _correct(space, edits, by)
+
+
+def undo_made_merge(space: Workspace, merge_id: str, *, by: str) -> Outcome:
+    """Takes a merge by rule or verdict back for good, by its id."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        found = next((m for m in seen.merges if m.id == merge_id), None)
+        if found is None:
+            told = undone_edits(seen.edits).get(merge_id)
+            raise UsageError(f"this merge was undone already by {told.by} at {told.at}" if told else "this merge is not there any more")
+        return [stamp.edit(EditKind.UNDO, found.members, what=found.id)]
+
+    return _correct(space, edits, by)
+
+
+def split(space: Workspace, key: str, out: Sequence[str], *, is_together: bool = False, by: str) -> Outcome:
+    """Takes names out of an entity: each on its own, or together as one entity."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        entity = seen.entity(key)
+        leaving = list(dict.fromkeys(out))
+        strangers = [k for k in leaving if k not in entity.keys]
+        if strangers or not leaving:
+            what = f"{clipped(strangers[0])!r} is no name of {clipped(entity.name)!r}" if strangers else "no name was chosen"
+            raise UsageError(f"{what}; its names are: {', '.join(clipped(k) for k in entity.keys[:20])}")
+        if len(entity.keys) < 2:
+            raise UsageError(
+                f"{clipped(entity.name)!r} has one name only, so there is nothing to split; use homonyms for one name of two things"
+            )
+        if len(leaving) == len(entity.keys) and is_together:
+            raise UsageError("all names together are the entity as it is; leave at least one")
+        made = [stamp.edit(EditKind.SPLIT, leaving)]
+        if is_together and len(leaving) > 1:
+            heaviest = max(leaving, key=seen.said)
+            made.append(stamp.edit(EditKind.MERGE, [heaviest, *(k for k in leaving if k != heaviest)], name=seen.shown(heaviest)))
+        return made
+
+    return _correct(space, edits, by)
+
+
+def rename(space: Workspace, key: str, name: str, *, by: str) -> Outcome:
+    """Gives an entity a name."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        entity, called = seen.entity(key), checked_name(name)
+        if called == entity.name:
+            raise UsageError(f"it is called {clipped(called)!r} already")
+        return [stamp.edit(EditKind.RENAME, [entity.key], name=called)]
+
+    return _correct(space, edits, by)
+
+
+def tell_senses_apart(space: Workspace, key: str, document_ids: Sequence[str], name: str = "", *, other: str = "", by: str) -> Outcome:
+    """Homonyms: in these documents an entity's names stand for something else, called `name`, or for the entity with the key `other`."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        entity = seen.entity(key)
+        target = seen.entity(other) if other else None
+        if target is not None and target.id == entity.id:
+            raise UsageError(f"{clipped(entity.name)!r} cannot be its own other sense; choose another entity")
+        called = checked_name(target.name if target is not None and not name.strip() else name)
+        if entity_key(called) in entity.keys and target is None:
+            raise UsageError(f"{clipped(called)!r} is a name of this entity; call the other thing differently, e.g. with what it is")
+        held = {d.id: d for d, _ in seen.in_documents(entity)}
+        chosen = [held[i] for i in dict.fromkeys(document_ids) if i in held]
+        if not chosen or len(chosen) < len(set(document_ids)):
+            raise UsageError(f"choose documents that mention {clipped(entity.name)!r}")
+        keys = sorted({plain_key(m.key) for k in entity.keys for m in seen.mentions_of[k] if m.document_id in {d.id for d in chosen}})
+        made = [stamp.edit(EditKind.SENSE, keys, name=called, what=documents_text(d.uri for d in chosen))]
+        if target is not None:
+            made.append(stamp.edit(EditKind.MERGE, [target.key, sense_key(keys[0], called)], name=target.name))
+        return made
+
+    return _correct(space, edits, by)
+
+
+def undo_edit(space: Workspace, *edit_ids: str, by: str) -> Outcome:
+    """Takes edits back, each by its id or the beginning of it; all or none."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        named, undone = [_edit(seen, edit_id) for edit_id in edit_ids], undone_edits(seen.edits)
+        told = next((undone[e.id] for e in named if e.id in undone), None)
+        if told is not None:
+            raise UsageError(f"it was undone already by {told.by} at {told.at[:19]}")
+        return [stamp.edit(EditKind.UNDO, (), what=e.id) for e in named]
+
+    return _correct(space, edits, by)
+
+
+def redo_edit(space: Workspace, edit_id: str, *, by: str) -> Outcome:
+    """Brings back an edit that was undone."""
+
+    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+        edit = _edit(seen, edit_id)
+        undone = undone_edits(seen.edits)
+        if edit.id not in undone:
+            raise UsageError("it is not undone, so there is nothing to bring back")
+        return [
+            stamp.edit(EditKind.UNDO, (), what=e.id)
+            for e in seen.edits
+            if e.kind is EditKind.UNDO and e.what == edit.id and e.id not in undone
+        ]
+
+    return _correct(space, edits, by)
+
+
+# ------------------------------------------------------------------------------------------------------------- plumbing
+
+
+class _Stamp:
+    """Makes edits of one person, each later than any that is stored: their order in time decides, and two may come in one second."""
+
+    def __init__(self, stored: Iterable[Edit], by: str) -> None:
+        self._by = " ".join(by.split())[:MAX_NAME] or somebody()
+        self._at = datetime.now(UTC)
+        self._last = max((e.at for e in stored), default="")
+
+    def edit(self, kind: EditKind, keys: Sequence[str], *, name: str = "", what: str = "") -> Edit:
+        at = self._at.isoformat(timespec="microseconds")
+        if at <= self._last:
+            self._at = max(self._at, _time(self._last, self._at)) + timedelta(microseconds=1)
+            at = self._at.isoformat(timespec="microseconds")
+        self._last = at
+        return make_edit(kind, keys=keys, name=name, what=what, by=self._by, at=at)
+
+
+def _time(text: str, otherwise: datetime) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return otherwise
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _correct(space: Workspace, make: Callable[[Seen, _Stamp], list[Edit]], by: str) -> Outcome:
+    """Looks, decides, stores and derives under the lock, so that of two who do the same at once the second is told."""
+    with space.writing(MAX_WAIT_S):
+        before = read_seen(space.store)
+        edits = tuple(make(before, _Stamp(before.edits, by)))
+        report = space.store_edits(edits)
+        after = space.store.graph()
+    old = {(e.keys, e.name, e.weight): e for e in before.graph.entities}
+    new = {(e.keys, e.name, e.weight): e for e in after.entities}
+    return Outcome(
+        edits,
+        len(before.graph.entities),
+        len(after.entities),
+        _heaviest(old[k] for k in old.keys() - new.keys()),
+        _heaviest(new[k] for k in new.keys() - old.keys()),
+        (*report.notes, *_remarks(edits, after)),
+    )
+
+
+def _heaviest(entities: Iterable[Entity]) -> tuple[Entity, ...]:
+    return tuple(sorted(entities, key=lambda e: (-e.weight, e.key)))
+
+
+def _remarks(edits: Iterable[Edit], after: Graph) -> list[str]:
+    """What else a person should know: another correction is stronger, or a name is given twice."""
+    remarks = []
+    by_key = {key: entity.id for entity in after.entities for key in entity.keys}
+    for edit in edits:
+        called = [e for e in after.entities if edit.name and entity_key(e.name) == entity_key(edit.name)]
+        if len(called) > 1:
+            remarks.append(f"{len(called)} entities are called {clipped(edit.name)!r} now; merge them if they are the same")
+        pairs = [(a, b) for a, b in product(edit.keys, edit.keys) if a < b and a in by_key and b in by_key]
+        joined = [p for p in pairs if by_key[p[0]] == by_key[p[1]]]
+        if edit.kind is EditKind.UNDO and joined:
+            remarks.append(
+                f"{joined[0][0]} and {joined[0][1]} are still one: another merge or a correction by hand joins them (see the history)"
+            )
+    return remarks
+
+
+def _distinct(seen: Seen, keys: Sequence[str]) -> list[Entity]:
+    """The entities of these keys, each once, in their order. UsageError where there are none."""
+    entities = {e.id: e for e in (seen.entity(key) for key in keys)}
+    if not entities:
+        raise UsageError("no entity was chosen")
+    return list(entities.values())
+
+
+def _edit(seen: Seen, reference: str) -> Edit:
+    found = [e for e in seen.edits if reference and e.id.startswith(reference)]
+    if len(found) != 1:
+        raise UsageError(f"{len(found)} corrections match {clipped(reference)!r}; `dynagrag graph edits` lists them with their ids")
+    return found[0]

@@ -1,0 +1,214 @@
+"""Pairs of entities that may be one, for a person to look at: what blocking finds near and nothing merged, the likeliest first.
+
+Candidates and guards are those of consolidation (blocking.py, guards.py); a pair that a guard forbids is told so, not hidden. What a person
+has told apart, or made stand alone, is not suggested again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with
+Friendship 7, and of two Supreme Court arguments (docs/decisions.md).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import combinations, product
+
+from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
+from dynagrag.ingest.consolidate.blocking import candidate_pairs, initials, squashed
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of, unit_rows
+from dynagrag.schema import Edit, EditKind, Entity, Flag, Graph, Mention
+
+MAX_SUGGESTIONS = 10_000
+LIKELY = 0.5
+"""Suggestions from this score on are worth a look; below it most are two things."""
+_MIN_TYPO = 5
+_MIN_PLURAL = 4
+_MIN_ABBREVIATION = 3
+_MIN_RATIO = 0.8
+_NO_FIRST_NAMES = TITLES | {"justice", "judge", "senator", "chairman", "chairwoman", "chair", "secretary", "minister", "mayor", "mission"}
+UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
+"""Types that the fast extractor gives whatever it is."""
+_SURNAME, _FIRST_NAME = "the same last name, one of them a speaker's", "a first name, one of them a speaker's"
+_WITHIN = "one name within the other"
+_MAX_PARTNERS = {_SURNAME: 2, _FIRST_NAME: 1, _WITHIN: 2}
+"""By reason: a name that fits more others than that is none of them."""
+_NO_SHARED: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Two entities by their ids and canonical keys, the heavier first. `score` 0 to 1; `cosine` of their vectors; why, and what speaks
+    against it, in words.
+    """
+
+    entity_ids: tuple[str, str]
+    keys: tuple[str, str]
+    score: float
+    cosine: float
+    reasons: tuple[str, ...]
+    against: tuple[str, ...]
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether it is worth a look before the others."""
+        return self.score >= LIKELY
+
+
+def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Edit], limit: int = MAX_SUGGESTIONS) -> list[Suggestion]:
+    """Suggestions, likeliest first (ties by keys), at most `limit`. `mentions`: those of the records, to tell names from plain words."""
+    named = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
+    rows = [i for i, e in enumerate(graph.entities) if not named.isdisjoint(e.keys) or e.sense]
+    names: list[Name] = []
+    row_of: list[int] = []
+    for row in rows:
+        entity = graph.entities[row]
+        names.extend(Name(key, entity.type, entity.is_speaker) for key in entity.keys[:MAX_GROUP])
+        row_of.extend([row] * min(len(entity.keys), MAX_GROUP))
+    if len(rows) < 2:
+        return []
+    vectors = unit_rows(graph.entity_vectors)
+    found = {
+        (min(a, b), max(a, b)) for p in candidate_pairs(names, vectors[row_of], is_guarded=False) for a, b in [(row_of[p.i], row_of[p.j])]
+    }
+    edits = tuple(edits)
+    settled, surroundings = _Settled.of(edits), _Surroundings.of(graph)
+    made = [
+        _suggestion(graph.entities[i], graph.entities[j], float(vectors[i] @ vectors[j]), surroundings)
+        for i, j in found
+        if i != j and not settled.holds(graph.entities[i], graph.entities[j])
+    ]
+    return sorted(_without_ambiguous(made), key=lambda s: (-s.score, s.keys))[:limit]
+
+
+def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
+    """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com", ...) is none of them."""
+    partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys)
+
+    firsts: Counter[str] = Counter(key for s in made if s.reasons[0] == _FIRST_NAME for key in s.keys)
+
+    def told(s: Suggestion) -> Suggestion:
+        counts = firsts if s.reasons[0] == _FIRST_NAME else partners  # a full name is met by its last name too
+        most = max(counts[key] for key in s.keys)
+        if most <= _MAX_PARTNERS.get(s.reasons[0], most):
+            return s
+        return replace(s, score=round(0.6 * s.score, 4), against=(*s.against, f"one of them fits {most - 1} other names as well"))
+
+    return [told(s) for s in made]
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What a person has decided already."""
+
+    apart: frozenset[tuple[str, str]]
+    alone: frozenset[str]
+
+    @classmethod
+    def of(cls, edits: Sequence[Edit]) -> "_Settled":
+        apart = frozenset(pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2))
+        alone = (e.keys for e in effective_edits(edits) if e.kind is EditKind.SPLIT)
+        return cls(apart, frozenset(key for keys in alone for key in keys))
+
+    def holds(self, a: Entity, b: Entity) -> bool:
+        if any(len(e.keys) == 1 and e.keys[0] in self.alone for e in (a, b)):
+            return True
+        return any((min(x, y), max(x, y)) in self.apart for x, y in product(a.keys, b.keys))
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """Which entities stand beside which, and how often two are stated together."""
+
+    neighbours: Mapping[str, set[str]]
+    weights: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, graph: Graph) -> "_Surroundings":
+        neighbours: dict[str, set[str]] = defaultdict(set)
+        weights: dict[tuple[str, str], int] = defaultdict(int)
+        for r in graph.relations:
+            neighbours[r.head].add(r.tail)
+            neighbours[r.tail].add(r.head)
+            weights[min(r.head, r.tail), max(r.head, r.tail)] += r.weight
+        return cls(neighbours, weights)
+
+    def shared(self, a: str, b: str) -> int:
+        return len(self.neighbours.get(a, _NO_SHARED) & self.neighbours.get(b, _NO_SHARED))
+
+    def together(self, a: str, b: str) -> int:
+        return self.weights.get((min(a, b), max(a, b)), 0)
+
+
+def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings) -> Suggestion:
+    a, b = sorted((one, other), key=lambda e: (-e.weight, e.key))
+    score, reason = max(_likeness(x, y, a, b) for x, y in product(a.keys[:MAX_GROUP], b.keys[:MAX_GROUP]))
+    reasons, against = [reason] if reason else [], []
+    together = around.together(a.id, b.id)
+    score = score * (0.6 + 0.4 * max(cosine, 0.0)) if reason else max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
+    reasons.append(f"near in meaning (cosine {cosine:.2f})")
+    if shared := around.shared(a.id, b.id):
+        reasons.append(f"{shared} shared neighbour{'s' * (shared > 1)}")
+        score += 0.02 * min(shared, 3)
+    guard = _guard(a, b)
+    if guard:
+        against.append(guard)
+        score *= 0.3
+    if together:
+        against.append(f"stated side by side {together} time{'s' * (together > 1)}, as two things are")
+        score -= 0.08 if guard is None else 0.0
+    types = {a.type.casefold(), b.type.casefold()} - UNTOLD_TYPES
+    if len(types) > 1:
+        against.append(f"types differ: {a.type}, {b.type}")
+        score -= 0.1
+    score = round(min(max(score, 0.0), 1.0), 4)
+    return Suggestion((a.id, b.id), (a.key, b.key), score, round(cosine, 4), tuple(reasons), tuple(against))
+
+
+def _guard(a: Entity, b: Entity) -> str | None:
+    """Why the rules may not join them."""
+    for x, y in product(a.keys[:MAX_GROUP], b.keys[:MAX_GROUP]):
+        found = conflict(Name(x, a.type, a.is_speaker), Name(y, b.type, b.is_speaker))
+        if found is not None:
+            return f"a rule forbids it: {found}"
+    return None
+
+
+def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
+    """How much two names look like one, 0 to 1, and in what."""
+    left, right = tokens_of(x), tokens_of(y)
+    if not left or not right:
+        return 0.0, ""
+    if sorted(left) == sorted(right):
+        return 1.0, "the same words"
+    if len(left) == len(right) and all(_is_respelt(s, t) for s, t in zip(left, right, strict=True)):
+        return 0.95, "nearly the same spelling"
+    if any(squashed(s) == initials(t) and squashed(s).isalpha() for s, t in ((x, y), (y, x))):
+        return 0.9, "initials of the longer name"
+    if (a.is_speaker or b.is_speaker) and (len(left) < 3 or len(right) < 3):
+        if left[-1] == right[-1] and len(left[-1]) > 2:
+            return 0.9, _SURNAME
+        is_first = left[0] == right[0] and len(left) != len(right) and min(len(left), len(right)) == 1
+        if is_first and len(left[0]) > 2 and left[0] not in _NO_FIRST_NAMES:
+            return 0.85, _FIRST_NAME
+    if len(left) == len(right) and all(_is_respelt(s, t) or _is_short_for(s, t) for s, t in zip(left, right, strict=True)):
+        return (0.85 if len(left) > 1 else 0.7), "a word of one is short for the other's"
+    shorter, longer = sorted((left, right), key=len)
+    if set(shorter) <= set(longer):
+        return (0.6 if len(longer) - len(shorter) == 1 and len(shorter) > 1 else 0.5), _WITHIN
+    return 0.0, ""
+
+
+@lru_cache(maxsize=100_000)
+def _is_respelt(a: str, b: str) -> bool:
+    """The same word, a plural or a slip; "ascent" is no slip of "descent", nor "APS" of "DPS"."""
+    if a == b:
+        return True
+    if a[0] != b[0] or a.isdecimal() or b.isdecimal():
+        return False
+    if min(len(a), len(b)) >= _MIN_PLURAL and a.rstrip("s") == b.rstrip("s"):
+        return True
+    return min(len(a), len(b)) >= _MIN_TYPO and SequenceMatcher(None, a, b).ratio() >= _MIN_RATIO
+
+
+def _is_short_for(a: str, b: str) -> bool:
+    shorter, longer = sorted((a, b), key=len)
+    return len(shorter) >= _MIN_ABBREVIATION and longer.startswith(shorter)

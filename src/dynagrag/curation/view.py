@@ -1,0 +1,312 @@
+"""What a person sees of a graph to correct it: entities with how often each of their names was said, quotes, merges, and how edits stand.
+
+`read_seen` reads a workspace once; all else looks into that. Nothing here changes anything.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from dynagrag.curation.suggestions import Suggestion, suggest_merges
+from dynagrag.errors import UsageError
+from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
+from dynagrag.graph_store.derived.derive import counting_mentions
+from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
+from dynagrag.ids import entity_key, plain_key
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Document, Edit, EditKind, Entity, Graph, Mention, MentionKind, Merge, Passage, Turn
+
+_QUOTE = 90
+"""Characters shown on each side of a name in a quote, cut at words."""
+_MAX_SHOWN = 60
+_BY_HAND = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A place where a name was said: `start` to `end` are the name's, `before` and `after` the words around it."""
+
+    document_id: str
+    title: str
+    speaker: str | None
+    start_s: float | None
+    start: int
+    end: int
+    before: str
+    words: str
+    after: str
+
+
+class EditState(StrEnum):
+    """How an edit stands."""
+
+    IN_FORCE = "in force"
+    SLEEPING = "sleeping"
+    """Its names are not in the graph now: it acts again as soon as they are."""
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """An edit, what it says, how it stands, and what took it back."""
+
+    edit: Edit
+    text: str
+    state: EditState
+    undone_by: Edit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeMerge:
+    """A merge in force: the entity it made and how often each of its names was said. `rule`: a rule's name, model, or by hand.
+
+    `id` is the merge's or the edit's.
+    """
+
+    id: str
+    rule: str
+    saw: str
+    entity: Entity
+    members: tuple[tuple[str, int], ...]
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A workspace as it was at one moment. `counted`: the mentions that count, under the keys that they stand for."""
+
+    version: str
+    graph: Graph
+    documents: Mapping[str, Document]
+    passages: Mapping[str, Passage]
+    counted: tuple[Mention, ...]
+    mentions: tuple[Mention, ...]
+    merges: tuple[Merge, ...]
+    edits: tuple[Edit, ...]
+    turns: Mapping[str, Sequence[Turn]] = field(default_factory=dict)
+
+    @cached_property
+    def by_id(self) -> dict[str, Entity]:
+        """Entities by id."""
+        return {e.id: e for e in self.graph.entities}
+
+    @cached_property
+    def by_key(self) -> dict[str, Entity]:
+        """Entities by each of their keys."""
+        return {key: e for e in self.graph.entities for key in e.keys}
+
+    @cached_property
+    def mentions_of(self) -> dict[str, list[Mention]]:
+        """The mentions that count by key, in the order of the documents."""
+        found: dict[str, list[Mention]] = defaultdict(list)
+        for mention in sorted(self.counted, key=lambda m: (self.documents[m.document_id].title, m.chunk_start, m.id)):
+            found[mention.key].append(mention)
+        return dict(found)
+
+    @cached_property
+    def suggestions(self) -> list[Suggestion]:
+        """Merges to look at, likeliest first."""
+        return suggest_merges(self.graph, self.mentions, self.edits)
+
+    def said(self, key: str) -> int:
+        """How often a name was said."""
+        return sum(m.kind is MentionKind.SAID for m in self.mentions_of.get(key, ()))
+
+    def shown(self, key: str) -> str:
+        """A key as it is usually spelt."""
+        names = Counter(m.name for m in self.mentions_of.get(key, ()))
+        return min(names, key=lambda n: (-names[n], len(n), n)) if names else plain_key(key)
+
+    def spelt(self, entity: Entity) -> tuple[tuple[str, str, int], ...]:
+        """(key, usual spelling, how often it was said) of an entity's names, most said first."""
+        rows = [(key, self.shown(key), self.said(key)) for key in entity.keys]
+        return tuple(sorted(rows, key=lambda row: (-row[2], row[0])))
+
+    def in_documents(self, entity: Entity) -> tuple[tuple[Document, int], ...]:
+        """The documents that hold an entity, with how many mentions each, by title."""
+        counts = Counter(m.document_id for key in entity.keys for m in self.mentions_of.get(key, ()))
+        return tuple((self.documents[i], counts[i]) for i in sorted(counts, key=lambda i: (self.documents[i].title, i)))
+
+    def find(self, text: str, limit: int = 20) -> list[Entity]:
+        """Entities by any part of their names: the whole name first, then its beginning, then the most mentioned."""
+        wanted, part = entity_key(text), " ".join(text.casefold().split())
+        if not part:
+            return []
+        ranked = []
+        for entity in self.graph.entities:
+            names = (entity.name.casefold(), *entity.keys)
+            hits = [n for n in names if part in n or (wanted and wanted in n)]
+            if hits:
+                is_whole = wanted in entity.keys or entity_key(entity.name) == wanted
+                ranked.append((not is_whole, not any(h.startswith(part) for h in hits), -entity.weight, entity.key, entity))
+        return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:limit]]
+
+    def entity(self, name: str) -> Entity:
+        """The one entity with this name or key. UsageError names near misses."""
+        key = entity_key(name)
+        exact = [self.by_key[k] for k in (name, key) if k in self.by_key] or [e for e in self.graph.entities if entity_key(e.name) == key]
+        if exact:
+            return exact[0]
+        near = ", ".join(e.name for e in self.find(name, 8))
+        raise UsageError(f"no entity {clipped(name)!r}" + (f"; near: {near}" if near else "; `dynagrag graph show` lists the heaviest"))
+
+    def quotes(self, keys: Sequence[str], limit: int = 2) -> list[Quote]:
+        """Where these names were said, each name once before any twice, documents likewise."""
+        made: list[Quote] = []
+        lists = [self.mentions_of.get(key, []) for key in keys]
+        for mention in _in_turns([_spread(some) for some in lists]):
+            quote = self._quote(mention)
+            if quote is not None and (quote.document_id, quote.start) not in {(q.document_id, q.start) for q in made}:
+                made.append(quote)
+            if len(made) >= limit:
+                break
+        return made
+
+    def _quote(self, mention: Mention) -> Quote | None:
+        document = self.documents[mention.document_id]
+        passage = next((self.passages[p] for p in mention.passage_ids if p in self.passages), None)
+        if passage is None:
+            return None
+        start, end = max(passage.start, mention.chunk_start), min(passage.end, mention.chunk_end)
+        if start >= end:
+            start, end = passage.start, passage.end
+        turns = self.turns.get(document.id, ())
+        where, bounds = _find_name(document.text, mention.name, start, end) or (start, start), (passage.start, passage.end)
+        if mention.kind is MentionKind.SPEAKER:  # the words that they say, not those of who speaks first in the passage
+            own = [t for t in turns if t.start < end and start < t.end and entity_key(t.speaker or "") == entity_key(mention.name)]
+            where, bounds = ((own[0].start,) * 2, (own[0].start, own[0].end)) if own else (where, bounds)
+            start, end = bounds
+        turn = next((t for t in turns if t.start <= where[0] < t.end), None)
+        before, words, after = _around(document.text, where, bounds)
+        speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
+        return Quote(document.id, document.title, speaker, start_s, *(where if words else (start, end)), before, words, after)
+
+
+def read_seen(store: GraphStore) -> Seen:
+    """What a person sees of a workspace, as it is now."""
+    with store.reading():
+        stored, version = store.records(), store.version()
+        documents = {d.id: d for d in stored.documents}
+        counted = counting_mentions(stored.mentions, len(stored.passages))
+        turns: dict[str, list[Turn]] = defaultdict(list)
+        for turn in store.turns():
+            turns[turn.document_id].append(turn)
+        return Seen(
+            version=version,
+            graph=store.graph(),
+            documents=documents,
+            passages={p.id: p for p in stored.passages},
+            counted=tuple(mentions_in_senses(counted, read_senses(stored.edits, documents))),
+            mentions=stored.mentions,
+            merges=store.consolidation().merges,
+            edits=stored.edits,
+            turns=turns,
+        )
+
+
+def _spread(mentions: Iterable[Mention]) -> list[Mention]:
+    """Said before other kinds; of each document one before any second."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, mention in enumerate(mentions):
+        ranked.append((mention.kind is not MentionKind.SAID, seen[mention.document_id], place, mention))
+        seen[mention.document_id] += 1
+    return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:50]]
+
+
+def _in_turns(lists: Sequence[Sequence[Mention]]) -> Iterable[Mention]:
+    for place in range(max((len(some) for some in lists), default=0)):
+        yield from (some[place] for some in lists if place < len(some))
+
+
+def _find_name(text: str, name: str, start: int, end: int) -> tuple[int, int] | None:
+    pattern = r"\s+".join(re.escape(word) for word in name.split())
+    found = re.compile(pattern, re.IGNORECASE).search(text, start, end) if pattern else None
+    return found.span() if found else None
+
+
+def _around(text: str, where: tuple[int, int], bounds: tuple[int, int]) -> tuple[str, str, str]:
+    start, end = where
+    first, last = max(bounds[0], start - _QUOTE), min(bounds[1], end + _QUOTE)
+    before, after = text[first:start], text[end:last]
+    if first > bounds[0]:
+        before = "…" + before.partition(" ")[2]
+    if last < bounds[1]:
+        after = after.rpartition(" ")[0] + "…"
+    return before, text[start:end], after
+
+
+# ------------------------------------------------------------------------------------------------------ merges and edits
+
+
+def made_merges(seen: Seen) -> list[MadeMerge]:
+    """The merges in force: a model's first, then a person's, then the rules', of each the most mentioned first.
+
+    One whose members a person's later edits took apart, or whose members are not in the graph, is left out.
+    """
+    undone = undone_edits(seen.edits)
+    made = [_made(seen, m.id, m.rule, m.saw, m.members, "") for m in seen.merges if m.id not in undone]
+    made += [_made(seen, e.id, _BY_HAND, "", e.keys, e.by) for e in effective_edits(seen.edits) if e.kind is EditKind.MERGE]
+    order = {"model": 0, _BY_HAND: 1}
+    return sorted((m for m in made if m is not None), key=lambda m: (order.get(m.rule, 2), -m.entity.weight, m.entity.key, m.id))
+
+
+def _made(seen: Seen, id_: str, rule: str, saw: str, keys: Sequence[str], by: str) -> MadeMerge | None:
+    found = [(key, seen.by_key[key]) for key in keys if key in seen.by_key]
+    counts = Counter(e.id for _, e in found)
+    if not counts or counts.most_common(1)[0][1] < 2:
+        return None
+    entity = seen.by_id[counts.most_common(1)[0][0]]
+    members = sorted(((key, seen.said(key)) for key, e in found if e.id == entity.id), key=lambda row: (-row[1], row[0]))
+    return MadeMerge(id_, rule, saw, entity, tuple(members), by)
+
+
+def history(seen: Seen) -> list[HistoryLine]:
+    """All edits but those that only take others back, newest first."""
+    undone = undone_edits(seen.edits)
+    known = {e.id for e in seen.edits}
+    lines = [
+        HistoryLine(edit, describe(edit, seen), _state(edit, seen, undone), undone.get(edit.id))
+        for edit in seen.edits
+        if not (edit.kind is EditKind.UNDO and edit.what in known)
+    ]
+    return lines[::-1]
+
+
+def _state(edit: Edit, seen: Seen, undone: Mapping[str, Edit]) -> EditState:
+    if edit.id in undone:
+        return EditState.UNDONE
+    live = sum(key in seen.by_key for key in edit.keys)
+    wanted = 2 if edit.kind in (EditKind.MERGE, EditKind.UNDO) else 1
+    if edit.kind is EditKind.SENSE:
+        uris = set(documents_of(edit))
+        live = sum(m.key in edit.keys and seen.documents[m.document_id].uri in uris for m in seen.mentions)
+    return EditState.IN_FORCE if live >= wanted or not edit.keys else EditState.SLEEPING
+
+
+def describe(edit: Edit, seen: Seen) -> str:
+    """What an edit says, in a sentence. Its words are a person's: not to be taken for markup."""
+    names = ", ".join(clipped(seen.shown(key)) for key in edit.keys[:6]) + (f" and {len(edit.keys) - 6} more" if len(edit.keys) > 6 else "")
+    match edit.kind:
+        case EditKind.MERGE:
+            return f"{names} are one: {clipped(edit.name or seen.shown(edit.keys[0]))}"
+        case EditKind.RENAME:
+            return f"{names} is called {clipped(edit.name)}"
+        case EditKind.SPLIT:
+            return f"{names}: on its own" if len(edit.keys) == 1 else f"{names}: each on its own"
+        case EditKind.SENSE:
+            uris = set(documents_of(edit))
+            titles = sorted(d.title for d in seen.documents.values() if d.uri in uris)
+            where = ", ".join(clipped(t) for t in titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
+            return f"{names} is {clipped(edit.name)} in {where or 'documents that are not here'}"
+        case EditKind.UNDO:
+            return f"{names}: not the same" if edit.keys else "an edit taken back"
+
+
+def clipped(text: str, size: int = _MAX_SHOWN) -> str:
+    """A name on one line, cut where it is long; what cannot be seen is marked, since not every widget takes it out."""
+    line = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
+    return line if len(line) <= size else line[: size - 1].rstrip() + "…"

@@ -1,0 +1,171 @@
+"""What the command line and the demo print of reports and answers, line by line."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from dynagrag.generation.support import content_stems
+from dynagrag.ingest.pipeline import IngestReport
+from dynagrag.schema import Answer, Citation, Stretch, Usage
+from dynagrag.text import clock
+
+_MAX_QUOTE = 240
+_MAX_EVIDENCE = 15
+_MAX_TITLE = 50
+_MAX_STRETCHES = 5
+_MAX_TRACED = 10
+
+
+def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
+    """An ingest's report."""
+    graph = report.graph
+    yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
+    if usage:
+        yield "model: " + usage_line(usage)
+    for document in report.removed:
+        yield f"  deleted {document.title}: its file is gone"
+    if report.num_doubles:
+        yield f"  passed over {report.num_doubles} files with the same content as another"
+    for how, count in report.mended.items():
+        yield f"  {count} {how}"
+    for reason, count in sorted(report.dropped.items()):
+        yield f"  dropped {count} x {reason}"
+    for item in report.set_aside:
+        yield f"  set aside {item.document} [{item.start}:{item.end}]: {item.reason}"
+    yield (
+        f"graph: {graph.num_entities} entities, {graph.num_relations} relations, {graph.num_merges} merges; "
+        f"average degree {graph.average_degree_before:.2f} before, {graph.average_degree_after:.2f} after consolidation"
+    )
+    for note in graph.notes:
+        yield f"  note: {note}"
+    if report.set_aside:
+        yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again, or `dynagrag jobs retry`"
+
+
+def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
+    """An ingest's report for programs."""
+    return {
+        "added": [d.title for d in report.added],
+        "replaced": [d.title for d in report.replaced],
+        "removed": [d.title for d in report.removed],
+        "unchanged": [d.title for d in report.unchanged],
+        "refused": [{"path": s.path, "reason": s.refused} for s in report.refused],
+        "chunks": report.num_chunks,
+        "dropped": dict(report.dropped),
+        "mended": dict(report.mended),
+        "doubles": report.num_doubles,
+        "set_aside": [asdict(s) for s in report.set_aside],
+        "graph": asdict(report.graph),
+        "seconds": report.seconds,
+        "usage": asdict(usage) if usage else None,
+        "stopped_by": str(report.stopped_by) if report.stopped_by else None,
+    }
+
+
+def usage_line(usage: Usage) -> str:
+    """What was spent."""
+    return (
+        f"{usage.calls} calls, {usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} reply tokens, "
+        f"{usage.seconds:.1f} s of model time, {usage.cached} replies from the cache"
+    )
+
+
+def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
+    """An answer with its citations; without a model, the evidence."""
+    if with_text:
+        yield answer.text
+    if not answer.is_answered_by_model:
+        yield from (citation_line("-", item, answer.question) for item in answer.evidence[:_MAX_EVIDENCE])
+        hidden = len(answer.evidence) - _MAX_EVIDENCE
+        if hidden > 0:
+            yield f"  ... and {hidden} more lines (all of them with --json, under trace.evidence)"
+        if not answer.evidence:
+            yield "  nothing was found"
+    labels = answer.trace.get("labels", [])
+    assert isinstance(labels, list)
+    for label, citation in zip(labels, answer.citations, strict=True):
+        yield citation_line(f"[{label}]", citation, f"{answer.question} {answer.text}")
+    yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
+    uncited = answer.trace.get("uncited_sentences", 0)
+    if uncited:
+        yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
+    weak = answer.trace.get("weak_citations", 0)
+    if weak:
+        yield f"  note: {weak} citation(s) share few words with their sentence; read them before you rely on them"
+    if answer.usage.calls or answer.usage.cached:
+        yield f"  ({usage_line(answer.usage)})"
+
+
+def trace_lines(trace: Mapping[str, Any]) -> Iterator[str]:
+    """Why the passages stand as they do, and what became of each centre; --json has all of it."""
+    yield from (f"  {note}" for note in trace.get("notes", ()))
+    ranked = trace.get("passages")
+    if ranked:
+        yield f"  names in the question: {', '.join(ranked['linked']) or 'none that the graph knows'}"
+        yield from (f'  nearest fact, cosine {fact["cosine"]:.2f}: "{_excerpt(fact["text"], "")}"' for fact in ranked["facts"])
+        names = ["first_stage", "graph", "bridge", "around", *(["steps"] if ranked["steps"] else [])]
+        yield "  score = words and vectors + PageRank + bridge + surroundings" + (" + steps" if ranked["steps"] else "")
+        for place, row in enumerate(ranked["ranked"][:_MAX_TRACED], start=1):
+            at = "" if row["start_s"] is None else f" {clock(row['start_s'])}"
+            over = f"; over {row['over']!r} from {row['from_rank'] or 'further down'}" if "over" in row else ""
+            parts = " ".join(f"{row[name]:+.2f}" for name in names)
+            yield f'  {place:>2}. {row["score"]:.2f} = {parts}  {_title(row["document"])}{at} "{row["words"]} ..."{over}'
+    for candidate in trace.get("candidates", [])[:_MAX_TRACED]:
+        mark = "+" if candidate["accepted"] else "-"
+        yield f"  {mark} ego-graph of {candidate['entity']} ({candidate['score']:.2f}): {candidate['reason']}"
+
+
+def citation_line(mark: str, citation: Citation, about: str = "") -> str:
+    """A citation: mark, document, speaker, time, quote; a long quote is cut to the part that holds most words of `about`."""
+    said_at = "" if citation.start_s is None else clock(citation.start_s)
+    who = " ".join(part for part in (citation.speaker or "", said_at) if part)
+    return f'  {mark} {_title(citation.document)}{", " + who if who else ""}: "{_excerpt(" ".join(citation.quote.split()), about)}"'
+
+
+def stretch_line(stretch: Stretch) -> str:
+    """Where a run of lines stands: document, turns, times, speakers."""
+    turns = "" if stretch.first_turn is None else f", turns {stretch.first_turn} to {stretch.last_turn}"
+    at = "" if stretch.start_s is None else f", {clock(stretch.start_s)}"
+    until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
+    who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
+    return f"  one stretch of {len(stretch.labels)} lines: {_title(stretch.document)}{turns}{at}{until}{who}"
+
+
+def _title(title: str) -> str:
+    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1] + "…"
+
+
+def _excerpt(quote: str, about: str) -> str:
+    if len(quote) <= _MAX_QUOTE:
+        return quote
+    wanted, words = content_stems(about), quote.split(" ")
+    hits = [bool(content_stems(word) & wanted) for word in words]
+    size = max(1, _MAX_QUOTE * len(words) // len(quote))
+    start = max(range(max(1, len(words) - size + 1)), key=lambda i: (sum(hits[i : i + size]), -i))
+    cut = " ".join(words[start : start + size])
+    return ("… " if start else "") + cut + (" …" if start + size < len(words) else "")
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """An answer for programs. Whether a model answered, from which evidence, and what came from the cache is in the trace."""
+    usage = answer.usage
+    more = {
+        "answered_by_model": answer.is_answered_by_model,
+        "cached_replies": usage.cached,
+        "evidence": [asdict(c) for c in answer.evidence],
+        "stretches": [asdict(s) for s in answer.stretches],
+    }
+    return {
+        "question": answer.question,
+        "answer": answer.text,
+        "abstained": answer.is_abstained,
+        "citations": [asdict(c) for c in answer.citations],
+        "intermediate": [asdict(a) for a in answer.intermediate],
+        "trace": dict(answer.trace) | more,
+        "usage": {
+            "calls": usage.calls,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "seconds": round(usage.seconds, 3),
+        },
+    }

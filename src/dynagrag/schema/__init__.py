@@ -1,0 +1,111 @@
+"""The nouns: the values that every part of dynagrag passes around. All are frozen; none does any work.
+
+Two worlds, in this order:
+
+    records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit; Records is all of them at one moment
+    graph (a view)          Merge, Entity, Relation, Graph, Neighbourhood; derived from the records at any time
+
+and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer.
+All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row a thing. Import from here, whatever the file.
+"""
+
+from dynagrag.schema.answers import (
+    Answer,
+    Bridge,
+    BridgeTrace,
+    Candidate,
+    Citation,
+    Evidence,
+    Facts,
+    Filters,
+    HardPrompt,
+    IntermediateAnswer,
+    PassageParts,
+    PruneScores,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+    Stretch,
+    Subgraph,
+    Usage,
+    Walk,
+)
+from dynagrag.schema.arrays import Vector, Vectors
+from dynagrag.schema.graph import (
+    Consolidation,
+    EmbedderIdentity,
+    Entity,
+    Finding,
+    Graph,
+    LabelMerge,
+    Merge,
+    Neighbourhood,
+    Overview,
+    Relation,
+    VectorKind,
+)
+from dynagrag.schema.records import (
+    Chunk,
+    Document,
+    Edit,
+    EditKind,
+    Flag,
+    LoadedSource,
+    Mention,
+    MentionKind,
+    Passage,
+    Records,
+    RelationRecord,
+    SourceTurn,
+    Turn,
+)
+
+__all__ = [
+    "Answer",
+    "Bridge",
+    "BridgeTrace",
+    "Candidate",
+    "Chunk",
+    "Citation",
+    "Consolidation",
+    "Document",
+    "Edit",
+    "EditKind",
+    "EmbedderIdentity",
+    "Entity",
+    "Evidence",
+    "Facts",
+    "Filters",
+    "Finding",
+    "Flag",
+    "Graph",
+    "HardPrompt",
+    "IntermediateAnswer",
+    "LabelMerge",
+    "LoadedSource",
+    "Mention",
+    "MentionKind",
+    "Merge",
+    "Neighbourhood",
+    "Overview",
+    "Passage",
+    "PassageParts",
+    "PruneScores",
+    "Question",
+    "Records",
+    "Relation",
+    "RelationRecord",
+    "Retrieval",
+    "ScoredPassage",
+    "Snapshot",
+    "SourceTurn",
+    "Stretch",
+    "Subgraph",
+    "Turn",
+    "Usage",
+    "Vector",
+    "VectorKind",
+    "Vectors",
+    "Walk",
+]

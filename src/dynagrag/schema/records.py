@@ -1,0 +1,181 @@
+"""The records, which are the truth: how a file was read, and what was found in it and said about it by people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTurn:
+    """One cue or turn as the source has it, unmerged. What the form doesn't have is None. Seconds from the source's own zero."""
+
+    text: str
+    speaker: str | None = None
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSource:
+    """How one file was read. `refused` is the reason when nothing was read; then `turns` is empty."""
+
+    path: str
+    format: str | None
+    turns: tuple[SourceTurn, ...] = ()
+    sha256: str = ""
+    title: str = ""
+    encoding: str | None = None
+    notes: tuple[str, ...] = ()
+    refused: str | None = None
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source as it was read. `text` is canonical: the turns' texts joined by newlines. id of (workspace, source sha256)."""
+
+    id: str
+    workspace: str
+    title: str
+    uri: str
+    sha256: str
+    text: str
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn's span in its document's text. id of (document, index)."""
+
+    id: str
+    document_id: str
+    index: int
+    start: int
+    end: int
+    speaker: str | None = None
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What is retrieved, embedded and cited: whole sentences of at most about 120 words. id of (document, start, end, splitter)."""
+
+    id: str
+    document_id: str
+    index: int
+    start: int
+    end: int
+    first_turn: int
+    last_turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What one extraction call reads: consecutive passages of one document. Not stored: its span is on the records made from it."""
+
+    document_id: str
+    start: int
+    end: int
+    passages: tuple[Passage, ...]
+
+    @property
+    def span(self) -> tuple[str, int, int]:
+        """(document id, start, end): what identifies the live extraction."""
+        return (self.document_id, self.start, self.end)
+
+
+class MentionKind(StrEnum):
+    """Where a mention comes from. Only `SAID` counts towards an entity's weight."""
+
+    SAID = "said"
+    TITLE = "title"
+    SPEAKER = "speaker"
+
+
+class Flag(StrEnum):
+    """What the fast extractor leaves to be decided on the whole corpus (retrieval spec, sections 3 and 4)."""
+
+    SENTENCE_START = "sentence_start"
+    """A single capitalised word that opens its sentence: counts only if seen capitalised inside one, or if it is a title."""
+    CONTENT_WORD = "content_word"
+    """A lower-case content word: counts only inside the frequency band."""
+    SEEN_CAPITALISED = "seen_capitalised"
+    """A capitalised word inside a sentence: evidence for SENTENCE_START."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity as one chunk has it. id of (chunk span, key, kind, summary)."""
+
+    id: str
+    document_id: str
+    chunk_start: int
+    chunk_end: int
+    passage_ids: tuple[str, ...]
+    name: str
+    key: str
+    type: str
+    summary: str
+    kind: MentionKind
+    extractor: str
+    flags: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRecord:
+    """A relation as one chunk states it, with the source's own words. id of (chunk span, head, label, tail, quote span)."""
+
+    id: str
+    document_id: str
+    chunk_start: int
+    chunk_end: int
+    passage_id: str
+    head: str
+    tail: str
+    label: str
+    summary: str
+    quote_start: int
+    quote_end: int
+    turn_index: int
+    extractor: str
+
+
+class EditKind(StrEnum):
+    """A person's corrections."""
+
+    MERGE = "merge"
+    SPLIT = "split"
+    RENAME = "rename"
+    UNDO = "undo"
+    SENSE = "sense"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A person's correction: never derived, never lost. `keys` are entity keys; `name` the target's; UNDO names an edit or merge in
+    `what`, SENSE the documents in which its keys stand for something else, which is called `name`.
+    """
+
+    id: str
+    kind: EditKind
+    keys: tuple[str, ...]
+    name: str
+    what: str
+    by: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """All that the graph is derived from, as it was at one moment: `version` names the moment and changes with every change of a record.
+
+    `documents` by title then id, `passages` by document then index, the rest in the orders of the store's own methods.
+    """
+
+    version: str
+    documents: tuple[Document, ...]
+    passages: tuple[Passage, ...]
+    mentions: tuple[Mention, ...]
+    relations: tuple[RelationRecord, ...]
+    edits: tuple[Edit, ...]

@@ -1,0 +1,75 @@
+"""Text rules that every part shares: counts, times and excerpts as people read them."""
+
+import math
+import re
+
+
+def collapse(text: str) -> str:
+    """The words with single spaces between them."""
+    return " ".join(text.split())
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 cue`, `2 cues`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def short(text: str, limit: int = 60) -> str:
+    """A quoted excerpt fit for a one-line message."""
+    head = collapse(text[: 4 * limit])
+    return repr(head if len(head) <= limit else head[: limit - 3] + "...")
+
+
+def clock(seconds: float) -> str:
+    """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero."""
+    whole = math.floor(seconds)
+    minutes, second = divmod(abs(whole), 60)
+    hour, minute = divmod(minutes, 60)
+    sign = "-" if whole < 0 else ""
+    return f"{sign}{hour}:{minute:02}:{second:02}" if hour else f"{sign}{minute}:{second:02}"
+
+
+def seconds_of(time: str) -> int:
+    """Inverse of `clock`, in whole seconds."""
+    total = 0
+    for part in time.lstrip("-").split(":"):
+        total = total * 60 + int(part)
+    return -total if time.startswith("-") else total
+
+
+_CLOCK = re.compile(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{1,2})(?:[.,](\d{1,9}))?", re.ASCII)
+
+
+_NUMBER = re.compile(r"-?\d{1,12}(?:[.,]\d{1,12})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
+
+
+def clock_seconds(text: str) -> float | None:
+    """`H:MM:SS`, `M:SS`, with a fraction after `.` or `,`. None when it is no such time."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        return None
+    hours, minutes, seconds, fraction = match.groups()
+    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
+    return whole + float(f"0.{fraction}") if fraction else float(whole)
+
+
+def any_seconds(text: str) -> float | None:
+    """A clock time or a number of seconds (`12.5`, `12,5`, `12.5s`). None when it is neither."""
+    text = text.strip()
+    if len(text) > 40:
+        return None
+    if _NUMBER.fullmatch(text.removesuffix("s")):
+        return float(text.removesuffix("s").replace(",", "."))
+    return clock_seconds(text)
+
+
+def times(number: int) -> str:
+    """How often, in words."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds as people say them."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,1 @@
+"""Looking after a workspace: backup, restore, copies from store to store, and the doctor."""

@@ -1,0 +1,309 @@
+"""Run folders: begun, torn, gone on with, refused, summed up, compared, shown."""
+
+import json
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.html_report import render_report
+from dynagrag.evaluation.measures import measure
+from dynagrag.evaluation.report_plots import cost_points, quality_bars, recall_curves
+from dynagrag.evaluation.run_folder import Brought, Line, PassageWords, RunFolder, new_folder
+from dynagrag.evaluation.summary import compare, summarize
+
+SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "measure": "recall@5"}
+NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""
+
+
+def line(question: str, arm: str, brought: Sequence[str], gold: Sequence[str] = ("g",), scope: str = "corpus", ms: float = 1.0) -> Line:
+    found = measure({arm: brought}, gold)[arm]
+    return Line(
+        scope=scope,
+        question=question,
+        text=f"Which one is {question}? {NASTY}",
+        arm=arm,
+        passages=tuple(Brought(id=id_, score=0.5, gold=id_ in gold) for id_ in brought),
+        gold=tuple(gold),
+        measures=dict(found.values),
+        recall=found.recall,
+        ms=ms,
+    )
+
+
+def lines(better: str = "default") -> list[Line]:
+    """Four questions: one arm finds the gold at once, the other at the third place."""
+    return [line(f"q{i}", arm, ["g"] if arm == better else ["x", "y", "g"], ms=i + 1) for i in range(4) for arm in SETTINGS["arms"]]
+
+
+def done(path: Path, own: Sequence[Line], **changes: object) -> RunFolder:
+    run = RunFolder.open(path, SETTINGS | changes, {"python": "3"})
+    run.append(own)
+    scopes = summarize(own, SETTINGS["arms"], "naive")
+    first = next(iter(scopes.values()))
+    more = {"notes": {f"of {NASTY}": 2}, "missing_gold": [NASTY], "half": "all", "measure": "recall@5", "baseline": "naive"}
+    summary = {"dataset": "tiny", "questions": first["questions"], "passages": 3, "arms": first["arms"], "intervals": first["intervals"]}
+    run.finish(summary | more | {"scopes": scopes}, [PassageWords(id=i, title=f"T-{i}", words=NASTY) for i in "gxy"])
+    return run
+
+
+# -------------------------------------------------------------------------------------------------------------- folders
+
+
+def test_lines_come_back_as_they_were_written_whatever_they_hold(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path / "run", SETTINGS, {})
+    run.append(lines())
+    assert RunFolder.open(tmp_path / "run", SETTINGS, {}).lines() == lines()
+
+
+def test_a_torn_last_line_is_dropped_and_asked_again(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run.append(lines())
+    path = tmp_path / "questions.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-40])
+    assert RunFolder.open(tmp_path, SETTINGS, {}).lines() == lines()[:-1]
+    path.write_bytes(whole[:30])
+    assert RunFolder.open(tmp_path, SETTINGS, {}).lines() == []
+
+
+def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run.append(lines())
+    path = tmp_path / "questions.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"q1"', "q1", 1), encoding="utf-8")
+    with pytest.raises(LoadError, match="line 3 is damaged"):
+        run.lines()
+
+
+def test_a_run_of_other_settings_is_refused_by_name_and_left_alone(tmp_path: Path) -> None:
+    RunFolder.open(tmp_path, SETTINGS, {})
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    with pytest.raises(UsageError, match=r"half was all, is tuning; seed was null, is 3; choose another folder"):
+        RunFolder.open(tmp_path, SETTINGS | {"half": "tuning", "seed": 3}, {})
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_other_libraries_are_noted_and_no_reason_to_refuse(tmp_path: Path) -> None:
+    RunFolder.open(tmp_path, SETTINGS, {"numpy": "1"})
+    assert RunFolder.open(tmp_path, SETTINGS, {"numpy": "2"}).head["versions"] == {"numpy": "1"}
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(UsageError, match="holds something else than a run"):
+        RunFolder.open(tmp_path, SETTINGS, {})
+    with pytest.raises(LoadError, match="is no run's folder"):
+        RunFolder.read(tmp_path)
+    (tmp_path / "run.json").write_text('{"format": 99}')
+    with pytest.raises(LoadError, match="another version"):
+        RunFolder.read(tmp_path)
+
+
+def test_a_run_that_was_stopped_can_be_found_but_not_read(tmp_path: Path) -> None:
+    RunFolder.open(tmp_path, SETTINGS, {}).append(lines()[:3])
+    assert RunFolder.is_unfinished(tmp_path, SETTINGS)
+    assert not RunFolder.is_unfinished(tmp_path, SETTINGS | {"half": "tuning"})
+    assert not RunFolder.is_unfinished(tmp_path / "nowhere", SETTINGS)
+    with pytest.raises(UsageError, match="was stopped before its end"):
+        RunFolder.read(tmp_path)
+
+
+def test_new_folders_have_the_next_number(tmp_path: Path) -> None:
+    first = new_folder(tmp_path, "tiny")
+    first.mkdir()
+    assert (first.name[10:], new_folder(tmp_path, "tiny").name[10:]) == ("-tiny-1", "-tiny-2")
+
+
+def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    with run.asking(8):
+        assert not RunFolder.is_unfinished(tmp_path, SETTINGS)
+        with pytest.raises(UsageError, match="another process is at work on the run in"):
+            RunFolder.open(tmp_path, SETTINGS, {})
+        with pytest.raises(UsageError, match="another process is at work on the run in"), run.asking(8):
+            pass
+    assert RunFolder.is_unfinished(tmp_path, SETTINGS)
+    RunFolder.open(tmp_path, SETTINGS, {})
+
+
+def test_a_done_run_that_lacks_lines_is_no_longer_done(tmp_path: Path) -> None:
+    run = done(tmp_path, lines())
+    with run.asking(8):
+        assert run.is_done
+    (tmp_path / "questions.jsonl").write_text("".join(f"{own.model_dump_json()}\n" for own in lines()[1:]), encoding="utf-8")
+    with run.asking(8):
+        assert not run.is_done
+
+
+def test_where_no_run_can_be_kept_the_option_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "thesis.txt"
+    file.write_text("mine")
+    for path in (file, file / "run", tmp_path / ("x" * 300)):
+        with pytest.raises(UsageError, match="--out"):
+            RunFolder.open(path, SETTINGS, {})
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+# -------------------------------------------------------------------------------------------------------------- summary
+
+
+def test_a_summary_holds_means_medians_curves_and_paired_differences() -> None:
+    found = summarize(lines(), SETTINGS["arms"], "naive")["corpus"]
+    assert (found["questions"], found["arms"]["default"]["mrr"], found["arms"]["naive"]["mrr"]) == (4, 1, pytest.approx(1 / 3, abs=1e-6))
+    assert found["arms"]["default"]["ms"] == 2.5
+    assert found["curves"]["naive"] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert found["intervals"]["default"]["hit@1"] == {"difference": 100, "low": 100, "high": 100}
+    assert "naive" not in found["intervals"]
+
+
+def test_scopes_are_summed_up_apart() -> None:
+    both = [
+        line("q", arm, ["g"] if scope == "document" else [], scope=scope) for scope in ("document", "corpus") for arm in SETTINGS["arms"]
+    ]
+    found = summarize(both, SETTINGS["arms"], "naive")
+    assert [(scope, own["arms"]["default"]["recall@5"]) for scope, own in found.items()] == [("document", 1), ("corpus", 0)]
+
+
+# -------------------------------------------------------------------------------------------------------------- compare
+
+
+def test_runs_on_the_same_questions_are_compared_arm_by_arm(tmp_path: Path) -> None:
+    first = done(tmp_path / "a", lines(better="naive"), extractor="fast")
+    second = done(tmp_path / "b", lines(better="default"), extractor="file")
+    found = compare(first, second)
+    assert found["differing"] == {"extractor": ["fast", "file"]}
+    assert found["scopes"]["corpus"]["intervals"]["default"]["hit@1"] == {"difference": 100, "low": 100, "high": 100}
+    assert found["scopes"]["corpus"]["intervals"]["naive"]["hit@1"]["difference"] == -100
+    assert (found["questions"], found["left_out"]) == (4, [])
+
+
+def test_runs_on_different_questions_are_refused_with_how_many(tmp_path: Path) -> None:
+    first = done(tmp_path / "a", lines())
+    second = done(tmp_path / "b", [own for own in lines() if own.question != "q0"])
+    with pytest.raises(UsageError, match=r"different questions: 1 of 4 .* and 0 of 3 the other way"):
+        compare(first, second)
+
+
+def test_the_same_ids_with_other_words_are_different_questions(tmp_path: Path) -> None:
+    first = done(tmp_path / "a", lines())
+    other = [own.model_copy(update={"text": "Another question?"}) if own.question == "q2" else own for own in lines()]
+    with pytest.raises(UsageError, match=r"different questions: 1 of 4 .* and 1 of 4 the other way"):
+        compare(first, done(tmp_path / "b", other))
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_done_run_in_which_one_arm_lacks_a_line_is_not_compared(tmp_path: Path, lost: int) -> None:
+    first, second = done(tmp_path / "a", lines()), done(tmp_path / "b", lines())
+    kept = [own for i, own in enumerate(lines()) if i != lost]
+    (tmp_path / "b" / "questions.jsonl").write_text("".join(f"{own.model_dump_json()}\n" for own in kept), encoding="utf-8")
+    for pair in ((first, second), (second, first)):
+        with pytest.raises(UsageError, match=r"b was stopped before its end"):
+            compare(*pair)
+
+
+def test_runs_without_a_common_scope_or_arm_are_refused(tmp_path: Path) -> None:
+    first = done(tmp_path / "a", lines())
+    other = [own.model_copy(update={"scope": "document"}) for own in lines()]
+    with pytest.raises(UsageError, match=r"other scopes: corpus in .* document in"):
+        compare(first, done(tmp_path / "b", other))
+    other = [own.model_copy(update={"arm": own.arm + "-2"}) for own in lines()]
+    run = RunFolder.open(tmp_path / "c", SETTINGS, {})
+    run.append(other)
+    with pytest.raises(UsageError, match="no arm is in both"):
+        compare(first, run)
+
+
+# --------------------------------------------------------------------------------------------------------------- report
+
+
+class Page(HTMLParser):
+    """Notes what a page would fetch or run, and its words."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.fetched: list[str] = []
+        self.words = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.fetched += [
+            value or "" for name, value in attrs if name in ("src", "href", "data", "action", "xlink:href") or name.startswith("on")
+        ]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_the_report_runs_nothing_fetches_nothing_and_escapes_everything(tmp_path: Path) -> None:
+    html = render_report(done(tmp_path, lines()))
+    page = Page(html)
+    assert page.fetched == []
+    assert not {"script", "link", "img", "iframe", "object", "base", "form"} & set(page.tags)
+    assert "url(" not in html
+    assert "@import" not in html
+    assert "default-src 'none'" in html
+    assert "<script>alert('x')</script>" in page.words, "shown as words"
+
+
+def test_the_report_shows_arms_plots_questions_gold_and_settings(tmp_path: Path) -> None:
+    page = Page(render_report(done(tmp_path, lines())))
+    assert page.tags.count("svg") == 3
+    for wanted in (
+        "default: recall@5 100.0, +0.0 points against naive",
+        "The worst questions of default",
+        "Which one is q3?",
+        "T-g",
+        "gold",
+        "python",
+    ):
+        assert wanted in page.words, wanted
+
+
+def test_the_worst_questions_come_first_and_the_best_are_others(tmp_path: Path) -> None:
+    own = [line(f"q{i:02}", arm, ["g"] if i % 2 else [], ms=1) for i in range(16) for arm in SETTINGS["arms"]]
+    words = Page(render_report(done(tmp_path, own))).words
+    worst, best = words.split("The best questions of default")
+    assert [f"q{i:02}?" in worst for i in range(16)].count(True) == 6
+    assert all(f"q{i:02}?" not in worst for i in range(1, 16, 2))
+    assert all(f"q{i:02}?" not in best for i in range(0, 16, 2))
+
+
+def test_the_report_cuts_what_is_very_long(tmp_path: Path) -> None:
+    long = "x" * 100_000
+    own = [own.model_copy(update={"text": long, "missing": (long,)}) for own in lines()]
+    run = done(tmp_path, own)
+    (tmp_path / "passages.jsonl").write_text(
+        "".join(f"{PassageWords(id=i, title=long, words=long).model_dump_json()}\n" for i in "gxy"), encoding="utf-8"
+    )
+    assert len(render_report(run)) < 100_000
+
+
+def test_a_run_without_a_single_hit_and_one_arm_can_still_be_drawn(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS | {"arms": ["naive"]}, {})
+    run.append([line("q", "naive", [])])
+    scopes = summarize(run.lines(), ["naive"], "naive")
+    own = scopes["corpus"]
+    head = {"dataset": "tiny", "questions": 1, "passages": 0, "arms": own["arms"], "intervals": {}, "scopes": scopes, "notes": {}}
+    run.finish(
+        head | {"missing_gold": [], "half": "all", "measure": "recall@5", "baseline": "naive"}, [PassageWords(id="g", title="", words="")]
+    )
+    assert "nothing" in Page(render_report(run)).words
+
+
+def test_marks_stay_inside_their_plots_and_labels_apart() -> None:
+    arms = {f"arm{i}": 50.0 for i in range(8)}
+    for plot in (recall_curves({arm: [0.5] * 10 for arm in arms}), cost_points(dict.fromkeys(arms, 1.0), arms)):
+        places = sorted(s.label_y for s in plot.series)
+        assert min(b - a for a, b in pairwise(places)) >= 16.9
+        assert places[0] >= 0
+        assert places[-1] <= plot.height
+        assert all(plot.top <= y <= plot.bottom and plot.left <= x <= plot.right for s in plot.series for x, y in s.points)
+    bars = quality_bars({"a": 0.0, "b": 99.0}, {"a": {"low": 0, "high": 0}, "b": {"low": 90, "high": 100}})
+    assert all(bar.start <= bar.low <= bar.high <= 440 for bar in bars.bars)
+    assert json.dumps([t.label for t in bars.ticks]) == '["0", "20", "40", "60", "80", "100"]'

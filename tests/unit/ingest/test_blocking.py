@@ -1,0 +1,196 @@
+"""Candidates and blocks: what meets, what never does, and that no step looks at all pairs."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynagrag.ingest.consolidate import blocking
+from dynagrag.ingest.consolidate.blocking import MAX_BLOCK, Pair, candidate_pairs, cut_into_blocks, initials, near_pairs
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group, unit_rows
+from dynagrag.schema import Vectors
+
+ALIKE: Vectors = np.ones((1, 4), dtype=np.float32) / 2
+
+
+def candidates(keys: list[str], vectors: Vectors | None = None, type_: str = "") -> set[tuple[str, str]]:
+    rows = np.repeat(ALIKE, len(keys), axis=0) if vectors is None else vectors
+    return {(keys[p.i], keys[p.j]) for p in candidate_pairs([Name(k, type_) for k in keys], rows)}
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("gpt-4", "gpt-7"),
+        ("tank 1", "tank 2"),
+        ("oxygen tank", "oxygen tank 2"),
+        ("main a", "main b"),
+        ("main", "main b"),
+        ("fuel cell 1", "fuel cell 3"),
+        ("apollo xiii", "apollo 12"),
+        ("saturn v", "saturn 1b"),
+        ("c", "c++"),
+        ("first stage", "second stage"),
+        ("version 3.5", "version 3.6"),
+        ("north bridge", "south bridge"),
+        ("high gain", "low gain"),
+    ],
+)
+def test_other_numbers_letters_and_opposites_never_meet(a: str, b: str) -> None:
+    assert conflict(Name(a), Name(b)) is not None
+    assert conflict(Name(b), Name(a)) is not None
+    assert candidates([a, b]) == set()
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("apollo xiii", "apollo 13"),
+        ("world war ii", "second world war"),
+        ("o.2", "o2"),
+        ("u.s. navy", "us navy"),
+        ("compute", "compute resources"),
+        ("high-gain antenna", "high gain antenna"),
+        ("civil war", "the civil wars"),
+    ],
+)
+def test_one_number_in_another_form_is_no_conflict(a: str, b: str) -> None:
+    assert conflict(Name(a), Name(b)) is None
+    assert conflict(Name(b), Name(a)) is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "is_same"),
+    [
+        ("fred haise", "fred smith", False),
+        ("jim lovell", "marilyn lovell", False),
+        ("lovell", "haise", False),
+        ("jim lovell", "james a. lovell, jr", True),
+        ("j. lovell", "james lovell", True),
+        ("k. lovell", "james lovell", False),
+        ("lovell", "jim lovell", True),
+        ("dr. lovell", "lovell", True),
+        ("fred haise", "frederick haise", True),
+        ("john smith", "james smith", False),
+    ],
+)
+def test_different_person_names_never_meet(a: str, b: str, is_same: bool) -> None:
+    assert (conflict(Name(a, "person"), Name(b, "Person")) is None) == is_same
+    assert (conflict(Name(b, "person"), Name(a)) is None) == is_same
+
+
+def test_speakers_are_never_merged_with_each_other_but_may_be_with_a_name() -> None:
+    assert conflict(Name("jim lovell", is_speaker=True), Name("jim lovell jr", is_speaker=True)) == "two speakers"
+    assert conflict(Name("lovell", is_speaker=True), Name("jim lovell", "person")) is None
+
+
+def test_names_meet_by_near_vectors_a_shared_head_or_an_acronym() -> None:
+    vectors = unit_rows(np.array([[1, 0, 0.2], [1, 0.1, 0], [0, 1, 0.9], [0.1, 1, 0], [0.9, 0, 1.2]], dtype=np.float32))
+    keys = ["command ship", "mother vessel", "msc", "manned spacecraft center", "command module"]
+    assert candidates(keys, vectors) == {
+        ("command ship", "mother vessel"),
+        ("msc", "manned spacecraft center"),
+        ("command ship", "command module"),
+    }
+    assert initials("manned spacecraft center") == "msc"
+    assert initials("department of defense") == "dd"
+
+
+def test_a_shared_head_says_nothing_about_vectors_that_are_far_apart() -> None:
+    vectors = unit_rows(np.array([[1, 0], [0.6, 0.8], [0.5, 0.9]], dtype=np.float32))
+    assert candidates(["red falcon", "red river", "red"], vectors) == {("red river", "red")}
+
+
+def test_near_pairs_equal_the_naive_ones() -> None:
+    rng = np.random.default_rng(0)
+    vectors = unit_rows((rng.standard_normal((600, 5))).astype(np.float32))
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -2)
+    naive = set()
+    for i, row in enumerate(cosines):
+        for j in np.argsort(-row, kind="stable")[:10]:
+            if row[j] >= 0.8:
+                naive.add((min(i, int(j)), max(i, int(j))))
+    assert {(i, j) for i, j, _ in near_pairs(vectors)} == naive
+
+
+def _topics(num_rows: int, seed: int = 0) -> Vectors:
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((max(20, num_rows // 40), 32))
+    rows = 0.7 * centres[rng.zipf(1.5, num_rows) % len(centres)] + rng.standard_normal((num_rows, 32))
+    doubles = rng.choice(num_rows, num_rows // 5)
+    rows[: num_rows // 5] = rows[doubles] + 0.4 * rng.standard_normal((num_rows // 5, 32))
+    return unit_rows(rows.astype(np.float32))
+
+
+def test_the_approximate_search_finds_nearly_all_near_pairs_and_only_true_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = _topics(5000)
+    found = near_pairs(vectors)
+    assert found == near_pairs(vectors)
+    monkeypatch.setattr(blocking, "_MAX_EXACT", 10**6)
+    exact = {(i, j) for i, j, _ in near_pairs(vectors)}
+    assert len(exact) > 500
+    assert len({(i, j) for i, j, _ in found} & exact) >= 0.95 * len(exact)
+    assert all(cosine >= 0.8 and abs(cosine - float(vectors[i] @ vectors[j])) < 1e-5 for i, j, cosine in found)
+
+
+def test_blocking_stays_far_below_all_pairs_as_names_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: dict[int, int] = {}
+    for num_names in (4000, 16000):
+        vectors = _topics(num_names)
+        compared[num_names] = sum(len(rows) * len(columns) for rows, columns, _ in blocking._compared(vectors, 0))
+    assert compared[16000] < 0.2 * 16000**2
+    assert compared[16000] < 10 * compared[4000]  # all pairs would be 16 times as many
+
+
+def test_a_word_that_all_names_share_does_not_make_all_pairs() -> None:
+    keys = [f"report {chr(97 + i // 26 % 26)}{chr(97 + i % 26)}{chr(97 + i // 676)}x" for i in range(5000)]
+    rng = np.random.default_rng(0)
+    start = time.perf_counter()
+    assert len(candidates(keys, unit_rows(rng.standard_normal((5000, 64)).astype(np.float32)))) < 100
+    assert time.perf_counter() - start < 20
+
+
+_pairs = st.lists(st.tuples(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 1)), max_size=200)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_pairs, st.randoms(use_true_random=False))
+def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(raw: list[tuple[int, int, float]], rng: object) -> None:
+    unique = {(min(i, j), max(i, j)): c for i, j, c in raw if i != j}
+    pairs = [Pair(i, j, c) for (i, j), c in unique.items()]
+    blocks = cut_into_blocks(pairs)
+    members = [i for block in blocks for i in block]
+    assert len(members) == len(set(members))
+    assert set(members) <= {i for p in pairs for i in (p.i, p.j)}
+    assert all(2 <= len(block) <= MAX_BLOCK and block == sorted(block) for block in blocks)
+    rng.shuffle(pairs)  # type: ignore[attr-defined]
+    assert cut_into_blocks(pairs) == blocks
+
+
+def test_a_chain_longer_than_a_block_is_cut_at_its_weakest_links() -> None:
+    pairs = [Pair(i, i + 1, 0.9 if i % 20 else 0.6) for i in range(1, 60)]
+    assert cut_into_blocks(pairs) == [list(range(1, 21)), list(range(21, 41)), list(range(41, 61))]
+
+
+def test_a_group_is_split_where_members_conflict_or_are_far_apart() -> None:
+    keys = ["tank 1", "tank 2", "tank one"]
+    cosines = np.ones((3, 3), dtype=np.float32)
+    assert split_group([0, 1, 2], lambda i, j: conflict(Name(keys[i]), Name(keys[j])) is None, cosines, [1] * 3) == [[0, 2], [1]]
+    cosines[0, 2] = cosines[2, 0] = 0.5
+    cosines[0, 1] = cosines[1, 0] = 0.9
+    assert split_group([0, 1, 2], lambda i, j: True, cosines, [1] * 3) == [[0], [1, 2]]
+
+
+def test_a_member_that_fits_two_parts_which_exclude_each_other_stays_alone() -> None:
+    names = [Name(k, "person") for k in ("jim lovell", "lovell", "marilyn lovell")]
+    parts = split_group([0, 1, 2], lambda i, j: conflict(names[i], names[j]) is None, np.ones((3, 3), dtype=np.float32), [1] * 3)
+    assert parts == [[0], [1], [2]]
+
+
+def test_a_group_holds_at_most_twelve_keys() -> None:
+    parts = split_group(range(20), lambda i, j: True, np.ones((20, 20), dtype=np.float32), [1] * 20)
+    assert max(len(p) for p in parts) == MAX_GROUP
+    assert split_group([0, 1], lambda i, j: True, np.ones((2, 2), dtype=np.float32), [7, 6]) == [[0], [1]]

@@ -1,0 +1,144 @@
+"""A filtered snapshot holds what was said inside the bounds, and nothing else."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dynagrag import IngestOptions, open_workspace
+from dynagrag.errors import UsageError
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.retrieval.filters import apply_filters, without_deleted
+from dynagrag.schema import Filters, Snapshot
+from dynagrag.workspace.facade import Workspace
+
+TURNS = [
+    ("Leo", "Ada Byron founded Acme Works."),
+    ("Ines", "Acme Works acquired Borealis Labs."),
+    ("Ines", "Borealis Labs is located in Delft, a small town by the water."),
+    ("Leo", "Yes."),
+    ("Maria", "Ada Byron works at Acme Works."),
+]
+
+Fill = Callable[..., Workspace]
+
+
+@pytest.fixture
+def fill(tmp_path: Path) -> Iterator[Fill]:
+    opened: list[Workspace] = []
+
+    def make(*documents: Sequence[tuple[str, str]], extractor: str = "llm") -> Workspace:
+        space = open_workspace(f"w{len(opened)}", chat_model=FakeChat(), embedder=FakeEmbedder())
+        opened.append(space)
+        paths = []
+        for number, turns in enumerate(documents):
+            cues = [f"00:00:{10 * i:02}.000 --> 00:00:{10 * i + 9:02}.000\n<v {who}>{words}\n" for i, (who, words) in enumerate(turns)]
+            paths.append(tmp_path / f"doc{number}.vtt")
+            paths[-1].write_text("WEBVTT\n\n" + "\n".join(cues), encoding="utf-8")
+        space.ingest(paths, IngestOptions(extractor=extractor))
+        return space
+
+    yield make
+    for space in opened:
+        space.close()
+
+
+def _inside(space: Workspace, **bounds: object) -> Snapshot:
+    return apply_filters(space.snapshot(), space.store, Filters(**bounds))  # type: ignore[arg-type]
+
+
+def test_no_bounds_change_nothing(fill: Fill) -> None:
+    space = fill(TURNS)
+    assert _inside(space) is space.snapshot()
+
+
+def test_a_passage_over_the_bounds_is_cut_to_its_longest_run_of_turns(fill: Fill) -> None:
+    space = fill(TURNS)
+    (whole,) = space.snapshot().passages
+    (cut,) = _inside(space, speakers=("INES",)).passages
+    assert cut.id == whole.id
+    assert space.snapshot().passage_text(cut) == "\n".join(words for _, words in TURNS[1:3])
+    (leo,) = _inside(space, speakers=("Leo",)).passages
+    assert (leo.first_turn, leo.last_turn) == (0, 0)
+
+
+def test_time_bounds_are_half_open(fill: Fill) -> None:
+    space = fill(TURNS)
+    (cut,) = _inside(space, start_s=10, end_s=30).passages
+    assert (cut.first_turn, cut.last_turn) == (1, 2)
+    assert _inside(space, start_s=50).passages == ()
+    assert _inside(space, start_s=30, end_s=10).passages == ()
+
+
+def test_weights_and_relations_count_only_what_is_inside(fill: Fill) -> None:
+    space = fill(TURNS, TURNS)  # equal words in both: one document, since sources are known by their content
+    assert len(space.store.documents()) == 1
+    graph = _inside(space, speakers=("Maria",)).graph
+    names = {e.id: e.key for e in graph.entities}
+    assert {(names[r.head], r.label, names[r.tail], r.weight) for r in graph.relations} == {("ada byron", "works at", "acme works", 1)}
+    assert set(names.values()) == {"ada byron", "acme works", "maria"}
+
+
+def test_several_documents_are_any_of_them_and_other_bounds_hold_in_each(fill: Fill) -> None:
+    space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")], [("Maria", "Grace Hopper acquired Ember Labs.")])
+    inside = _inside(space, documents=("doc0", "doc1"), speakers=("leo", "maria"))
+    assert {d.title for d in inside.documents.values()} == {"doc0", "doc1"}
+    assert {r.label for r in inside.records.values()} == {"founded", "works at"}
+    assert inside.version != space.snapshot().version
+
+
+def test_a_document_is_named_by_title_path_id_or_file_name(fill: Fill, tmp_path: Path) -> None:
+    space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
+    document = next(d for d in space.store.documents() if d.title == "doc1")
+    for name in (document.id, document.id[:10], "DOC1", str(tmp_path / "doc1.vtt"), "doc1.vtt"):
+        assert set(_inside(space, documents=(name,)).documents) == {document.id}
+
+
+@pytest.mark.parametrize("bounds", [{"documents": ("doc7",)}, {"speakers": ("Nobody",)}, {"documents": ("doc0",), "speakers": ("Nobody",)}])
+def test_what_is_not_there_is_refused(fill: Fill, bounds: dict[str, tuple[str, ...]]) -> None:
+    with pytest.raises(UsageError, match=r"known"):
+        _inside(fill(TURNS), **bounds)
+
+
+def test_a_speaker_of_another_document_gives_nothing_and_no_error(fill: Fill) -> None:
+    space = fill(TURNS, [("Olga", "Grace Hopper founded Fathom Labs.")])
+    inside = _inside(space, documents=("doc0",), speakers=("olga",))
+    assert (inside.passages, inside.graph.entities) == ((), ())
+
+
+_TALK = st.lists(
+    st.tuples(
+        st.sampled_from(("Leo", "Ines")),
+        st.lists(
+            st.sampled_from(("Pumps fail.", "Ada Byron smiled.", "The pump at Acme Works broke.", "Acme Works.", "Delft, of course.")),
+            min_size=1,
+            max_size=4,
+        ).map(" ".join),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(documents=st.lists(_TALK, min_size=2, max_size=4, unique_by=str))
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_the_fast_extractor_finds_in_a_part_is_what_it_finds_in_the_part_alone(
+    fill: Fill, documents: list[list[tuple[str, str]]]
+) -> None:
+    """Its rules look at all documents, so a part may have names that the whole has not: these have no vector, and are no failure."""
+    whole, alone = fill(*documents, extractor="fast"), fill(documents[0], extractor="fast")
+    inside, expected = _inside(whole, documents=("doc0",)).graph, alone.graph()
+    assert {(e.key, e.weight) for e in inside.entities} == {(e.key, e.weight) for e in expected.entities}
+
+
+def test_a_whole_graph_is_left_as_it_is(fill: Fill) -> None:
+    space = fill(TURNS, [("Olga", "Grace Hopper founded Fathom Labs.")])
+    snapshot = space.snapshot()
+    assert without_deleted(snapshot, space.store) is snapshot
+    space.store.delete_document(space.find_document("doc1").id)
+    with space.writing():  # another process is at it: nothing is written, the snapshot is right all the same
+        fresh = space.snapshot()
+    assert "grace hopper" in {e.key for e in space.graph().entities}
+    assert "grace hopper" not in {e.key for e in fresh.graph.entities}

@@ -1,0 +1,138 @@
+"""What ECharts is told to draw: sizes, colours and places, and that no name of whatever kind is anything but words to it."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynagrag.ui.drawing.graph_drawing import MAX_LIVE, MAX_NODES, OTHERS, PALETTE, Edge, Function, Node, drawable, graph_options
+
+PLACEHOLDER = "--x_x--0_0--"
+HOSTILE = (
+    f"{PLACEHOLDER}alert(1){PLACEHOLDER}",
+    f"--x_x--0_{PLACEHOLDER}0--alert(1)--x_x--0_{PLACEHOLDER}0--",
+    "<img src=http://evil.example/x.png>",
+    "image://http://evil.example/x.png",
+    "x" * 10_000,
+    "{b} {c} {a|words} $& ${alert(1)}",
+    "two\nlines\r\u2028\x00",
+    "\ud800",
+    "",
+)
+
+
+def _items(options: dict[str, Any]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = options["series"][0]["data"]
+    return made
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All strings of the options that aren't functions of ours."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+    elif isinstance(value, str) and not isinstance(value, Function):
+        yield value
+
+
+def _hostile(text: str) -> dict[str, Any]:
+    nodes = [Node(text or "id", text, tooltip=text, community=0, x=0, y=0), Node("other", "b", community=0, x=1, y=1)]
+    return graph_options(nodes, [Edge(text or "id", "other", text, 2)], file_name=text)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_become_words(text: str) -> None:
+    options = _hostile(text)
+    texts = list(_texts(options))
+    assert not [t for t in texts if PLACEHOLDER in t]
+    assert not [t for t in texts if re.search(r"\{[a-zA-Z0-9_]+\|", t)]  # what ECharts takes for rich text
+    assert max(map(len, texts)) < 500
+    assert not [t for t in texts if "\x00" in t]
+    json.dumps(options).encode("utf-8")
+
+
+def test_no_function_holds_text() -> None:
+    """The functions are the same whatever the names are, and symbols, which can be pictures, are fixed."""
+
+    def functions(value: object) -> list[str]:
+        if isinstance(value, Function):
+            return [str(value)]
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+        return [found for one in inner for found in functions(one)]
+
+    assert len({tuple(functions(_hostile(text))) for text in HOSTILE}) == 1
+    for text in HOSTILE:
+        series = _hostile(text)["series"][0]
+        assert series["symbol"] == "circle"
+        assert not [item for item in (*series["data"], *series["links"]) if "symbol" in item or "formatter" in str(item)]
+        assert _hostile(text)["tooltip"]["renderMode"] == "richText"
+
+
+@given(st.text(alphabet="-x_0{a|} ", max_size=60))
+def test_no_placeholder_survives_or_arises(text: str) -> None:
+    assert PLACEHOLDER not in drawable(text)
+    assert PLACEHOLDER not in drawable(text + PLACEHOLDER + text)
+
+
+def test_long_names_end_in_an_ellipsis_and_are_whole_in_the_tooltip() -> None:
+    name = "The Society for the Promotion of Long Names"
+    item = _items(graph_options([Node("a", name)], []))[0]
+    assert item["words"].endswith("…")
+    assert item["tip"].replace("\n", " ") == name
+
+
+def test_size_is_weight_opacity_is_score_and_an_order_is_shown() -> None:
+    light, heavy = _items(graph_options([Node("a", "A", 1, opacity=0.4), Node("b", "B", 9, order=2)], [Edge("a", "b")]))
+    assert light["symbolSize"] < heavy["symbolSize"]
+    assert light["itemStyle"]["opacity"] == 0.4
+    assert heavy["words"] == "2 · B"
+
+
+def test_edges_to_what_is_not_drawn_and_loops_are_left_out_and_parallel_ones_bend() -> None:
+    nodes = [Node("a", "A"), Node("b", "B")]
+    links = graph_options(nodes, [Edge("a", "b", "x"), Edge("b", "a", "y"), Edge("a", "a"), Edge("a", "gone")])["series"][0]["links"]
+    assert [(link["source"], link["target"]) for link in links] == [(0, 1), (1, 0)]
+    assert "curveness" not in links[0]["lineStyle"]
+    assert links[1]["lineStyle"]["curveness"]
+
+
+def test_a_large_drawing_stands_still_and_a_small_one_is_live() -> None:
+    many = [Node(str(i), str(i), community=0, x=i, y=0) for i in range(MAX_LIVE + 1)]
+    assert graph_options(many, [])["series"][0]["layout"] == "none"
+    assert graph_options(many[:10], [])["series"][0]["layout"] == "force"
+    assert graph_options(many[:10], [], is_settled=True)["series"][0]["layout"] == "none"
+
+
+def test_the_same_graph_is_drawn_the_same() -> None:
+    nodes, edges = [Node(str(i), str(i)) for i in range(30)], [Edge(str(i), str(i * 7 % 30)) for i in range(30)]
+    assert graph_options(nodes, edges) == graph_options(nodes, edges)
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    assert _items(graph_options([], [])) == []
+
+
+def test_five_thousand_nodes_are_a_bounded_message() -> None:
+    nodes = [Node(f"{i:032x}", f"Entity number {i}", i, community=i % 50, x=i % 71, y=i // 71) for i in range(MAX_NODES)]
+    edges = [Edge(f"{i:032x}", f"{i * 31 % MAX_NODES:032x}", "works with") for i in range(MAX_NODES)] * 2
+    assert len(json.dumps(graph_options(nodes, edges, is_settled=True))) < 2_000_000
+
+
+@pytest.mark.parametrize("color", [*PALETTE, OTHERS])
+@pytest.mark.parametrize("page", ["#ffffff", "#0e1117"])
+def test_colours_stand_out_from_a_light_and_a_dark_page(color: str, page: str) -> None:
+    lighter, darker = sorted((_luminance(color), _luminance(page)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3  # WCAG 2.2, 1.4.11
+
+
+def _luminance(color: str) -> float:
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,1 @@
+"""The page Curate: suggested and made merges, corrections by hand, their history."""

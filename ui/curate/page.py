@@ -1,0 +1,185 @@
+"""The page Curate: merges that are suggested and those that were made, corrections by hand, and their history with a way back."""
+
+import streamlit as st
+
+from dynagrag.curation import corrections
+from dynagrag.curation.suggestions import Suggestion
+from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history, made_merges
+from dynagrag.text import times
+from dynagrag.ui import state
+from dynagrag.ui.curate import edit_tab
+from dynagrag.ui.curate.correcting import (
+    correct,
+    given_name,
+    page_of,
+    seen_of,
+    show_correction,
+    show_entity,
+    show_pager,
+    show_quotes,
+    sign_as,
+    signed_as,
+)
+from dynagrag.ui.plain import plain, plain_lines
+from dynagrag.ui.state import Desk
+
+TABS = ("Suggestions", "Merges made", "Find and edit", "History")
+_RULES = {
+    "model": "by a language model",
+    "by hand": "by hand",
+    "spelling": "a rule: only spelt differently",
+    "plural": "a rule: singular and plural",
+    "acronym": "a rule: initials that the text explains",
+}
+_MAX_FILTER = 200
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Curate")
+    desk = state.needs_workspace()
+    if desk is None:
+        return
+    with state.shown_errors():
+        st.caption(
+            "Say which names mean the same and which don't. A correction is kept, holds in later ingests, and can be undone.",
+            help="A language model that judged names in this workspace may be asked again about names near those that you correct.",
+        )
+        if show_correction(desk):
+            return
+        if not desk.documents():
+            st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
+            return
+        seen = seen_of(desk)
+        if seen is not None:
+            _show_tabs(desk, seen)
+
+
+def _show_tabs(desk: Desk, seen: Seen) -> None:
+    wanted = st.query_params.get("entity")  # a link from another page
+    tabs = st.tabs(TABS, key="curate_tab", on_change="rerun", default=TABS[2] if wanted else None)
+    shows = (_suggestions, _made, edit_tab.show, _history)
+    for tab, show in zip(tabs, shows, strict=True):
+        if tab.open:  # what isn't looked at isn't read
+            with tab:
+                show(desk, seen)
+
+
+# --------------------------------------------------------------------------------------------------------- suggestions
+
+
+def _suggestions(desk: Desk, seen: Seen) -> None:
+    found = seen.suggestions
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        part = st.text_input("Only names with", key="curate_filter_suggestions", max_chars=_MAX_FILTER, width=300)
+        every = st.toggle(
+            "Also unlikely ones", key="curate_unlikely", help="Names that are merely near, or that a rule keeps apart, e.g. other numbers."
+        )
+    num_likely = sum(s.is_likely for s in found)
+    shown = [s for s in found if (every or s.is_likely) and _holds(part, *(n for i in s.entity_ids for n in _names(seen, i)))]
+    if not shown:
+        more = "" if every or len(found) == num_likely else f" There are {len(found) - num_likely:,} unlikely ones."
+        st.info(f"No suggestions{' with these letters' if part.strip() else ''}.{more}", icon=":material/task_alt:")
+        return
+    st.caption(f"{len(shown):,} to look at, the likeliest first.")
+    for suggestion in page_of(shown, "suggestions"):
+        _suggestion(desk, seen, suggestion)
+    show_pager(len(shown), "suggestions")
+
+
+def _names(seen: Seen, entity_id: str) -> tuple[str, ...]:
+    entity = seen.by_id[entity_id]
+    return entity.name, *entity.keys
+
+
+def _holds(part: str, *names: str) -> bool:
+    wanted = " ".join(part.casefold().split())
+    return not wanted or any(wanted in name.casefold() for name in names)
+
+
+def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
+    entities = [seen.by_id[i] for i in suggestion.entity_ids]
+    preview = corrections.preview_merge(seen, entities)
+    key = "_".join(suggestion.entity_ids)
+    with st.form(f"suggestion_{key}"):
+        for column, entity in zip(st.columns(2), entities, strict=True):
+            with column:
+                show_entity(desk, seen, entity)
+        st.markdown(f":material/thumb_up: {plain('; '.join(suggestion.reasons))}")
+        if suggestion.against:
+            st.markdown(f":material/thumb_down: {plain('; '.join(suggestion.against))}")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            called = st.text_input(f"Name if merged (said {times(preview.weight)})", preview.name, key=f"name_{key}", width=320)
+            merged = st.form_submit_button("Merge", key=f"merge_{key}", type="primary", icon=":material/merge:")
+            apart = st.form_submit_button(
+                "Not the same", key=f"apart_{key}", icon=":material/block:", help="Neither a rule nor a model merges them from now on."
+            )
+    if merged:
+        correct(desk, corrections.merge, suggestion.keys, given_name(called, preview))
+    if apart:
+        correct(desk, corrections.keep_apart, suggestion.keys)
+
+
+# --------------------------------------------------------------------------------------------------------- merges made
+
+
+def _made(desk: Desk, seen: Seen) -> None:
+    merges = made_merges(seen)
+    if not merges:
+        st.info("Nothing was merged yet, neither by a rule nor by a model or by hand.", icon=":material/merge:")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        part = st.text_input("Only names with", key="curate_filter_made", max_chars=_MAX_FILTER, width=300)
+        makers = {"All": None, "A language model": "model", "By hand": "by hand", "Rules": "rule"}
+        maker = makers[st.selectbox("Made by", list(makers), key="curate_maker", width=220)]
+    shown = [m for m in merges if maker in (None, _maker(m)) and _holds(part, m.entity.name, *(key for key, _ in m.members))]
+    st.caption(f"{len(shown):,} of {len(merges):,} merges.")
+    for merge in page_of(shown, "made"):
+        _merge(desk, seen, merge)
+    show_pager(len(shown), "made")
+
+
+def _maker(merge: MadeMerge) -> str:
+    return merge.rule if merge.rule in ("model", "by hand") else "rule"
+
+
+def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
+    with st.container(border=True):
+        members = ", ".join(f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members)
+        st.markdown(f"**{plain(clipped(merge.entity.name))}** · said {times(merge.entity.weight)}")
+        how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
+        st.caption(f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}")
+        show_quotes(desk, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3)))
+        if merge.rule == "model" and merge.saw:
+            with st.expander("What the model saw"):
+                st.markdown(plain_lines(merge.saw))
+        if st.button("Undo", key=f"undo_{merge.id}", icon=":material/undo:", help="They are apart from then on, also in later ingests."):
+            correct(desk, corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge, merge.id)
+
+
+# ------------------------------------------------------------------------------------------------------------- history
+
+
+def _history(desk: Desk, seen: Seen) -> None:
+    sign_as(st.text_input("Corrections are signed with", signed_as(), key="curate_by", width=320))
+    lines = history(seen)
+    if not lines:
+        st.info("No corrections yet.", icon=":material/history:")
+        return
+    num_asleep = sum(line.state is EditState.SLEEPING for line in lines)
+    if num_asleep:
+        st.caption(f"{num_asleep} sleep: their names are not in the graph now. They act again when these come back.")
+    for line in page_of(lines, "history"):
+        with st.container(border=True):
+            icon = {"in force": "check", "sleeping": "bedtime", "undone": "undo"}[line.state.value]
+            st.markdown(f":material/{icon}: {plain(line.text)}")
+            told = f"{line.state.value.capitalize()} · {plain(clipped(line.edit.by))}, {plain(line.edit.at[:16].replace('T', ' '))}"
+            if line.undone_by is not None:
+                told += f" · undone by {plain(clipped(line.undone_by.by))}, {plain(line.undone_by.at[:16].replace('T', ' '))}"
+            st.caption(told)
+            if line.state is EditState.UNDONE:
+                if st.button("Bring back", key=f"redo_{line.edit.id}", icon=":material/redo:"):
+                    correct(desk, corrections.redo_edit, line.edit.id)
+            elif st.button("Undo", key=f"unedit_{line.edit.id}", icon=":material/undo:"):
+                correct(desk, corrections.undo_edit, line.edit.id)
+    show_pager(len(lines), "history")

@@ -1,0 +1,1 @@
+"""The page Graph: an entity and its surroundings, or the heaviest part of the whole."""

@@ -1,0 +1,267 @@
+"""The whole graph on the page Graph: its heaviest part drawn in 2D and 3D, distributions, a table, exports.
+
+The store is asked once per version for its 5,000 heaviest entities; layouts are kept (graph_layout.py).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dynagrag.curation.graph_view import binned, exported, narrowed, part
+from dynagrag.schema import Entity, Graph, Overview, Relation
+from dynagrag.ui import state
+from dynagrag.ui.drawing.graph_drawing import MAX_NODES, PALETTE, Edge, Node, draw_bars, draw_graph, drawable
+from dynagrag.ui.drawing.layout import FOLDER, KeptLayouts, Layout
+from dynagrag.ui.state import Desk
+
+MAX_RELATIONS = 10_000
+"""Between the entities that may be drawn: twice as many are as slow again to drag, and no easier to read."""
+_NUM_3D = 300
+_NUM_ROWS = 1000
+_MAX_TIPS = 1000
+_FORMATS = {"GraphML": "graphml", "JSON": "json", "CSV": "csv"}
+
+
+def read_overview(desk: Desk) -> Overview:
+    """The heaviest part of the graph, read once per version of the store."""
+    return _read(desk, str(desk.space.folder), desk.space.store.version())
+
+
+@st.cache_resource(show_spinner="Reading the graph …", max_entries=4)
+def _read(_desk: Desk, folder: str, version: str) -> Overview:
+    return _desk.space.store.overview(MAX_NODES, MAX_RELATIONS)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _layouts(folder: str) -> KeptLayouts:
+    """One for all visitors, so that a reload finds the work that is under way."""
+    return KeptLayouts(Path(folder) / FOLDER)
+
+
+def _layout(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation], *, is_3d: bool = False) -> "Future[Layout]":
+    number = {entity.id: i for i, entity in enumerate(entities)}
+    pairs = [(number[r.head], number[r.tail]) for r in relations]
+    return _layouts(str(desk.space.folder)).start(len(entities), pairs, [float(r.weight) for r in relations], is_3d=is_3d)
+
+
+def show_overview(desk: Desk, seen: Overview) -> Entity | None:
+    """Draws it; the entity that was clicked."""
+    st.caption(f"{seen.num_entities:,} entities, {seen.num_relations:,} relations")
+    entities, relations = _chosen(desk, seen)
+    names = ("Drawing", "3D", "Distributions", "Entities", "Export")
+    drawing, space, numbers, table, export = st.tabs(names, on_change="rerun", key="graph_tabs")
+    clicked = None
+    if not entities:
+        st.info("No entity passes these filters.", icon=":material/filter_alt_off:")
+    elif drawing.open:
+        with drawing:
+            clicked = _draw(desk, entities, relations)
+    elif space.open:
+        with space:
+            _show_3d(desk, entities, relations)
+    elif table.open:
+        with table:
+            clicked = _show_table(seen, entities)
+    elif export.open:
+        with export:
+            _show_export(desk, entities, relations)
+    if numbers.open:
+        with numbers:
+            _show_distributions(seen)
+    return clicked
+
+
+def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
+    """What the filters let through."""
+    most = min(MAX_NODES, seen.num_entities)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        limit = most
+        if most > 20:
+            limit = st.slider("Entities, the heaviest first", 10, most, min(300, most), step=10 if most > 300 else 1, key="graph_limit")
+        with st.popover("Filters", icon=":material/filter_alt:"):
+            kinds = [kind for kind, _ in sorted(seen.type_counts.items(), key=lambda item: (-item[1], item[0])) if kind][:100]
+            types = st.multiselect("Types", kinds, key="graph_types", placeholder="All types")
+            heaviest = max(seen.weight_counts)
+            min_weight = st.number_input("Mentioned at least so many times", 0, max(1, heaviest), 0, key="graph_weight")
+            passages = _passages_of_document(desk)
+            if seen.num_entities > MAX_NODES:
+                st.caption(f"Filters choose among the {MAX_NODES:,} heaviest entities; search finds all.")
+    return narrowed(seen, types=types, min_weight=int(min_weight), passages=passages, limit=limit)
+
+
+def _passages_of_document(desk: Desk) -> set[str] | None:
+    """The passages of the document chosen; None for all documents."""
+    titles = _titles(desk, str(desk.space.folder), desk.space.store.version())
+    chosen = st.selectbox(
+        "Document", titles, index=None, format_func=lambda id_: titles.get(id_, id_), key="graph_document", placeholder="All documents"
+    )
+    return None if chosen is None else {passage.id for passage in desk.space.store.passages(chosen)}
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _titles(_desk: Desk, folder: str, version: str) -> dict[str, str]:
+    """By document id; documents of one title get a bit of their id, since a choice comes back from the browser as its words."""
+    documents = _desk.documents()
+    num = Counter(document.title for document in documents)
+    return {d.id: d.title if num[d.title] == 1 else f"{d.title} ({d.id[:6]})" for d in documents}
+
+
+# ------------------------------------------------------------------------------------------------------------ drawings
+
+
+def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> Entity | None:
+    with st.spinner("Laying out the graph …"):
+        made = _layout(desk, entities, relations).result()
+    has_tips = len(entities) <= _MAX_TIPS
+    nodes = [
+        Node(e.id, e.name, e.weight, int(group), x=float(x), y=float(y), tooltip=about(e) if has_tips else "")
+        for e, group, (x, y) in zip(entities, made.groups, made.positions, strict=True)
+    ]
+    edges = [Edge(r.head, r.tail, r.label, r.weight) for r in relations]
+    clicked = draw_graph(nodes, edges, key="graph_overview", height=620, is_settled=True)
+    st.caption("Click an entity to see what lies around it, drag it to move it; scroll to zoom. Size: times mentioned. Colour: community.")
+    return next((e for e in entities if e.id == clicked), None)
+
+
+def about(entity: Entity) -> str:
+    """An entity in a line."""
+    return f"{entity.name}{f' ({entity.type})' if entity.type else ''}, mentioned {entity.weight} times"
+
+
+def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
+    """Kamada and Kawai's layout in three dimensions, made on a thread of its own."""
+    heaviest = entities[:_NUM_3D]
+    ids = {entity.id for entity in heaviest}
+    relations = [r for r in relations if r.head in ids and r.tail in ids and r.head != r.tail]
+    linked = {end for r in relations for end in (r.head, r.tail)}
+    entities = [entity for entity in heaviest if entity.id in linked]
+    if not entities:
+        st.info("None of these entities is related to another of them.", icon=":material/scatter_plot:")
+        return
+    made = _layout(desk, entities, relations, is_3d=True)
+    if made.done() and made.exception() is None:
+        st.plotly_chart(_figure(entities, relations, made.result()), height=620, key="graph_3d", config={"displaylogo": False})
+        num_alone = len(heaviest) - len(entities)
+        alone = f" {num_alone} of them have no relation to the others and are left out." if num_alone else ""
+        st.caption(f"The {len(heaviest)} heaviest entities.{alone} Drag to turn, scroll to zoom. Colour: community.")
+    else:
+        _wait(made, len(entities))
+
+
+@st.fragment(run_every=1.0)
+def _wait(made: "Future[Layout]", num: int) -> None:
+    if not made.done():
+        st.info(f"{num} entities are being laid out in 3D: some seconds, once for this graph.", icon=":material/hourglass_top:")
+    elif made.exception() is None:
+        st.rerun()
+    else:
+        st.error(f"The 3D layout failed ({type(made.exception()).__name__}). Reload the page to try again.", icon=":material/error:")
+
+
+def _figure(entities: Sequence[Entity], relations: Sequence[Relation], made: Layout) -> Any:
+    from plotly import graph_objects as go
+
+    number = {entity.id: i for i, entity in enumerate(entities)}
+    at = made.positions.round(3).tolist()
+    ends: list[list[float | None]] = [[], [], []]
+    for relation in relations:
+        for axis in range(3):
+            ends[axis] += [at[number[relation.head]][axis], at[number[relation.tail]][axis], None]
+    heaviest = max(e.weight for e in entities) or 1
+    thin = {"color": "#8a8f98", "width": 2}
+    lines = go.Scatter3d(x=ends[0], y=ends[1], z=ends[2], mode="lines", line=thin, opacity=0.6, hoverinfo="skip")
+    points = go.Scatter3d(
+        x=[p[0] for p in at],
+        y=[p[1] for p in at],
+        z=[p[2] for p in at],
+        mode="markers",
+        marker={
+            "size": [4 + 14 * (e.weight / heaviest) ** 0.5 for e in entities],
+            "color": [PALETTE[int(group) % len(PALETTE)] for group in made.groups],
+            "opacity": 0.95,
+            "line": {"width": 0},
+        },
+        text=[escape(drawable(about(e), 120), quote=False) for e in entities],  # it reads some HTML: bold, links
+        hovertemplate="%{text}<extra></extra>",
+    )
+    hidden = {"visible": False, "showbackground": False}
+    scene = {"xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "camera": {"eye": {"x": 0.9, "y": 0.9, "z": 0.7}}}
+    layout = {"showlegend": False, "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "scene": scene, "uirevision": "kept"}
+    return go.Figure(data=[lines, points], layout=layout)
+
+
+# ----------------------------------------------------------------------------------------------------- numbers and files
+
+
+def _show_distributions(seen: Overview) -> None:
+    for column, title, counts, key in zip(
+        st.columns(2),
+        ("Relations of an entity", "Times an entity is mentioned"),
+        (seen.degree_counts, seen.weight_counts),
+        ("degrees", "weights"),
+        strict=True,
+    ):
+        with column:
+            st.markdown(f"**{title}**")
+            draw_bars(binned(counts), key=f"graph_{key}", name=title.lower())
+    st.caption("Of all entities, whatever the filters. Bins double in width; the scale of the counts is logarithmic.")
+
+
+def _show_table(seen: Overview, entities: Sequence[Entity]) -> Entity | None:
+    degrees = dict(zip((e.id for e in seen.entities), seen.degrees, strict=True))
+    shown = entities[:_NUM_ROWS]
+    rows = [
+        {"Entity": e.name, "Type": e.type, "Mentioned": e.weight, "Relations": degrees[e.id], "Also": ", ".join(e.aliases[:5])}
+        for e in shown
+    ]
+    picked = st.dataframe(rows, hide_index=True, on_select="rerun", selection_mode="single-row", key="graph_table", height=560)
+    st.caption("Tick a row to open the entity." + (f" The {_NUM_ROWS:,} heaviest are listed." if len(entities) > _NUM_ROWS else ""))
+    chosen = picked["selection"]["rows"]
+    return shown[chosen[0]] if chosen and chosen[0] < len(shown) else None
+
+
+def _cell(text: str) -> str:
+    """A table's cell: short, and without the half characters that a model can write but Arrow can't hold."""
+    return text[:200].encode("utf-8", "replace").decode()
+
+
+def _show_export(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
+    st.markdown("**Picture**: the icons at the upper right of the drawing save it as PNG or SVG.")
+    options = {f"What is drawn ({len(entities):,} entities)": False, "The whole graph": True}
+    what = st.radio("Data of", list(options), key="export_what", horizontal=True)
+    is_whole = options[what]
+    graph = _whole(desk) if is_whole else lambda: part(entities, relations)
+    offer_downloads(graph, "graph", key="whole" if is_whole else "part")
+
+
+def _whole(desk: Desk) -> Callable[[], Graph]:
+    """What reads the graph at the click, without a draw of the page before it: by then the desk may have been closed as idle."""
+    open_space = state.opener(desk.name, has_model=False)
+
+    def read() -> Graph:
+        with open_space() as space:
+            return space.store.graph()
+
+    return read
+
+
+def offer_downloads(graph: Callable[[], Graph], name: str, key: str) -> None:
+    """A button for each format; the file is made when it is pressed."""
+    with st.container(horizontal=True):
+        for title, ending in _FORMATS.items():
+            is_csv = ending == "csv"
+            st.download_button(
+                title,
+                data=lambda ending=ending: exported(graph(), ending)[0],  # type: ignore[misc]
+                file_name=f"{name}.{'zip' if is_csv else ending}",
+                mime="application/zip" if is_csv else "application/octet-stream",
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"download_{key}_{ending}",
+                help="Two files in one archive" if is_csv else None,
+            )

@@ -1,0 +1,218 @@
+"""The page Graph: an entity found by name and what lies around it, or the whole graph's heaviest part (graph_overview.py).
+
+No more than a bounded part is ever read from the store or sent to the browser, however large the graph is.
+"""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dynagrag.curation.graph_view import EntityFacts, StatedRelation, Statement, entity_facts, part
+from dynagrag.errors import StoreError
+from dynagrag.schema import Document, Entity, Neighbourhood
+from dynagrag.text import times
+from dynagrag.ui import state
+from dynagrag.ui.drawing.graph_drawing import Edge, Node, draw_graph
+from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
+from dynagrag.ui.plain import plain, said_by, source_link
+from dynagrag.ui.state import Desk
+
+_PATH = "graph_path"
+_FIND = "graph_find"
+_IS_FOUND = "graph_is_found"
+_MAX_HITS = 12
+_MAX_CRUMBS = 6
+_MAX_CHARS = 200
+_RELATIONS = (25, 50, 100, 200, 500, 1000)
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Graph")
+    desk = state.needs_workspace()
+    if desk is None:
+        return
+    with state.shown_errors():
+        seen = read_overview(desk)
+        if seen.num_entities == 0:
+            st.warning("The graph of this workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/hub:")
+            return
+        _find(desk)
+        path = _path()
+        if path:
+            _crumbs(path)
+            _show_entity(desk, path[-1][0])
+        else:
+            clicked = show_overview(desk, seen)
+            if clicked is not None:
+                _go(clicked.id, clicked.name)
+                st.rerun()
+
+
+# ------------------------------------------------------------------------------------------------------- where we are
+
+
+def _path() -> list[tuple[str, str]]:
+    """(id, name) of the entities visited, the one shown last. Empty: the whole graph."""
+    return list(state.remembered(_PATH, []))
+
+
+def _go(entity_id: str, name: str) -> None:
+    path = _path()
+    ids = [id_ for id_, _ in path]
+    state.remember(_PATH, path[: ids.index(entity_id) + 1] if entity_id in ids else [*path, (entity_id, name)])
+    state.remember(_IS_FOUND, True)
+
+
+def _back(num: int) -> None:
+    state.remember(_PATH, _path()[:num])
+
+
+def _crumbs(path: list[tuple[str, str]]) -> None:
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+        st.button("Whole graph", icon=":material/hub:", type="tertiary", on_click=_back, args=(0,), key="crumb_all")
+        first = max(0, len(path) - _MAX_CRUMBS)
+        if first:
+            st.markdown("› …")
+        for number, (_, name) in enumerate(path[first:], start=first + 1):
+            st.markdown("›")
+            label = plain(_cut(name, 40)) or "\\(no name\\)"
+            is_here = number == len(path)
+            st.button(label, type="tertiary", on_click=_back, args=(number,), key=f"crumb_{number}", disabled=is_here)
+
+
+def _cut(text: str, num: int) -> str:
+    return text if len(text) <= num else text[: num - 1].rstrip() + "…"
+
+
+def _find(desk: Desk) -> None:
+    if state.remembered(_IS_FOUND, False):  # a box can be emptied only before it is drawn
+        st.session_state[_FIND] = ""
+        state.remember(_IS_FOUND, False)
+    text = st.text_input(
+        "Find an entity",
+        key=_FIND,
+        max_chars=_MAX_CHARS,
+        placeholder="A name, or words of what is said of it",
+        icon=":material/search:",
+    )
+    if not text.strip():
+        return
+    with state.shown_errors():
+        hits = desk.space.store.search_entities(text, limit=_MAX_HITS)
+        if not hits:
+            st.info(f"Nothing is called {plain(text)}. Whole words are looked for, in any case.", icon=":material/search_off:")
+            return
+        with st.container(horizontal=True, gap="small"):
+            for entity_id, _ in hits:
+                entity = _entity(desk, entity_id)
+                if entity is not None:
+                    label = f"{plain(_cut(entity.name, 60))} · {plain(entity.type)}" if entity.type else plain(_cut(entity.name, 60))
+                    st.button(f"{label} · {entity.weight}×", on_click=_go, args=(entity.id, entity.name), key=f"hit_{entity.id}")
+
+
+def _entity(desk: Desk, entity_id: str) -> Entity | None:
+    """None where it has gone since it was found."""
+    try:
+        return desk.space.store.neighbourhood(entity_id, num_hops=0).entities[0]
+    except StoreError:
+        return None
+
+
+# ---------------------------------------------------------------------------------------------------------- one entity
+
+
+def _show_entity(desk: Desk, entity_id: str) -> None:
+    if _entity(desk, entity_id) is None:
+        st.warning("This entity is no longer in the graph: it was merged, renamed or deleted.", icon=":material/link_off:")
+        return
+    drawing, facts = st.columns([3, 2], gap="medium")
+    with drawing:
+        with st.popover("What is drawn", icon=":material/tune:"):
+            num_hops = st.slider("Steps from the entity", 1, 3, 1, key="near_hops")
+            max_relations = st.select_slider("Relations at most", _RELATIONS, 50, key="near_relations")
+            min_weight = st.number_input(
+                "Stated at least so many times", 1, 10_000, 1, key="near_weight", help="Relations that were stated less often are left out."
+            )
+        near = desk.space.store.neighbourhood(
+            entity_id, num_hops=num_hops, fan_out=max_relations, max_relations=max_relations, min_weight=int(min_weight)
+        )
+        clicked = _draw(near)
+        _explain(near)
+        with st.popover("Export", icon=":material/download:"):
+            offer_downloads(lambda: part(near.entities, near.relations), "neighbourhood", key="near")
+    with facts:
+        store = desk.space.store
+        _show_facts(desk.name, entity_facts(store, entity_id, _documents(desk, str(desk.space.folder), store.version())))
+    if clicked is not None and clicked.id != entity_id:
+        _go(clicked.id, clicked.name)
+        st.rerun()
+
+
+def _draw(near: Neighbourhood) -> Entity | None:
+    centre = near.entities[0].id
+    nodes = [Node(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre) for e in near.entities]
+    edges = [Edge(r.head, r.tail, r.label, r.weight) for r in near.relations]
+    clicked = draw_graph(nodes, edges, key="graph_near", file_name="neighbourhood")
+    return next((e for e in near.entities if e.id == clicked), None)
+
+
+def _explain(near: Neighbourhood) -> None:
+    more = " There is more: the heaviest are drawn." if near.is_cut else ""
+    st.caption(
+        f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an entity to go there, drag it to move it; scroll to "
+        "zoom. Size: times mentioned. Colour: community."
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _documents(_desk: Desk, folder: str, version: str) -> Mapping[str, Document]:
+    """The documents by id, read once per version of the store."""
+    return {document.id: document for document in _desk.documents()}
+
+
+def _show_facts(workspace: str, facts: EntityFacts) -> None:
+    entity = facts.entity
+    st.subheader(plain(_cut(entity.name, 120)) or "\\(no name\\)")
+    kind = f"{plain(entity.type)} · " if entity.type else ""
+    st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
+    others = [alias for alias in entity.aliases if alias != entity.name]
+    if others:
+        st.markdown(f"**Also:** {', '.join(plain(_cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")
+    _show_summaries(entity.summaries)
+    st.markdown("**Relations, the most stated first**" if facts.relations else "No relation of it is stated.")
+    for stated in facts.relations:
+        _show_relation(workspace, entity.id, stated)
+    if facts.has_more:
+        st.caption("There are more relations; these are its heaviest.")
+
+
+def _show_summaries(summaries: tuple[str, ...]) -> None:
+    lines = [f"- {plain(_cut(text, 400))}" for text in summaries[:30]]
+    if lines:
+        st.markdown("\n".join(lines[:3]))
+    if len(lines) > 3:
+        with st.expander(f"What else is said of it ({len(summaries) - 3})"):
+            st.markdown("\n".join(lines[3:]))
+
+
+def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> None:
+    relation = stated.relation
+    other, name = (relation.tail, stated.tail) if relation.head == entity_id else (relation.head, stated.head)
+    with st.container(border=True):
+        st.markdown(
+            f"{plain(_cut(stated.head, 80))} **{plain(_cut(relation.label, 80))}** {plain(_cut(stated.tail, 80))}"
+            + (f" · stated {relation.weight} times" if relation.weight > 1 else "")
+        )
+        for statement in stated.statements:
+            st.markdown(_words(workspace, statement))  # a caption would dim its link below the contrast that reading needs
+        if other != entity_id:  # the way there for those who can't click the drawing
+            label = plain(_cut(name, 60)) or "\\(no name\\)"
+            st.button(label, icon=":material/arrow_forward:", type="tertiary", on_click=_go, args=(other, name), key=f"to_{relation.id}")
+
+
+def _words(workspace: str, said: Statement) -> str:
+    link = source_link(workspace, said.document_id, said.start, said.end)
+    who = said_by(said.speaker, said.start_s)
+    words = f"“{plain(_cut(said.words, 240))}” " if said.words else "Named together here: "
+    return f"{words}{f'{who}, ' if who else ''}[{plain(_cut(said.title, 60)) or 'source'}]({link})"

@@ -1,0 +1,47 @@
+"""The documents of a workspace: what they are, a link to their words, and their deletion."""
+
+import streamlit as st
+
+from dynagrag.schema import Document
+from dynagrag.text import plural
+from dynagrag.ui import state
+from dynagrag.ui.ingest import running_jobs
+from dynagrag.ui.plain import plain
+from dynagrag.ui.state import Desk
+
+_PAGE = 15
+
+
+def show(desk: Desk) -> None:
+    """A page of the documents, by title, and a search among them."""
+    documents = sorted(desk.documents(), key=lambda d: (d.title.casefold(), d.id))
+    if not documents:
+        st.caption("No document yet. Bring some in above.")
+        return
+    wanted = st.text_input("Find a document", key="find_document", placeholder="a part of its title") if len(documents) > _PAGE else ""
+    found = [d for d in documents if wanted.casefold() in d.title.casefold()]
+    num_pages = max(1, -(-len(found) // _PAGE))
+    page = st.number_input(f"Page, of {num_pages}", 1, num_pages, key="documents_page", width=160) if num_pages > 1 else 1
+    st.caption(f"{len(found):,} of {len(documents):,} documents" if wanted else plural(len(documents), "document"))
+    for document in found[(page - 1) * _PAGE : page * _PAGE]:
+        _show_document(desk, document)
+
+
+def _show_document(desk: Desk, document: Document) -> None:
+    turns = desk.space.store.turns(document.id)
+    speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
+    named = f" · {', '.join(speakers[:4])}{' …' if len(speakers) > 4 else ''}" if speakers else ""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
+        with st.container(gap=None, width="stretch"):
+            place = {"document": document.id, "start": "0", "end": "0"}
+            state.link_to_page("source", f"**{plain(document.title)}**", ":material/description:", **place)
+            st.caption(plain(plural(len(turns), "turn") + named))
+        with st.popover("Delete", icon=":material/delete:"):
+            st.markdown(
+                f"Delete **{plain(document.title)}** with all that came from it: its records, its part of the graph, vectors, "
+                "cached replies, and its file where it was uploaded here. A file elsewhere stays where it is."
+            )
+            is_busy = running_jobs.is_any_at_work(state.settings(), desk.name)
+            if st.button("Delete it", key=f"delete_{document.id}", type="primary", disabled=is_busy):
+                running_jobs.delete(document)
+                st.rerun()

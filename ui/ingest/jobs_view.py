@@ -1,0 +1,288 @@
+"""Ingests as the journal has them, whatever process is at them: how far they are, how to go on with one, what was set aside, those of the
+past.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dynagrag.journal.jobs import RESUMABLE, Job, JobStatus
+from dynagrag.journal.journal import SetAside
+from dynagrag.schema import Document
+from dynagrag.text import duration_text, plural
+from dynagrag.ui import background, state
+from dynagrag.ui.background import Work
+from dynagrag.ui.ingest import running_jobs
+from dynagrag.ui.ingest.running_jobs import RunOutcome
+from dynagrag.ui.plain import plain, plain_lines
+from dynagrag.ui.state import Desk
+
+_STAGES = {
+    "": "Starting",
+    "read": "Reading the files",
+    "wait": "Waiting until another change of this workspace ends",
+    "extract": "Extracting",
+    "consolidate": "Finding which names are one",
+    "derive": "Building the graph",
+    "write graph": "Writing the graph",
+    "index": "Building the index",
+}
+_MAX_SHOWN = 20
+_PAUSE_HELP = "Ends the run after the model calls in flight. What is done is kept, and the job is offered here to go on with."
+_STOP_HELP = (
+    "Ends the run the same way, and offers it no more. What was extracted stays in the graph; the table of past jobs can still resume it."
+)
+
+
+def show_current(desk: Desk | None) -> None:
+    """What is at work, followed live; what has just ended; what waits to be resumed."""
+    is_running = _is_any_running(desk)
+    st.fragment(_draw, run_every=1.0 if is_running else None)(is_running)
+
+
+def _is_any_running(desk: Desk | None) -> bool:
+    is_here = running_jobs.is_any_at_work(state.settings(), state.workspace_name())
+    return is_here or (desk is not None and desk.space.journal.job_book.is_any_running())
+
+
+def _draw(was_running: bool) -> None:
+    with state.shown_errors():
+        desk = state.desk()
+        if was_running and not _is_any_running(desk):
+            st.rerun()  # the rest of the page is another now
+        jobs = desk.space.journal.jobs() if desk is not None else ()
+        works = running_jobs.at_work(state.settings(), state.workspace_name())
+        by_job = {work.notes["job"]: work for work in works if work.is_running and "job" in work.notes}
+        offered = running_jobs.to_go_on(jobs)
+        for work in works:
+            if not work.is_running:
+                _show_ended(work, {job.id for job in offered})
+            elif "job" not in work.notes:
+                _show_progress(work.title, work.stage, work.done, work.total)
+        for job in jobs:
+            if job.status is JobStatus.RUNNING and desk is not None:
+                _show_running(desk, job, by_job.get(job.id))
+        for job in offered:
+            _show_offer(job)
+
+
+def _show_progress(title: str, stage: str, done: int, total: int) -> None:
+    with st.container(border=True):
+        st.markdown(f"**{plain(title)}**")
+        st.progress(_share(done, total), text=_stage_text(stage, done, total))
+
+
+def _share(done: int, total: int) -> float:
+    return min(1.0, max(0.0, done / total)) if total else 0.0
+
+
+def _stage_text(stage: str, done: int, total: int) -> str:
+    words = _STAGES.get(stage, stage.capitalize().replace("Embed ", "Embedding "))
+    return plain(f"{words}: {done:,} of {total:,}" if total > 1 else words)
+
+
+# ---------------------------------------------------------------------------------------------------------------- running
+
+
+def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
+    with st.container(border=True):
+        st.markdown(f"**Job {job.id}: {plain(_what(job))}**")
+        stage, done, total = (work.stage, work.done, work.total) if work else (job.stage, job.done, job.total)
+        st.progress(_share(done, total), text=_stage_text(stage, done, total))
+        st.caption(plain(" · ".join(_so_far(desk, job, work))))
+        if job.is_paused or job.is_cancelled:
+            st.caption(
+                f"{'Pausing' if job.is_paused else 'Stopping'}: the calls in flight end first, then the graph is built of what is there."
+            )
+            return
+        with st.container(horizontal=True):
+            if st.button("Pause", key=f"pause_{job.id}", icon=":material/pause:", help=_PAUSE_HELP):
+                desk.space.journal.job_book.cancel(job.id, is_pause=True)
+                st.rerun()
+            if st.button("Stop", key=f"stop_{job.id}", icon=":material/stop:", help=_STOP_HELP):
+                desk.space.journal.job_book.cancel(job.id)
+                st.rerun()
+
+
+def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
+    counts = job.counts
+    parts = [f"{plural(counts.get('documents', 0), 'document')}, {plural(counts.get('chunks', 0), 'chunk')} to extract"]
+    if aside := sum(item.job_id == job.id for item in desk.space.journal.set_asides()):
+        parts.append(f"{aside} set aside")
+    if work is not None and "found" in work.notes:
+        mentions, relations = work.notes["found"]
+        parts.append(f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far")
+    spent = running_jobs.spent_since(work, desk.space.journal.ledger()) if work else None
+    if spent is not None and spent[0]:
+        parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
+    seconds = work.seconds if work else _seconds_since(job.started_at)
+    parts.append(f"{'at work for' if work else 'begun'} {duration_text(seconds)}{'' if work else ' ago, by another process'}")
+    return parts
+
+
+def _seconds_since(when: str) -> float:
+    return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(when)).total_seconds())
+
+
+def _what(job: Job) -> str:
+    if job.request.paths:
+        return running_jobs.named(job.request.paths)
+    return f"{plural(len(job.request.places), 'chunk')} set aside before" if job.request.places else job.kind
+
+
+# ------------------------------------------------------------------------------------------------------------------ ended
+
+
+def _show_ended(work: Work, offered: Collection[int]) -> None:
+    outcome = work.result if isinstance(work.result, RunOutcome) else None
+    if outcome is not None and outcome.stopped_by and outcome.job_id in offered:
+        return  # the offer to go on says it
+    if outcome is None and work.notes.get("job") in offered:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if outcome is None:
+            st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
+        elif outcome.stopped_by:
+            st.info(f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:")
+        else:
+            st.success(f"**{plain(work.title)}**: {plain(outcome.graph)}", icon=":material/check_circle:")
+        if outcome is not None and not outcome.stopped_by:
+            state.link_to_page("ask", "Ask about it", ":material/forum:")
+        if outcome is not None and outcome.lines:
+            with st.popover("Report", icon=":material/list:"):
+                st.markdown(plain_lines("\n".join(outcome.lines)))
+        if st.button("Hide this", key=f"hide_{'/'.join(work.key[2:])}", icon=":material/close:"):
+            background.drop(work.key)
+            st.rerun()
+
+
+def _show_offer(job: Job) -> None:
+    with st.container(border=True):
+        place = f" at “{_stage_text(job.stage, job.done, job.total)}”" if job.stage else ""
+        word = "is paused" if job.is_paused else {JobStatus.STOPPED: "has spent its budget"}.get(job.status, f"was {job.status}")
+        if job.status is JobStatus.FAILED:
+            word = "failed"
+        st.markdown(f":orange[:material/pause_circle:] **Job {job.id}: {plain(_what(job))}** {word}{place}. What was done is kept.")
+        if job.reason and not job.is_paused:
+            st.caption(plain(job.reason))
+        budgets = _ask_budgets(job)
+        llm = _ask_model(job)
+        with st.container(horizontal=True):
+            if st.button("Resume", key=f"resume_{job.id}", icon=":material/play_arrow:", type="primary"):
+                running_jobs.resume(job, llm, *budgets)
+                st.rerun()
+            if st.button("Leave it", key=f"leave_{job.id}", help="Offers it no more; what was extracted stays."):
+                _leave(job)
+
+
+def _leave(job: Job) -> None:
+    desk = state.desk()
+    if desk is not None:
+        desk.space.journal.job_book.leave(job.id)
+    st.rerun()
+
+
+def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
+    """The budgets of the rest, where the job's own are spent."""
+    if job.status is not JobStatus.STOPPED:
+        return None, None
+    now = [job.request.options.get(name) for name in ("max_calls", "max_tokens")]
+    labels = ("Calls at most, for the rest", "Tokens at most, for the rest")
+    asked = [
+        st.number_input(label, min_value=1, value=int(budget), key=f"budget_{job.id}_{label}", width=260) if budget else None
+        for label, budget in zip(labels, now, strict=True)
+    ]
+    return asked[0], asked[1]
+
+
+def _ask_model(job: Job) -> str | None:
+    """The model to go on with, where another than the job's is set now."""
+    before, now = job.request.llm, state.settings().llm
+    if not before or not now or before == now:
+        return None
+    return st.selectbox(
+        "Language model", [before, now], key=f"model_{job.id}", width=360, help="That of the job, or that of the settings now."
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- set aside
+
+
+def show_set_aside(desk: Desk) -> None:
+    """Chunks that could not be extracted, and a way to try them again."""
+    items = desk.space.set_asides()
+    if not items:
+        st.caption("No chunk is set aside: everything that was read was extracted.")
+        return
+    st.caption(
+        f"{plural(len(items), 'chunk')} could not be extracted. Questions find the words all the same; their entities are not in the graph."
+    )
+    documents = {document.id: document for document in desk.documents()}
+    for item in items[:_MAX_SHOWN]:
+        _show_set_aside(item, documents.get(item.document_id))
+    if len(items) > _MAX_SHOWN:
+        st.caption(f"… and {len(items) - _MAX_SHOWN} more")
+    _ask_retry(desk)
+
+
+def _show_set_aside(item: SetAside, document: Document | None) -> None:
+    title = document.title if document else item.document_id[:12]
+    words = " ".join(document.text[item.start : item.end].split())[:120] if document else ""
+    job = f" · job {item.job_id}" if item.job_id is not None else ""
+    place = {"document": item.document_id, "start": str(item.start), "end": str(item.end)}
+    state.link_to_page("source", f"{plain(title)}, characters {item.start:,} to {item.end:,}{job}", ":material/description:", **place)
+    st.markdown(f"“{plain(words)} …”")
+    st.caption(f":material/error: {plain(item.reason)}")
+
+
+def _ask_retry(desk: Desk) -> None:
+    llm = state.settings().llm
+    ways = {"as they were tried": (None, None)} | ({f"with {llm}": (llm, "llm")} if llm else {}) | {"without a model": (None, "fast")}
+    way = st.selectbox("Try them again", list(ways), width=360, key="retry_way")
+    is_busy = running_jobs.is_any_at_work(state.settings(), state.workspace_name())
+    if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
+        num_before = state.remembered("retries", 0)
+        state.remember("retries", num_before + 1)
+        running_jobs.retry(desk.space.journal, str(num_before), *ways[way])
+        st.rerun()
+
+
+# ------------------------------------------------------------------------------------------------------------------- past
+
+
+def show_past(desk: Desk) -> None:
+    """All jobs as a table, the last first, and a way to resume those that are not offered above."""
+    jobs = desk.space.journal.jobs()[::-1]
+    if not jobs:
+        st.caption("There was no ingest yet.")
+        return
+    st.dataframe([_row(job) for job in jobs], hide_index=True, width="stretch")
+    offered = {job.id for job in running_jobs.to_go_on(jobs[::-1])}
+    left = [job for job in jobs if job.status in RESUMABLE and job.request.options and job.id not in offered]
+    if left:
+        _ask_resume(left)
+
+
+def _ask_resume(jobs: Sequence[Job]) -> None:
+    names = {f"Job {job.id}, {job.status}: {_what(job)}": job for job in jobs}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        picked = st.selectbox("Resume a job that was left", list(names), width=420, key="resume_left")
+        if st.button("Resume", key="resume_left_go", icon=":material/play_arrow:") and picked is not None:
+            running_jobs.resume(names[picked])
+            st.rerun()
+
+
+def _row(job: Job) -> dict[str, object]:
+    counts = job.counts
+    return {
+        "Job": job.id,
+        "What": _what(job),
+        "Status": "paused" if job.is_paused and job.status is JobStatus.CANCELLED else str(job.status),
+        "Began (UTC)": job.started_at[:16].replace("T", " "),
+        "Ended": job.finished_at[11:16],
+        "Documents": counts.get("documents"),
+        "Chunks": counts.get("extracted", counts.get("chunks")),
+        "Set aside": counts.get("set_aside"),
+        "Why it ended": job.reason,
+    }

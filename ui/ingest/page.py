@@ -1,0 +1,203 @@
+"""The page Ingest: bring files, text or a folder, see how they were read and what it would cost, and follow the work."""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+import streamlit as st
+
+from dynagrag.graph_store.rules import check_workspace_name
+from dynagrag.ui import background, state
+from dynagrag.ui.ingest import documents_view, form, jobs_view, running_jobs, source_preview, uploads
+from dynagrag.ui.ingest.source_rows import Brought, SourceRow, pasted, read_all
+from dynagrag.ui.plain import plain
+from dynagrag.ui.progress import has_ended
+from dynagrag.ui.state import Desk
+
+_UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
+_FORMATS = "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the format is told by the content."
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Ingest")
+    with state.shown_errors():
+        check_workspace_name(state.workspace_name())  # it may come from the address bar
+        desk = state.desk()
+        jobs_view.show_current(desk)
+        _bring(desk)
+        rows = _rows(desk)
+        source_preview.show(rows, _leave_out)
+        paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
+        if paths:
+            form.show(paths, _started)
+        if desk is not None:
+            _show_workspace(desk)
+
+
+def _show_workspace(desk: Desk) -> None:
+    st.divider()
+    num_aside = len(desk.space.set_asides())
+    documents, aside, past = st.tabs(["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"])
+    with documents:
+        documents_view.show(desk)
+    with aside:
+        jobs_view.show_set_aside(desk)
+    with past:
+        jobs_view.show_past(desk)
+
+
+# ----------------------------------------------------------------------------------------------------------------- bring
+
+
+def _bring(desk: Desk | None) -> None:
+    if desk is None:
+        st.caption(f"The workspace {plain(state.workspace_name())} is not there yet; your first files make it.")
+    st.subheader("Add transcripts or documents")
+    way = st.radio("How to bring them", [_UPLOAD, _PASTE, _FOLDER], key="way", horizontal=True, label_visibility="collapsed")
+    brought: list[Brought] = []
+    if way == _PASTE:
+        brought = _paste()
+    elif way == _FOLDER:
+        brought = _name_folder()
+    else:
+        brought = _upload()
+    _read(brought)
+
+
+def _upload() -> list[Brought]:
+    """The files that were not read yet."""
+    key = f"upload_{state.workspace_name()}_{state.remembered('upload_number', 0)}"
+    if key not in st.session_state:  # the box is drawn anew, empty; what it held before was not taken out
+        state.remember("shown_uploads", set())
+    files = st.file_uploader("Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS)
+    st.caption("At most 200 MB a file: one that is marked red is larger, and was not sent. Split it into smaller files.")
+    here = {file.file_id for file in files}
+    _drop_taken_out(here)
+    seen: set[str] = state.remembered("seen_uploads", set())
+    return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
+
+
+def _drop_taken_out(here: set[str]) -> None:
+    """A file that was taken out of the upload box is left out."""
+    gone: set[str] = state.remembered("shown_uploads", set()) - here
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    for row in rows:
+        if row.brought in gone:
+            _leave_out([row])
+    state.remember("shown_uploads", here)
+
+
+def _paste() -> list[Brought]:
+    number = state.remembered("paste_number", 0)  # a form of its own for each text: what could not be taken stays in it
+    with st.form("paste"):
+        title = st.text_input("Title", placeholder="e.g. Board meeting, 3 May", max_chars=200, key=f"paste_title_{number}")
+        about = "Lines such as `Maria: words` are turns."
+        text = st.text_area("Text", height=200, placeholder="Maria: Good morning …\nLeo: …", help=about, key=f"paste_text_{number}")
+        is_sent = st.form_submit_button("Read it", icon=":material/visibility:")
+    if not is_sent:
+        return []
+    if not title.strip() or not text.strip():
+        st.warning("Give the text a title, and paste some text.", icon=":material/edit:")
+        return []
+    made = pasted(title, text)
+    state.remember("paste_number", number + 1)
+    return [made]
+
+
+def _name_folder() -> list[Brought]:
+    with st.form("folder", border=False):
+        name = st.text_input(
+            "File, folder or pattern",
+            placeholder="e.g. ~/meetings or /data/talks/*.vtt",
+            help="On the machine that runs dynagrag. " + _FORMATS,
+        )
+        is_asked = st.form_submit_button("Read it", icon=":material/visibility:")
+    if is_asked and not name.strip():
+        st.warning("Name a file, a folder or a pattern.", icon=":material/edit:")
+    return [Brought(uploads.expanded(name))] if is_asked and name.strip() else []
+
+
+# ------------------------------------------------------------------------------------------------------------------ read
+
+
+def _visit() -> str:
+    return str(state.remembered("visit", uuid4().hex))
+
+
+def _read(brought: list[Brought]) -> None:
+    """Reads what was brought in a thread, and takes what was read into the rows once it is there."""
+    settings, name = state.settings(), state.workspace_name()
+    prefix = background.key_of(settings, name, "read", _visit())
+    if brought:
+        folder, number = uploads.folder_of(settings, name), state.remembered("num_read", 0)
+        state.remember("num_read", number + 1)
+        state.remember("seen_uploads", state.remembered("seen_uploads", set()) | {item.id for item in brought if item.id})
+        background.start((*prefix, str(number)), "Reading", lambda work: read_all(folder, brought, work.progress))
+    for work in background.found_under(prefix):
+        if has_ended(work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}", can_stop=True):
+            background.drop(work.key)
+            if work.error:
+                st.error(plain(work.error), icon=":material/error:")
+            _take(work.result or ())
+
+
+def _take(made: tuple[SourceRow, ...]) -> None:
+    """Later readings of a path replace earlier ones."""
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    paths = {row.path for row in made}
+    state.remember("rows", (*(row for row in rows if row.path not in paths), *made))
+
+
+def _rows(desk: Desk | None) -> tuple[SourceRow, ...]:
+    """What is to be ingested; at first what was uploaded before and never was."""
+    _take_back_what_did_not_start()
+    if not state.remembered("has_looked", False):
+        state.remember("has_looked", True)
+        left = _left_over(desk)
+        if left:
+            _read(left)
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    return rows
+
+
+def _left_over(desk: Desk | None) -> list[Brought]:
+    """Uploaded files that are no document and that no job is at or waits with."""
+    settings, name = state.settings(), state.workspace_name()
+    if running_jobs.is_any_at_work(settings, name):
+        return []
+    jobs = desk.space.journal.jobs() if desk else ()
+    taken = {path for job in jobs if job.status == "running" or job.is_to_go_on for path in job.request.paths}
+    left = uploads.not_ingested(uploads.folder_of(settings, name), _stored(desk))
+    return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
+
+
+def _stored(desk: Desk | None) -> set[str]:
+    return {document.sha256 for document in desk.documents()} if desk else set()
+
+
+def _leave_out(gone: Sequence[SourceRow]) -> None:
+    """Takes sources out again; uploaded files that are no documents are removed."""
+    given = {row.given for row in gone if row.given}
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    state.remember("rows", tuple(row for row in rows if row not in gone and row.given not in given))
+    folder = uploads.folder_of(state.settings(), state.workspace_name())
+    for path in uploads.not_ingested(folder, _stored(state.desk())):
+        if str(path) in given:
+            uploads.discard(folder, path)
+
+
+def _started(key: background.Key) -> None:
+    """What was brought is the run's now; it comes back where the run ends before it is a job."""
+    state.remember("started", (key, state.remembered("rows", ())))
+    state.remember("rows", ())
+    state.remember("seen_uploads", set())
+    state.remember("upload_number", state.remembered("upload_number", 0) + 1)
+
+
+def _take_back_what_did_not_start() -> None:
+    key, rows = state.remembered("started", ((), ()))
+    work = background.find(key) if key else None
+    if work is None or not work.is_running or "job" in work.notes:
+        state.remember("started", ((), ()))
+    if work is not None and not work.is_running and work.error and "job" not in work.notes:
+        _take(rows)

@@ -1,0 +1,1 @@
+"""The page Workspaces: making and deleting them; models, settings, health, backup."""

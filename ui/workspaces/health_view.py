@@ -1,0 +1,114 @@
+"""What `dynagrag doctor` says of this workspace, its repair, and a backup of it."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+
+from dynagrag.errors import UsageError
+from dynagrag.schema import Finding
+from dynagrag.ui import background, state
+from dynagrag.ui.background import Work
+from dynagrag.ui.ingest import running_jobs
+from dynagrag.ui.plain import plain
+from dynagrag.ui.progress import has_ended
+from dynagrag.ui.workspaces.model_trial import QUICK
+from dynagrag.upkeep import doctor
+from dynagrag.upkeep.backup import back_up
+
+_MAX_BACKUP_BYTES = 200_000_000
+"""It goes through this process's memory to the browser."""
+
+
+def show() -> None:
+    """Draws it."""
+    settings, name = state.settings(), state.workspace_name()
+    st.markdown(f"Of the workspace **{plain(name)}**, its store, and this installation.")
+    key = background.key_of(settings, name, "doctor")
+    with st.container(horizontal=True):
+        if st.button("Check", icon=":material/health_and_safety:", help="Changes nothing. It loads the models that are set."):
+            background.drop(key)
+            quick = settings.model_copy(update=QUICK)
+            background.start(key, "Check", lambda _: doctor.check(quick, name))
+        _ask_repair()
+        _ask_backup()
+    _follow_backup()
+    work = background.find(key)
+    if work is not None and has_ended(work, lambda _: "Checking installation, models, store and workspace"):
+        _show_findings(work)
+
+
+def _show_findings(work: Work) -> None:
+    if work.error:
+        st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
+        return
+    findings: list[Finding] = work.result
+    bad = [found for found in findings if not found.is_ok]
+    for found in bad:
+        remedy = f"  \n→ {plain(found.remedy)}" if found.remedy else ""
+        st.error(f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:")
+    if not bad:
+        st.success("All is well.", icon=":material/check_circle:")
+    with st.expander(f"{len(findings) - len(bad)} findings without fault", icon=":material/check:"):
+        for found in findings:
+            if found.is_ok:
+                st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- repair
+
+
+def _ask_repair() -> None:
+    settings, name = state.settings(), state.workspace_name()
+    with st.popover("Repair", icon=":material/build:", disabled=name not in state.known_workspaces()):
+        st.markdown(
+            "Makes missing indexes of the store, deletes records whose document is gone, and builds the graph again from what was "
+            "extracted. No model is asked; corrections made by hand stay."
+        )
+        if st.button("Repair it", type="primary", key="repair", disabled=running_jobs.is_any_at_work(settings, name)):
+            key = background.key_of(settings, name, "doctor")
+            background.drop(key)
+            background.start(key, "Repair", lambda _: doctor.repair(settings, name))
+            st.rerun()
+
+
+# ---------------------------------------------------------------------------------------------------------------- backup
+
+
+def _ask_backup() -> None:
+    settings, name = state.settings(), state.workspace_name()
+    label = "Prepare a backup"
+    if st.button(
+        label, icon=":material/archive:", disabled=name not in state.known_workspaces(), help="One file: records, graph, replies."
+    ):
+        key = background.key_of(settings, name, "backup")
+        background.drop(key)
+        open_space = state.opener(has_model=False)
+
+        def run(work: Work) -> bytes:
+            with TemporaryDirectory() as folder, open_space() as space:
+                file = Path(folder) / "whole.zip"
+                back_up(space, file, is_forced=False, progress=work.progress)
+                if file.stat().st_size > _MAX_BACKUP_BYTES:
+                    raise UsageError(
+                        f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser; run `dynagrag backup FILE -w {name}`"
+                    )
+                return file.read_bytes()
+
+        background.start(key, "Backup", run)
+
+
+def _follow_backup() -> None:
+    settings, name = state.settings(), state.workspace_name()
+    work = background.find(background.key_of(settings, name, "backup"))
+    if work is None or not has_ended(work, lambda _: "Writing the backup", can_stop=True):
+        return
+    if work.is_stopped:
+        background.drop(work.key)
+        return
+    if work.error:
+        st.error(f"Backup: {plain(work.error)}", icon=":material/error:")
+        return
+    size = f"{len(work.result) / 1e6:,.1f} MB"
+    st.download_button(f"Download the backup, {size}", work.result, f"{name}.dynagrag.zip", "application/zip", icon=":material/download:")
+    st.caption("`dynagrag restore FILE` puts it back.")

@@ -1,0 +1,289 @@
+"""The page Workspaces: which there are, making, opening and deleting them; models and settings; health and backup; the demo."""
+
+import time
+
+import streamlit as st
+
+from dynagrag import wiring
+from dynagrag.demo import WORKSPACE as DEMO
+from dynagrag.demo import run_demo
+from dynagrag.errors import UsageError
+from dynagrag.settings import Settings
+from dynagrag.text import plural
+from dynagrag.ui import background, state
+from dynagrag.ui.background import Key, Work
+from dynagrag.ui.ingest import running_jobs
+from dynagrag.ui.plain import plain, plain_lines
+from dynagrag.ui.progress import has_ended
+from dynagrag.ui.workspaces import health_view, models_view
+from dynagrag.workspace.address import has_embedded
+from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, holdings
+
+_LOOK_EVERY_S = 30
+_SQLITE, _NEO4J = "A file on this machine", "A Neo4j server"
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Workspaces")
+    with state.shown_errors():
+        settings = state.settings()
+        if not state.known_workspaces():
+            _welcome(settings)
+        _follow_demo(settings)
+        spaces, models, health = st.tabs(["Workspaces", "Models and settings", "Health and backup"])
+        with spaces, state.shown_errors():
+            _show_all(settings)
+        with models, state.shown_errors():
+            models_view.show()
+        with health, state.shown_errors():
+            health_view.show()
+
+
+# ------------------------------------------------------------------------------------------------------------------ demo
+
+
+def _welcome(settings: Settings) -> None:
+    model = (
+        f"The language model **{plain(settings.llm)}** is set."
+        if settings.llm
+        else (
+            "No language model is set: choose one under **Models and settings**, or make graphs without one, from names and repeated words."
+        )
+    )
+    with st.container(border=True):
+        st.markdown("#### Welcome")
+        st.markdown(
+            "**Try the demo**: eleven minutes of Apollo 13 as a graph. What the model replied was recorded from a real one and ships with "
+            "dynagrag, so nothing is asked now; it takes less than a minute."
+        )
+        if st.button("Make the demo", type="primary", icon=":material/rocket_launch:", disabled=_is_demo_at_work(settings)):
+            _start_demo(settings)
+        st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
+
+
+def _demo_key(settings: Settings) -> Key:
+    return background.key_of(settings, DEMO, "demo")
+
+
+def _is_demo_at_work(settings: Settings) -> bool:
+    work = background.find(_demo_key(settings))
+    return work is not None and work.is_running
+
+
+def _start_demo(settings: Settings) -> None:
+    if running_jobs.is_any_at_work(settings, DEMO):
+        raise UsageError("something is at work in the workspace demo; wait for its end")
+    if not _is_demo_at_work(settings):
+        state.close_desks(DEMO)  # it is made afresh
+        background.drop(_demo_key(settings))
+
+    def run(work: Work) -> list[str]:
+        said: list[str] = []
+        run_demo(settings, False, said.append, work.progress)
+        return said
+
+    background.start(_demo_key(settings), "Demo", run)
+    st.rerun()
+
+
+def _follow_demo(settings: Settings) -> None:
+    work = background.find(_demo_key(settings))
+    if work is None or not has_ended(work, lambda work: f"Making the demo: {work.stage}"):
+        return
+    if work.error:
+        st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
+        return
+    st.success(
+        f"The workspace **{DEMO}** is made. Under **Ask** are three questions with their recorded answers.", icon=":material/check_circle:"
+    )
+    with st.container(horizontal=True):
+        if state.workspace_name() != DEMO and st.button("Open the demo", type="primary", icon=":material/login:"):
+            background.drop(work.key)
+            state.switch_workspace(DEMO)
+            state.go_to_page("")
+        with st.popover("What was done", icon=":material/list:"):
+            st.markdown(plain_lines("\n".join(line for line in work.result if "dynagrag" not in line)))
+        if st.button("Hide this", icon=":material/close:", key="hide_demo"):
+            background.drop(work.key)
+            st.rerun()
+
+
+# ------------------------------------------------------------------------------------------------------------------ list
+
+
+def _show_all(settings: Settings) -> None:
+    names = state.known_workspaces()
+    _follow_deletions(settings)
+    found = _holdings(settings, names)
+    for name in names:
+        _show_one(settings, name, found.get(name))
+    with st.expander("Make a workspace", icon=":material/add:", expanded=not names):
+        _ask_new(settings)
+    if names:
+        with st.expander("The demo", icon=":material/rocket_launch:"):
+            st.markdown(f"Makes the workspace **{DEMO}**{' anew' if DEMO in names else ''} from replies recorded of a real model.")
+            if st.button("Make the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
+                _start_demo(settings)
+
+
+def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
+    """Counted in a thread, again when a workspace has changed; until then those of before."""
+    kept: dict[str, Holdings] = state.remembered("holdings", {})
+    stamp = str(hash(tuple((name, _stamp(settings, name)) for name in names)))
+    prefix = background.key_of(settings, "", "holdings")
+    for work in background.found_under(prefix):
+        if work.key[-1] != stamp:
+            background.drop(work.key)
+    work = background.start((*prefix, stamp), "Workspaces", lambda _: {name: holdings(name, settings) for name in names})
+    if has_ended(work, lambda _: "Counting what they hold"):
+        if work.error:
+            background.drop(work.key)
+            st.warning(plain(work.error), icon=":material/error:")
+        else:
+            kept = work.result
+            state.remember("holdings", kept)
+    return kept
+
+
+def _stamp(settings: Settings, name: str) -> tuple[float, ...]:
+    """Changes when the workspace does; what others do on a server is seen after half a minute."""
+    folder = settings.workspaces_dir / name
+    files = [folder / file for file in ("graph.sqlite", "graph.sqlite-wal", "journal.sqlite-wal", "store")]
+    is_far = not has_embedded(folder)
+    return (*(path.stat().st_mtime for path in files if path.exists()), time.time() // _LOOK_EVERY_S if is_far else 0.0)
+
+
+def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
+    is_here = name == state.workspace_name()
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
+        badge = " :blue-badge[open]" if is_here else ""
+        st.markdown(f"**{plain(name)}**{badge}  \n{_described(found)}", width="stretch")
+        with st.container(horizontal=True, width="content"):
+            if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
+                state.switch_workspace(name)
+                st.rerun()
+            with st.popover("Delete", icon=":material/delete:"):
+                _ask_deletion(settings, name, found)
+
+
+def _described(found: Holdings | None) -> str:
+    if found is None:
+        return "…"
+    said = plain(f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB · in {_where(found)}")
+    return said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+
+
+def _counts(found: Holdings) -> str:
+    entities = "1 entity" if found.num_entities == 1 else f"{found.num_entities:,} entities"
+    return f"{plural(found.num_documents, 'document')}, {entities}, {plural(found.num_relations, 'relation')}"
+
+
+def _where(found: Holdings) -> str:
+    return "a file on this machine (SQLite)" if found.address == wiring.EMBEDDED else found.address
+
+
+# -------------------------------------------------------------------------------------------------------------- deletion
+
+
+def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None:
+    if found is None:
+        st.caption("What it holds is still being counted.")
+        return
+    st.markdown(
+        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(_where(found))}, {plural(found.num_jobs, 'job')}, "
+        f"{found.num_replies:,} cached replies, {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files "
+        "that lie elsewhere stay."
+    )
+    leaves_server = False
+    if found.error and found.address != wiring.EMBEDDED:
+        leaves_server = st.checkbox("Only what is on this machine: the server can't be reached", key=f"leaves_{name}")
+    typed = st.text_input("Type its name to confirm", key=f"confirm_{name}", max_chars=80)
+    if st.button("Delete it for good", key=f"delete_{name}", type="primary"):
+        if typed.strip() != name:
+            st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
+            return
+        _delete(settings, name, leaves_server)
+
+
+def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
+    at_work = [work.title for work in background.at_work(settings, name)]
+    if at_work or running_jobs.is_any_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
+        what = f" ({at_work[0]})" if at_work else ""
+        raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, then delete it")
+    state.close_desks(name)
+    background.start(
+        background.key_of(settings, name, "deletion"), name, lambda _: delete_workspace(name, settings, leaves_server=leaves_server)
+    )
+    st.rerun()
+
+
+def _follow_deletions(settings: Settings) -> None:
+    for work in [work for work in background.found_under((str(settings.home),)) if work.key[2] == "deletion"]:
+        if not has_ended(work, lambda work: f"Deleting {work.title}"):
+            continue
+        background.drop(work.key)
+        if work.error:
+            st.error(f"{plain(work.title)} was not deleted: {plain(work.error)}", icon=":material/error:")
+            continue
+        _forget(settings, work.title)
+        st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
+
+
+def _forget(settings: Settings, name: str) -> None:
+    """What this process kept of it; a visitor who was in it goes to another."""
+    state.close_desks(name)
+    for work in background.found_under(background.key_of(settings, name)):
+        background.drop(work.key)
+    if name == state.workspace_name():
+        others = [other for other in state.known_workspaces() if other != name]
+        state.switch_workspace(others[0] if others else settings.workspace)
+        st.rerun()
+
+
+# ---------------------------------------------------------------------------------------------------------------- making
+
+
+def _ask_new(settings: Settings) -> None:
+    key = background.key_of(settings, "", "making")
+    work = background.find(key)
+    if work is not None and has_ended(work, lambda _: "Looking at the store"):
+        background.drop(key)
+        if not work.error:
+            state.switch_workspace(str(work.result))
+            st.rerun()
+        st.error(plain(work.error), icon=":material/error:")
+    default = 1 if settings.neo4j_uri or (settings.store or wiring.EMBEDDED) != wiring.EMBEDDED else 0
+    where = st.radio("Where its graph lives", [_SQLITE, _NEO4J], index=default, horizontal=True)
+    with st.form("new_workspace", border=False):
+        name = st.text_input("Name", max_chars=64, placeholder="e.g. board-meetings", help="Letters, digits, dots, dashes and underscores.")
+        address = _ask_address(settings) if where == _NEO4J else ""
+        if not st.form_submit_button("Make it", icon=":material/add:"):
+            return
+    store = address.strip() if where == _NEO4J else wiring.EMBEDDED
+    if "@" in store or not (name.strip() and store):
+        raise UsageError("give it a name, and a Neo4j server its address, without user and password")
+    _make(name.strip(), store, key)
+
+
+def _ask_address(settings: Settings) -> str:
+    return st.text_input(
+        "Address of the Neo4j server",
+        value=settings.neo4j_uri or "",
+        placeholder="bolt://localhost:7687",
+        help="Its user and password come from NEO4J_USERNAME and NEO4J_PASSWORD in the environment, before dynagrag is started.",
+    )
+
+
+def _make(name: str, store: str, key: Key) -> None:
+    wanted = state.settings_with(store=store)
+    check_new(name, state.settings_with(store=wiring.EMBEDDED))  # what needs no server is said at once
+    open_space = state.opener(name, create=True, has_model=False, store=store)
+
+    def run(_: Work) -> str:
+        check_new(name, wanted)
+        with open_space():
+            return name
+
+    background.start(key, "New workspace", run)
+    st.rerun()

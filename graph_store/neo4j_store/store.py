@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
 from dynagrag.graph_store import rules
-from dynagrag.graph_store.derived.derive import digest_rows
+from dynagrag.graph_store.derived.graph_digest import digest_rows
 from dynagrag.graph_store.neo4j_store import browse, cypher, health, rows
 from dynagrag.graph_store.neo4j_store import record_changes as changes
 from dynagrag.graph_store.neo4j_store import workspace_state as states

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store import rules
-from dynagrag.graph_store.derived.derive import digest_rows
+from dynagrag.graph_store.derived.graph_digest import digest_rows
 from dynagrag.graph_store.sqlite_store import browse, health, rows
 from dynagrag.graph_store.sqlite_store.connection import Connection
 from dynagrag.graph_store.sqlite_store.vectors import keep_vectors, missing_vectors, put_vectors, read_vectors

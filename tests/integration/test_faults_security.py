@@ -13,7 +13,7 @@ import pytest
 from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import SettingsError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store.cypher import labels
 from dynagrag.ids import entity_key
 from dynagrag.protocols import Prompt
 from dynagrag.wiring import RETRIEVERS
@@ -119,7 +119,7 @@ def test_hostile_names_are_stored_as_the_text_that_they_are(
     if any_store == "sqlite":
         assert _tables(space) == schema
     else:
-        assert names_in_neo4j() <= {*cypher.NODE_LABELS, "DynagragSchema", "RELATES", "PART_OF", "NEXT", "IN_PASSAGE", "OF", "FROM"}
+        assert names_in_neo4j() <= {*labels.NODE_LABELS, "DynagragSchema", "RELATES", "PART_OF", "NEXT", "IN_PASSAGE", "OF", "FROM"}
     for retriever in RETRIEVERS:
         assert space.ask(f"What is said of {HOSTILE[0]} and '\"; --\0?", AskOptions(retriever=retriever)).text
     before = space.store.digest()

@@ -13,7 +13,7 @@ from functools import cached_property
 from dynagrag.curation.suggestions import Suggestion, suggest_merges
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
-from dynagrag.graph_store.derived.derive import counting_mentions
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
 from dynagrag.ids import entity_key, plain_key
 from dynagrag.protocols import GraphStore

@@ -159,9 +159,9 @@ def test_corrections_hold_when_files_change_and_sleep_when_they_go(space: Worksp
     assert [d.title for d, _ in seen(space).in_documents(named(space, "Planet Mercury"))] == ["two"]
     space.delete("two")
     assert states(space) == [
-        (EditKind.SENSE, EditState.SLEEPING),
-        (EditKind.UNDO, EditState.SLEEPING),
-        (EditKind.RENAME, EditState.SLEEPING),
+        (EditKind.SENSE, EditState.INACTIVE),
+        (EditKind.UNDO, EditState.INACTIVE),
+        (EditKind.RENAME, EditState.INACTIVE),
         (EditKind.MERGE, EditState.IN_FORCE),
     ]
     assert not names(space) & {"Delft", "Planet Mercury"}
@@ -231,7 +231,7 @@ def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(sp
     assert named(space, "red battery").id != named(space, "red batteries").id
     assert [m for m in made_merges(seen(space)) if m.rule == "plural"] == []
     space.delete("plural")
-    assert states(space) == [(EditKind.SPLIT, EditState.SLEEPING)]
+    assert states(space) == [(EditKind.SPLIT, EditState.INACTIVE)]
 
 
 def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:

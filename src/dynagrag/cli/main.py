@@ -402,14 +402,15 @@ def graph_show(
     as_json: JSON = False,
 ) -> int:
     """Shows an entity with its relations and their evidence, or the heaviest entities and relations."""
-    from dynagrag.curation.graph_view import entity_view, overview, print_entity, print_overview
+    from dynagrag.curation.graph_printing import entity_lines, overview_lines
+    from dynagrag.curation.graph_queries import entity_view, overview
 
     with open_space(workspace, read_settings(store=store)) as space:
         view = overview(space, limit) if name is None else entity_view(space, name, limit)
     if as_json:
         say_json(view)
     else:
-        for line in print_overview(view) if name is None else print_entity(view):
+        for line in overview_lines(view) if name is None else entity_lines(view):
             say(line)
     return 0
 
@@ -424,14 +425,15 @@ def graph_near(
     as_json: JSON = False,
 ) -> int:
     """Shows what lies around an entity; quick in large graphs, since it reads no more than it shows."""
-    from dynagrag.curation.graph_view import near_view, print_near
+    from dynagrag.curation.graph_printing import near_lines
+    from dynagrag.curation.graph_queries import near_view
 
     with open_space(workspace, read_settings(store=store)) as space:
         view = near_view(space, name, hops, limit)
     if as_json:
         say_json(view)
     else:
-        for line in print_near(view):
+        for line in near_lines(view):
             say(line)
     return 0
 
@@ -475,7 +477,7 @@ def graph_export(
     force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
 ) -> int:
     """Writes the graph as GraphML, JSON or CSV."""
-    from dynagrag.curation.graph_view import export
+    from dynagrag.curation.graph_export import export
 
     with open_space(workspace, read_settings(store=store)) as space:
         for path in export(space.graph(), file, force):

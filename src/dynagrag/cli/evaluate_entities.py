@@ -64,7 +64,7 @@ def entities(
     if as_json:
         say_json(asdict(report))
     else:
-        for line in report_lines(report):
+        for line in entity_report_lines(report):
             say(line)
     return EXIT_SET_ASIDE if report.set_aside else 0
 
@@ -101,7 +101,7 @@ def run_entities(
         )
 
 
-def report_lines(report: "EntityReport") -> Iterator[str]:
+def entity_report_lines(report: "EntityReport") -> Iterator[str]:
     """A report for people."""
     kind = "names with summaries" if report.has_summaries else "bare names"
     yield (

@@ -34,7 +34,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
     `say_report` gets the report as JSON, where that is wanted.
     """
-    from dynagrag.reporting import report_json, report_lines
+    from dynagrag.reporting import ingest_report_json, ingest_report_lines
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
@@ -52,9 +52,9 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
     usage = prepared.chat.usage() if prepared.chat else None
     if as_json:
-        say_report(report_json(report, usage) | {"job": prepared.job_id})
+        say_report(ingest_report_json(report, usage) | {"job": prepared.job_id})
     else:
-        for line in report_lines(report, usage):
+        for line in ingest_report_lines(report, usage):
             say(line)
     if report.stopped_by is not None:
         raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by

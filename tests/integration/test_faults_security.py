@@ -138,7 +138,9 @@ def _tables(space: Workspace) -> list[tuple[str, str]]:
 def test_hostile_names_survive_every_way_out(open_space: OpenSpace, corpus: Any, tmp_path: Path) -> None:
     import networkx as nx
 
-    from dynagrag.curation.graph_view import entity_view, export, overview, print_entity, print_overview
+    from dynagrag.curation.graph_export import export
+    from dynagrag.curation.graph_printing import entity_lines, overview_lines
+    from dynagrag.curation.graph_queries import entity_view, overview
 
     sentences = " ".join(f"Robert {i} & Sons founded Acme <b>{i}</b>." for i in range(2))
     control = "Bell\x07 Escape\x1b[31m"
@@ -156,8 +158,8 @@ def test_hostile_names_survive_every_way_out(open_space: OpenSpace, corpus: Any,
     for name in ("g.graphml", "g.json", "g.csv"):
         assert all(p.stat().st_size for p in export(space.graph(), tmp_path / name, force=False))
     assert len(nx.read_graphml(tmp_path / "g.graphml")) == len(space.graph().entities)
-    assert list(print_overview(overview(space, 10)))
-    assert list(print_entity(entity_view(space, space.graph().entities[0].name, 10)))
+    assert list(overview_lines(overview(space, 10)))
+    assert list(entity_lines(entity_view(space, space.graph().entities[0].name, 10)))
 
 
 # --------------------------------------------------------------------------------------------------------------------- S5

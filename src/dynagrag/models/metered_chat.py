@@ -19,9 +19,9 @@ from pydantic import BaseModel
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError
 from dynagrag.ids import content_id, estimate_tokens
-from dynagrag.journal.journal import Journal, ReplyOrigin
+from dynagrag.journal.workspace_journal import Journal, ReplyOrigin
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
-from dynagrag.models.structured import strict_schema
+from dynagrag.models.reply_schema import strict_schema
 from dynagrag.prompts import render
 from dynagrag.protocols import ChatModel, ModelReply, Prompt
 from dynagrag.schema import Usage

@@ -13,7 +13,7 @@ from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import drawn_subgraph
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens
-from dynagrag.models.metered import prompt_tokens
+from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores

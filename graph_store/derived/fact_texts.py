@@ -1,4 +1,4 @@
-"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (retrieval spec, sections 1 and 3).
+"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (docs/papers.md, Bridge-PPR).
 
 A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a fact, with all the entities in it and
 the one that its document is about.

@@ -12,7 +12,7 @@ from dynagrag.schema import Flag, Mention, MentionKind
 MIN_CONTENT_PASSAGES = 2
 """A content word heard in one passage connects nothing."""
 MAX_CONTENT_SHARE = 0.08
-"""A content word heard in more of the passages says nothing about any of them (retrieval spec, section 4)."""
+"""A content word heard in more of the passages says nothing about any of them."""
 
 
 def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Mention]:

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynagrag.errors import BudgetError, DynaGragError, ModelError, ModelRefusedError, ModelUnavailableError
 from dynagrag.ids import content_id, entity_key, estimate_tokens
-from dynagrag.models.metered import prompt_tokens
-from dynagrag.models.structured import StrictReply
+from dynagrag.models.metered_chat import prompt_tokens
+from dynagrag.models.reply_schema import StrictReply
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt
 

@@ -19,7 +19,7 @@ from dynagrag.ingest.extract.fast_rules import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
 from dynagrag.ingest.sentences import sentence_spans
 from dynagrag.ingest.split import turn_at
-from dynagrag.models.structured import StrictReply
+from dynagrag.models.reply_schema import StrictReply
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
 from dynagrag.words import FUNCTION_WORDS
 

@@ -8,11 +8,11 @@ from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.catalog import CATALOG
-from dynagrag.models.chat import open_chat_model
+from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
-from dynagrag.models.metered import Budget, MeteredChat
+from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.dynagrag_search import DynaGrag, DynaGragCosine

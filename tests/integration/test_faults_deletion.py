@@ -1,4 +1,4 @@
-"""Storage spec, section 4, R11: what was deleted left nothing behind, and the graph is that of the rest."""
+"""What was deleted left nothing behind, and the graph is that of the rest."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Storage spec, section 4, R7: a schema that is not whole is refused and mended; and what the statements make of it."""
+"""A schema that is not whole is refused and mended; and what the statements make of it."""
 
 import importlib
 import itertools

@@ -11,7 +11,7 @@ from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.pipeline import GraphReport
 from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobRequest
-from dynagrag.journal.journal import Journal, LedgerRow
+from dynagrag.journal.workspace_journal import Journal, LedgerRow
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
 from dynagrag.reporting import ingest_report_lines
 from dynagrag.schema import Chunk, Document

@@ -13,7 +13,7 @@ from dynagrag.schema.records import Document, Passage, RelationRecord, Turn
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a snapshot's passages say, for Bridge-PPR (retrieval spec, section 1).
+    """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Bridge-PPR).
 
     Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's passage `passage_rows[i]` and holds the
     entities `entities[ptr[i]:ptr[i + 1]]` (indices into the graph's). Passage j holds the entities
@@ -134,7 +134,7 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class PassageParts:
-    """What a passage's score is made of (retrieval spec, sections 1 and 4), in units of the score, to which they add up: first stage,
+    """What a passage's score is made of (docs/papers.md, Bridge-PPR), in units of the score, to which they add up: first stage,
     PageRank, the best bridge, what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end, and what
     the steps of a question that was split did.
     """

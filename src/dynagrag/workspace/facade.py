@@ -21,8 +21,8 @@ from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progre
 from dynagrag.ingest.plan import uri_of
 from dynagrag.ingest.rederive import Deriver
 from dynagrag.journal.jobs import RESUMABLE, Job
-from dynagrag.journal.journal import Journal, LedgerRow, SetAside
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, GraphStore, Retriever
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.filters import FILTERED, apply_filters

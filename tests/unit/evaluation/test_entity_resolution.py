@@ -29,7 +29,7 @@ from dynagrag.evaluation.entity_sets import (
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.ingest.consolidate.verdicts import EntityGroups
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import Prompt
 
 T = TypeVar("T", bound=BaseModel)

@@ -15,8 +15,8 @@ from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question, split_question
 from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.schema import Question
 from dynagrag.settings import PROFILES
 from dynagrag.workspace.facade import Workspace

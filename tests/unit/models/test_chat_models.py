@@ -11,12 +11,12 @@ from pydantic import BaseModel, SecretStr
 from dynagrag.errors import CutOffReplyError, ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.journal.journal import Journal
-from dynagrag.models.chat import open_chat_model
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.chat_names import is_small_name
+from dynagrag.models.error_translation import Endpoint, scrubbed
 from dynagrag.models.langchain_chat import LangChainChat
-from dynagrag.models.metered import MeteredChat
-from dynagrag.models.translate import Endpoint, scrubbed
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
 from dynagrag.settings import Settings
 

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError
 from dynagrag.fakes import FakeChat
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import Budget, MeteredChat, schema_text
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import Budget, MeteredChat, schema_text
 from dynagrag.protocols import ModelReply, Prompt
 from dynagrag.schema import Usage
 

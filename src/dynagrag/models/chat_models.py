@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from dynagrag.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.models.chat_names import is_small_name
-from dynagrag.models.translate import Endpoint
+from dynagrag.models.error_translation import Endpoint
 from dynagrag.protocols import ChatModel
 from dynagrag.settings import Settings
 

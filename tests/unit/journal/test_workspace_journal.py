@@ -13,7 +13,7 @@ import pytest
 
 from dynagrag.errors import NewerStoreError, StoreError, UsageError
 from dynagrag.journal import journal_file
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import ModelReply
 
 REPLY = ModelReply('{"a": 1}', False, 10, 5, 0.5)
@@ -162,7 +162,7 @@ def test_a_set_aside_chunk_names_its_job(journal: Journal) -> None:
 
 def test_the_ledger_outlives_a_kill_and_the_documents_it_names(path: Path) -> None:
     code = (
-        "import os, signal, sys; from pathlib import Path; from dynagrag.journal.journal import Journal\n"
+        "import os, signal, sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
         "Journal(Path(sys.argv[1])).record_call('extract', 'a', prompt_tokens=10, completion_tokens=5, seconds=1.0)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -199,7 +199,7 @@ def test_a_journal_of_the_first_version_is_brought_up_to_date_with_all_it_holds(
 
 def test_several_processes_may_make_the_same_journal_at_once(path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from dynagrag.journal.journal import Journal\n"
+        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
         "sys.stdin.read(); j = Journal(Path(sys.argv[1])); j.record_call('extract'); j.close()\n"
     )
     made = [subprocess.Popen([sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
@@ -310,7 +310,8 @@ def test_threads_may_share_it(journal: Journal) -> None:
 
 def test_a_killed_process_loses_no_stored_reply(path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from dynagrag.journal.journal import Journal; from dynagrag.protocols import ModelReply\n"
+        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
+        "from dynagrag.protocols import ModelReply\n"
         "j = Journal(Path(sys.argv[1]))\n"
         "for i in range(100000):\n"
         "    j.store_reply(str(i), ModelReply('x', False, 1, 1, 0.1), ['d']); print(i, flush=True)\n"

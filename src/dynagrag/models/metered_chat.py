@@ -1,6 +1,6 @@
 """A chat model with a cache, a ledger and a budget: the only way the rest of the project asks one.
 
-The cache key is a hash of everything that can change a reply (storage spec, R10): workspace, the model's identity (which holds its base URL
+The cache key is a hash of everything that can change a reply: workspace, the model's identity (which holds its base URL
 and temperature), the prompt's name and texts, the JSON schema, and the token limit. Only replies that fit their schema and were not cut off
 are stored.
 """
@@ -19,9 +19,9 @@ from pydantic import BaseModel
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError
 from dynagrag.ids import content_id, estimate_tokens
-from dynagrag.journal.journal import Journal, ReplyOrigin
+from dynagrag.journal.workspace_journal import Journal, ReplyOrigin
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
-from dynagrag.models.structured import strict_schema
+from dynagrag.models.reply_schema import strict_schema
 from dynagrag.prompts import render
 from dynagrag.protocols import ChatModel, ModelReply, Prompt
 from dynagrag.schema import Usage
@@ -39,7 +39,7 @@ class _Reserved:
 
 
 class Budget:
-    """A hard limit on calls and tokens (None: no limit), shared by all threads; storage spec, S6.
+    """A hard limit on calls and tokens (None: no limit), shared by all threads.
 
     A call is let through only if its worst case, its prompt and its whole reply limit, still fits. Where calls in flight might leave room,
     it waits for them rather than refuse.

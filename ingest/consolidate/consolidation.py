@@ -17,7 +17,7 @@ from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart, 
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, cut_into_blocks
-from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict, split_group, unit_rows
+from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict, split_group
 from dynagrag.ingest.consolidate.labels import LabelPlan, merge_labels, plan_labels
 from dynagrag.ingest.consolidate.safe_rules import SafeName, safe_merges
 from dynagrag.ingest.consolidate.verdicts import (
@@ -35,6 +35,7 @@ from dynagrag.ingest.consolidate.verdicts import (
     stored_verdicts,
 )
 from dynagrag.schema import Consolidation, Edit, EditKind, Flag, Mention, MentionKind, Merge, RelationRecord, Vectors
+from dynagrag.vectors import unit_rows
 
 __all__ = ["ConsolidationPlan", "ConsolidationResult", "Judge", "VerdictStore", "consolidate", "decide", "plan_consolidation"]
 

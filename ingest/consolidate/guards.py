@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from dynagrag.schema import Vectors
 
 MIN_GROUP_COSINE = 0.55
@@ -199,9 +197,3 @@ def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], co
             parts.update(dict.fromkeys(b, a))
     unique = {id(part): sorted(part) for part in parts.values()}
     return sorted(unique.values())
-
-
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Rows of length one; rows of zeros stay."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)

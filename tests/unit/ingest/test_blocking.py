@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dynagrag.ingest.consolidate import blocking
 from dynagrag.ingest.consolidate.blocking import MAX_BLOCK, Pair, candidate_pairs, cut_into_blocks, initials, near_pairs
-from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group, unit_rows
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group
 from dynagrag.schema import Vectors
+from dynagrag.vectors import unit_rows
 
 ALIKE: Vectors = np.ones((1, 4), dtype=np.float32) / 2
 

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,8 +14,10 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 from dynagrag.graph_store.derived.derive import VectorTable, mention_texts
 from dynagrag.ids import content_id, entity_key, estimate_tokens
-from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate, plan_consolidation
-from dynagrag.ingest.consolidate.labels import labels_by_rule, labels_may_join
+from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
+from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
+from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.labels import label_texts, labels_by_rule, labels_may_join
 from dynagrag.protocols import Prompt
 from dynagrag.schema import Edit, EditKind, Flag, LabelMerge, Mention, MentionKind, RelationRecord, Vectors
 
@@ -84,19 +86,14 @@ def run(
     judge_name: str = "judge",
     one_block_a_call: bool = False,
 ) -> ConsolidationResult:
-    table = mention_texts(mentions)
-    return consolidate(
-        mentions,
-        records,
-        mention_vectors=VectorTable.of(list(table), embed(list(table.values()))),
-        embed=embed,
-        judge=judge,
-        judge_name=judge_name,
-        verdicts=verdicts,
-        edits=edits,
-        texts=texts,
-        one_block_a_call=one_block_a_call,
+    given = ConsolidationInput(
+        mentions, records, vectors_of(mention_texts(mentions), embed), vectors_of(label_texts(records), embed), edits, texts
     )
+    return consolidate(given, Judging(judge, judge_name, verdicts, one_block_a_call))
+
+
+def vectors_of(texts: Mapping[str, str], embed: Callable[[Sequence[str]], Vectors]) -> VectorTable:
+    return VectorTable.of(list(texts), embed(list(texts.values())))
 
 
 def merged(result: ConsolidationResult) -> list[tuple[str, tuple[str, ...], str]]:
@@ -416,9 +413,8 @@ def test_a_corpus_of_like_names_costs_few_calls(embed: Callable[[Sequence[str]],
 
 def test_the_plan_says_before_what_the_calls_will_cost() -> None:
     mentions, records = _many_like_names()
-    table = mention_texts(mentions)
-    vectors = VectorTable.of(list(table), same(list(table.values())))
-    plan = plan_consolidation(mentions, records, mention_vectors=vectors, embed=same)
+    given = ConsolidationInput(mentions, records, vectors_of(mention_texts(mentions), same), vectors_of(label_texts(records), same))
+    plan = plan_consolidation(given)
     judge = ScriptedJudge()
     run(mentions, records, judge=judge)
     assert plan.num_calls == len(judge.asked)

@@ -1,4 +1,4 @@
-"""Which keys may be one entity, found without comparing all pairs (methods spec, 3.4, step 1).
+"""Which keys may be one entity, found without comparing all pairs: the first step of de-duplication (DynaGRAG, section 3.1).
 
 Three near-linear sources of candidate pairs: near vectors, a shared first or last word, acronyms. Pairs that could never pass the guards
 are none. Connected candidates are cut into blocks of at most 25, strongest pairs first, so a block is small enough for one look.

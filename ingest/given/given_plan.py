@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from dynagrag.errors import LoadError
 from dynagrag.ids import content_id
-from dynagrag.ingest.given.corpus import GivenCorpus, GivenDocument, GivenPassage, content_hashes
+from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenDocument, GivenPassage, content_hashes
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.protocols import GraphStore

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dynagrag.ids import content_id, entity_key, plain_quotes
 from dynagrag.ingest.extract.quotes import mention_passages
-from dynagrag.ingest.given.corpus import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
+from dynagrag.ingest.given.given_corpus import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
 from dynagrag.ingest.sentences import Span, sentence_spans
 from dynagrag.ingest.split import turn_at
 from dynagrag.protocols import ChunkWork, Extraction
@@ -25,7 +25,7 @@ UNKNOWN = "this document is not among those that were given; ingest it from its 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 
 
-class FileExtractor:
+class GivenExtractor:
     """Makes records of what was given with each passage, and of nothing else: a title that no extraction names is no entity.
 
     A chunk of a document that was not given is set aside.
@@ -160,4 +160,4 @@ def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> S
     return next(((start, end) for start, end, words in sentences if all(name in words for name in ends)), None)
 
 
-__all__ = ["FileExtractor"]
+__all__ = ["GivenExtractor"]

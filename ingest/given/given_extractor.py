@@ -98,7 +98,9 @@ class _Records:
         return key
 
     def _relations(self, given: GivenPassage) -> Iterator[RelationRecord]:
-        sentences = [(start, end, _words(self._document.text[start:end])) for start, end in self._sentences()] if given.triples else []
+        sentences = (
+            [(start, end, _compared_words(self._document.text[start:end])) for start, end in self._sentences()] if given.triples else []
+        )
         seen: set[tuple[str, str, str]] = set()
         for head_name, stated, tail_name in given.triples:
             label = " ".join(stated.split()).casefold()
@@ -147,14 +149,14 @@ def _sentences_between(document: Document, turn: Turn, passage: Passage) -> Iter
         yield start + a, start + b
 
 
-def _words(text: str) -> str:
+def _compared_words(text: str) -> str:
     """The words as they are compared, a space before and after each: casefolded, marks that are no part of a name off."""
     return f" {' '.join(_WORD.findall(unicodedata.normalize('NFKC', plain_quotes(text)).casefold()))} "
 
 
 def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> Span | None:
     """The earliest sentence that holds the words of both keys, each in a row."""
-    ends = (_words(head), _words(tail))
+    ends = (_compared_words(head), _compared_words(tail))
     if not all(end.strip() for end in ends):
         return None
     return next(((start, end) for start, end, words in sentences if all(name in words for name in ends)), None)

@@ -23,12 +23,12 @@ _WORD_END = re.compile(r"\S(?=\s|$)")
 
 def span_evidence(snapshot: Snapshot, label: str, source_id: str, document_id: str, start: int, end: int) -> Evidence:
     """The span with the speaker and time of the turn in which it starts."""
-    turn = turn_at(snapshot.turns.get(document_id, ()), start)
+    turn = turn_begun_by(snapshot.turns.get(document_id, ()), start)
     speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
     return Evidence(label, source_id, document_id, start, end, snapshot.text(document_id, start, end), speaker, start_s)
 
 
-def turn_at(turns: Sequence[Turn], offset: int) -> Turn | None:
+def turn_begun_by(turns: Sequence[Turn], offset: int) -> Turn | None:
     """The turn that holds an offset, or the last one before it; None when the first turn starts later."""
     at = bisect_right(turns, offset, key=lambda turn: turn.start)
     return turns[at - 1] if at else None

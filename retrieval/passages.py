@@ -15,6 +15,7 @@ from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.retrieval.bridge.neighbours import Neighbours
 from dynagrag.retrieval.threads import num_threads, pool
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
+from dynagrag.vectors import unit_rows
 
 Scores = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,14 +54,6 @@ def best_rows(scores: Scores, num: int) -> Ints:
     else:
         rows = np.arange(len(scores))
     return rows[np.argsort(-scores[rows], kind="stable")][:num].astype(np.int64)
-
-
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Rows of length 1; a row of zeros stays."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    unit: Vectors = (vectors / lengths).astype(np.float32)
-    return unit
 
 
 class PassageScores:

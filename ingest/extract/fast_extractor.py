@@ -1,8 +1,8 @@
 """The extractor that needs no model: names, numbers and content words of each sentence, and who is mentioned with whom.
 
-Retrieval spec, section 3, with the repeated content words of section 4. Some of what it stores are candidates: whether a word that only
-opens sentences is a name, and whether a content word is neither too rare nor too common, is decided on the whole corpus when the graph
-is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from the splitter.
+Some of what it stores are candidates: whether a word that only opens sentences is a name, and whether a content word is neither too rare
+nor too common, is decided on the whole corpus when the graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from
+the splitter.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The language-model extractor: one call a chunk, records whose every quote is found in the source (methods spec 3.2, storage spec 1).
+"""The language-model extractor: one call a chunk, records whose every quote is found in the source (DynaGRAG, section 3).
 
 What a chunk goes through:
 

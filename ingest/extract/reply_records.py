@@ -1,7 +1,8 @@
 """Replies into records: what the model may say, what is accepted, what is dropped and under which reason.
 
-The reply's shape is methods spec 3.2; the quote comes first in a relation, because a small model that has copied a statement names its ends
-better than one that has to find a statement for a relation it made up.
+A reply holds entities with their summaries and relations with their quotes (after DynaGRAG, section 3). The quote comes first in a
+relation, because a small model that has copied a statement names its ends better than one that has to find a statement for a relation it
+made up.
 """
 
 import re

@@ -11,8 +11,9 @@ from dynagrag.ids import speaker_key
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
-from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, unit_rows, z01
+from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
 from dynagrag.schema import Bridge, BridgeTrace, PassageParts, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.vectors import unit_rows
 
 Ints = NDArray[np.int64]
 

@@ -17,9 +17,9 @@ from dynagrag.graph_store.derived.average_degree import average_degree, average_
 from dynagrag.graph_store.derived.canonical import undo_merge
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
+from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import uri_of
-from dynagrag.ingest.rederive import Deriver
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered_chat import MeteredChat

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from dynagrag.errors import WorkspaceError
 from dynagrag.graph_store.transfer import is_unfinished
-from dynagrag.ingest.given.corpus import Given, GivenCorpus, as_corpus, read_given
-from dynagrag.ingest.given.file_extractor import FileExtractor
+from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus, read_given
+from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import plan_given
 from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job, JobRequest
@@ -28,7 +28,7 @@ def ingest_given(space: Host, documents: Given, extractor: Extractor, progress: 
     Args:
         space: The workspace.
         documents: A corpus that was read, or documents in memory, whose source is then called `given`.
-        extractor: Of these documents: `FileExtractor(documents)`, or `FastExtractor(titles=corpus.titles)`.
+        extractor: Of these documents: `GivenExtractor(documents)`, or `FastExtractor(titles=corpus.titles)`.
         progress: Told of each step.
 
     Raises:
@@ -57,7 +57,7 @@ def prepare_given_files(space: Host, paths: Sequence[str | Path], options: Inges
     """
     corpora = [read_given(path) for path in paths]
     request = _request(space, tuple(str(Path(p).absolute()) for p in paths), TypeAdapter(IngestOptions).dump_python(options, mode="json"))
-    return _prepared(space, corpora, FileExtractor(*corpora), request, options.remove_missing, job.id if job else None)
+    return _prepared(space, corpora, GivenExtractor(*corpora), request, options.remove_missing, job.id if job else None)
 
 
 def _request(space: Host, paths: tuple[str, ...], options: Mapping[str, Any]) -> JobRequest:

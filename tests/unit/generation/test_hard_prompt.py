@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
-from dynagrag.generation.evidence import collect_evidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_at
+from dynagrag.generation.evidence import collect_evidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_begun_by
 from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line, split_summaries
 from dynagrag.generation.traversal import BFS, DSABFS
@@ -333,4 +333,4 @@ def test_evidence_lines_keep_speakers_apart_from_times_and_quotes() -> None:
 
 def test_the_turn_of_an_offset_is_the_last_that_starts_before_it() -> None:
     turns = (Turn("a", "d", 0, 2, 5), Turn("b", "d", 1, 6, 9))
-    assert [turn_at(turns, offset) for offset in (1, 2, 5, 6, 99)] == [None, turns[0], turns[0], turns[1], turns[1]]
+    assert [turn_begun_by(turns, offset) for offset in (1, 2, 5, 6, 99)] == [None, turns[0], turns[0], turns[1], turns[1]]

@@ -4,21 +4,25 @@ graph is always a function of the records.
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_titles, passage_text, record_texts, text_id
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_titles, passage_text, record_texts
 from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ingest.consolidate.consolidation import Judge, VerdictStore, consolidate
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, own_titles
+from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
+from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
+from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.labels import label_texts
+from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
 from dynagrag.protocols import Embedder, GraphStore
-from dynagrag.schema import Consolidation, Graph, Records, VectorKind, Vectors
+from dynagrag.schema import Consolidation, Document, Graph, Mention, Records, RelationRecord, VectorKind
 
 _LOG = logging.getLogger(__name__)
 _EMBED_BATCH = 512
@@ -49,6 +53,31 @@ def _report(graph: Graph, average_degree_before: float, consolidation: Consolida
         num_merges=len(consolidation.merges),
         notes=notes,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What of the stored records counts in this corpus: `mentions`, and the `relations` between their keys."""
+
+    stored: Records
+    documents: Mapping[str, Document]
+    mentions: list[Mention]
+    relations: list[RelationRecord]
+
+    @classmethod
+    def of(cls, stored: Records) -> "_Counted":
+        mentions = counting_mentions(stored.mentions, len(stored.passages))
+        keys = {mention.key for mention in mentions}
+        relations = [record for record in stored.relations if record.head in keys and record.tail in keys]
+        return cls(stored, {document.id: document for document in stored.documents}, mentions, relations)
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedVectors:
+    """By text id; `relations` holds the facts' too."""
+
+    mentions: VectorTable
+    relations: VectorTable
 
 
 @dataclass(slots=True)
@@ -87,62 +116,55 @@ class Deriver:
         return self._derive(self.store.records())
 
     def _derive(self, stored: Records) -> GraphReport:
-        documents = {d.id: d for d in stored.documents}
-        passages, mentions, records, edits = stored.passages, stored.mentions, stored.relations, stored.edits
-        counted = counting_mentions(mentions, len(passages))
+        counted = _Counted.of(stored)
         with self.timed("embed"):
-            titles = own_titles(documents)
-            self._embed(VectorKind.PASSAGE, {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages})
-            mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted))
-            keys = {m.key for m in counted}
-            used = [r for r in records if r.head in keys and r.tail in keys]
-            facts = fact_texts(read_said(counted, used, documents).facts)
-            record_vectors = self._embed(VectorKind.RECORD, record_texts(used, documents) | facts)
-        senses = read_senses(edits, documents)
-        labels: dict[str, str] = {}
-
-        def embed_labels(texts: Sequence[str]) -> Vectors:
-            labels.update((text_id(text), text) for text in texts)
-            self._embed(VectorKind.LABEL, labels)
-            return self.store.vectors(VectorKind.LABEL, [text_id(text) for text in texts])
-
-        with self.timed("consolidate"):
-            self.progress("consolidate", 0, 1)
-            result = consolidate(
-                mentions_in_senses(counted, senses),
-                records_in_senses(used, senses),
-                mention_vectors=mention_vectors,
-                embed=embed_labels,
-                judge=self.judge,
-                judge_name=self.judge_name,
-                verdicts=self.verdicts,
-                edits=edits,
-                texts=[d.text for d in documents.values()],
-                one_block_a_call=self.is_small_judge,
-                max_concurrency=self.max_concurrency,
-            )
-            self.store.keep_vectors(VectorKind.LABEL, labels)
-            self.progress("consolidate", 1, 1)
-        with self.timed("derive"):
-            self.progress("derive", 0, 1)
-            graph = derive(
-                self.store.workspace,
-                mentions,
-                records,
-                documents=documents,
-                num_passages=len(passages),
-                consolidation=result.consolidation,
-                edits=edits,
-                mention_vectors=mention_vectors,
-                record_vectors=record_vectors,
-            )
-            self.progress("derive", 1, 1)
-        with self.timed("write graph"):
-            self.progress("write graph", 0, 1)
+            vectors = self._embed_counted(counted)
+        with self._stage("consolidate"):
+            result = self._consolidate(counted, vectors)
+        with self._stage("derive"):
+            graph = self._graph(counted, vectors, result.consolidation)
+        with self._stage("write graph"):
             self.store.write_graph(graph, result.consolidation, stored)
-            self.progress("write graph", 1, 1)
-        before = average_degree_before(mentions, records, len(passages))
+        before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
         return _report(graph, before, result.consolidation, result.notes)
+
+    def _embed_counted(self, counted: _Counted) -> _CountedVectors:
+        """Embeds passages, mentions, records and facts."""
+        documents, passages = counted.documents, counted.stored.passages
+        titles = own_titles(documents)
+        self._embed(VectorKind.PASSAGE, {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages})
+        mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted.mentions))
+        facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
+        return _CountedVectors(mention_vectors, self._embed(VectorKind.RECORD, record_texts(counted.relations, documents) | facts))
+
+    def _consolidate(self, counted: _Counted, vectors: _CountedVectors) -> ConsolidationResult:
+        edits = counted.stored.edits
+        senses = read_senses(edits, counted.documents)
+        relations = records_in_senses(counted.relations, senses)
+        given = ConsolidationInput(
+            mentions_in_senses(counted.mentions, senses),
+            relations,
+            mention_vectors=vectors.mentions,
+            label_vectors=self._embed(VectorKind.LABEL, label_texts(relations)),
+            edits=edits,
+            texts=[d.text for d in counted.documents.values()],
+        )
+        judging = Judging(self.judge, self.judge_name, self.verdicts, self.is_small_judge, self.max_concurrency)
+        return consolidate(given, judging)
+
+    def _graph(self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation) -> Graph:
+        stored = counted.stored
+        return derive(
+            self.store.workspace,
+            stored.mentions,
+            stored.relations,
+            documents=counted.documents,
+            num_passages=len(stored.passages),
+            consolidation=consolidation,
+            edits=stored.edits,
+            mention_vectors=vectors.mentions,
+            record_vectors=vectors.relations,
+        )
 
     def _embed(self, kind: VectorKind, texts: Mapping[str, str]) -> VectorTable:
         """The vectors of these texts by id; those that are missing are made, those of other ids deleted."""
@@ -158,6 +180,14 @@ class Deriver:
         if missing:
             self.progress(f"embed {kind}s", len(missing), len(missing))
         return VectorTable.of(ids, self.store.vectors(kind, ids))
+
+    @contextmanager
+    def _stage(self, stage: str) -> Iterator[None]:
+        """A stage of one step: timed, and reported when it begins and ends."""
+        with self.timed(stage):
+            self.progress(stage, 0, 1)
+            yield
+            self.progress(stage, 1, 1)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

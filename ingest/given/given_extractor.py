@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dynagrag.ids import content_id, entity_key, plain_quotes
 from dynagrag.ingest.extract.quotes import mention_passages
-from dynagrag.ingest.given.corpus import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
+from dynagrag.ingest.given.given_corpus import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
 from dynagrag.ingest.sentences import Span, sentence_spans
 from dynagrag.ingest.split import turn_at
 from dynagrag.protocols import ChunkWork, Extraction
@@ -25,7 +25,7 @@ UNKNOWN = "this document is not among those that were given; ingest it from its 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 
 
-class FileExtractor:
+class GivenExtractor:
     """Makes records of what was given with each passage, and of nothing else: a title that no extraction names is no entity.
 
     A chunk of a document that was not given is set aside.
@@ -98,7 +98,9 @@ class _Records:
         return key
 
     def _relations(self, given: GivenPassage) -> Iterator[RelationRecord]:
-        sentences = [(start, end, _words(self._document.text[start:end])) for start, end in self._sentences()] if given.triples else []
+        sentences = (
+            [(start, end, _compared_words(self._document.text[start:end])) for start, end in self._sentences()] if given.triples else []
+        )
         seen: set[tuple[str, str, str]] = set()
         for head_name, stated, tail_name in given.triples:
             label = " ".join(stated.split()).casefold()
@@ -147,17 +149,17 @@ def _sentences_between(document: Document, turn: Turn, passage: Passage) -> Iter
         yield start + a, start + b
 
 
-def _words(text: str) -> str:
+def _compared_words(text: str) -> str:
     """The words as they are compared, a space before and after each: casefolded, marks that are no part of a name off."""
     return f" {' '.join(_WORD.findall(unicodedata.normalize('NFKC', plain_quotes(text)).casefold()))} "
 
 
 def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> Span | None:
     """The earliest sentence that holds the words of both keys, each in a row."""
-    ends = (_words(head), _words(tail))
+    ends = (_compared_words(head), _compared_words(tail))
     if not all(end.strip() for end in ends):
         return None
     return next(((start, end) for start, end, words in sentences if all(name in words for name in ends)), None)
 
 
-__all__ = ["FileExtractor"]
+__all__ = ["GivenExtractor"]

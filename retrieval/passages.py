@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.graph_store.derived.two_step_mean import own_titles, passage_text
-from dynagrag.retrieval.bridge.neighbours import Neighbours
-from dynagrag.retrieval.threads import num_threads, pool
+from dynagrag.retrieval.neighbours import Neighbours
+from dynagrag.retrieval.threads import num_threads, thread_pool
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
 
 Scores = NDArray[np.float64]
@@ -157,7 +157,7 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
         products = [vectors @ unit]
     else:
         bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
-        products = list(pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)))
+        products = list(thread_pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)))
     cosines: Scores = np.concatenate(products, dtype=np.float64)
     return np.round(cosines, 6)
 

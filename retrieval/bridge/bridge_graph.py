@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.retrieval.threads import num_threads, pool
+from dynagrag.retrieval.threads import num_threads, thread_pool
 from dynagrag.schema import Facts
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class BridgeGraph:
         return np.diff(self.passages_of_entity[0])
 
     @cached_property
-    def coverage(self) -> float:
+    def share_with_entities(self) -> float:
         """Share of the passages that hold an entity: of the others the walk knows nothing."""
         return float((np.diff(self.facts.held_ptr) > 0).mean()) if self.num_passages else 0.0
 
@@ -120,7 +120,7 @@ class BridgeGraph:
         """Entities of one passage."""
         return self.facts.held[self.facts.held_ptr[passage] : self.facts.held_ptr[passage + 1]]
 
-    def pagerank(self, restart: Floats, num_steps: int = NUM_STEPS) -> "Walk":
+    def pagerank(self, restart: Floats, num_steps: int = NUM_STEPS) -> "PageRank":
         """y <- 0.65 A^T y + 0.35 x, from y = x; `restart` x (n + p,) sums to 1."""
         start: Floats32 = np.zeros(len(restart), dtype=np.float32)
         first = np.flatnonzero(restart)
@@ -131,7 +131,7 @@ class BridgeGraph:
             mass = self.spread(mass, is_first=step == 0)
             mass *= np.float32(STAY)
             mass += back
-        return Walk(self, mass, back)
+        return PageRank(self, mass, back)
 
     def spread(self, mass: Floats32, is_first: bool = False) -> Floats32:
         """(n + p,): A^T applied to (n + p,), A row-normalised, both in the walk's order; a node without neighbours passes nothing on.
@@ -157,7 +157,7 @@ class BridgeGraph:
         return self._by_passage(mass[:n] * self._shares[:n])
 
 
-class Walk:
+class PageRank:
     """Where PageRank ends. Its last step is taken for the passages alone, and for the entities when somebody asks for them."""
 
     def __init__(self, graph: BridgeGraph, before: Floats32, back: Floats32) -> None:
@@ -198,4 +198,4 @@ class _Product:
                 return np.asarray(few.T @ vector[columns], dtype=np.float32)
         if len(self._parts) == 1:
             return np.asarray(self._parts[0] @ vector, dtype=np.float32)
-        return np.concatenate(list(pool().map(lambda part: part @ vector, self._parts)))
+        return np.concatenate(list(thread_pool().map(lambda part: part @ vector, self._parts)))

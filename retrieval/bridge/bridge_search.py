@@ -135,14 +135,14 @@ class BridgeSearch:
         parts = [self._parts(ranking, found, row) for row in rows]
         bridges = tuple(
             Bridge(
-                source_id=snapshot.passages[found.steps[row].source].id,
-                entity_id=entities[found.steps[row].entity].id,
-                name=entities[found.steps[row].entity].name,
+                source_id=snapshot.passages[found.origins[row].source].id,
+                entity_id=entities[found.origins[row].entity].id,
+                name=entities[found.origins[row].entity].name,
                 passage_id=snapshot.passages[row].id,
                 gain=part.bridge,
             )
             for row, part in zip(rows, parts, strict=True)
-            if row in found.steps
+            if row in found.origins
         )
         return BridgeTrace(
             linked=tuple(entities[entity].name for entity in ranking.linked),

@@ -17,7 +17,7 @@ from dynagrag.retrieval.ego import index_files
 from dynagrag.retrieval.ego.index_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.ego.pooling import embeddings
 from dynagrag.retrieval.ego.reach import Reach, ranges, rule_of
-from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph, undirected
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, undirected_graph
 from dynagrag.retrieval.passages import cosines_with
 from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
 from dynagrag.settings import Profile
@@ -48,7 +48,7 @@ class EgoIndex:
         cls, graph: Graph, profile: Profile, pool: Literal["separate", "joint"] = "separate", hub_degree: float | None = None
     ) -> "EgoIndex":
         """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's degrees."""
-        pairs = undirected(graph)
+        pairs = undirected_graph(graph)
         rule = rule_of(profile, pairs, pool)
         if hub_degree is not None:
             rule = replace(rule, hub_degree=hub_degree)
@@ -56,7 +56,7 @@ class EgoIndex:
 
     def refresh(self, graph: Graph) -> "EgoIndex":
         """The index of a changed graph: equal to a fresh build under the same hub threshold, at the cost of the centres that changed."""
-        return _refreshed(self.state, undirected(graph))
+        return _refreshed(self.state, undirected_graph(graph))
 
     def save(self, folder: Path, version: str) -> None:
         """Writes the index as of a store version; either the old or the new one is on disk at any time."""
@@ -68,7 +68,7 @@ class EgoIndex:
 
         A file that is damaged, of another format or of other parameters is built anew, which the log says.
         """
-        pairs = undirected(snapshot.graph)
+        pairs = undirected_graph(snapshot.graph)
         rule = rule_of(profile, pairs, pool)
         stored = index_files.load(folder, rule)
         if stored is not None and stored.version == snapshot.version and index_files.fits(stored.state, pairs):

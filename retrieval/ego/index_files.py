@@ -19,7 +19,7 @@ from dynagrag.errors import StoreError
 from dynagrag.retrieval.ego.index_refresh import IndexState
 from dynagrag.retrieval.ego.pooling import Sums
 from dynagrag.retrieval.ego.reach import EgoRule
-from dynagrag.retrieval.ego.undirected import UndirectedGraph, adjacency
+from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, adjacency
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynagrag.retrieval.ego.reach import EgoRule, Reach
-from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph, unit_rows
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, precise_unit_rows
 from dynagrag.schema import Vectors
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Sums:
         self.edge_sum[rows], self.edge_weight[rows] = other.edge_sum, other.edge_weight
 
 
-def pool(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
+def pooled_sums(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
     """The centres' sums, and coverage (n,): how many of their ego-graphs hold each node. Every node and edge counts once."""
     graph, rule = reach.graph, reach.rule
     n, d = graph.z.shape
@@ -65,10 +65,10 @@ def embeddings(sums: Sums, graph: UndirectedGraph, rule: EgoRule) -> Vectors:
     if rule.pool == "joint":
         total = np.where(has_nodes | has_edges, sums.node_weight + sums.edge_weight, 1)
         joint = (sums.node_sum + sums.edge_sum) / total[:, None]
-        return unit_rows(np.where((has_nodes | has_edges)[:, None], joint, graph.z).astype(np.float32))
+        return precise_unit_rows(np.where((has_nodes | has_edges)[:, None], joint, graph.z).astype(np.float32))
     nodes = np.where(has_nodes[:, None], sums.node_sum / np.where(has_nodes, sums.node_weight, 1)[:, None], graph.z)
     edges = sums.edge_sum / np.where(has_edges, sums.edge_weight, 1)[:, None]
-    return unit_rows(np.where(has_edges[:, None], 0.5 * nodes + 0.5 * edges, nodes).astype(np.float32))
+    return precise_unit_rows(np.where(has_edges[:, None], 0.5 * nodes + 0.5 * edges, nodes).astype(np.float32))
 
 
 def _scaled(weights: Floats, rule: EgoRule) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import SettingsError
-from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph
 from dynagrag.settings import Profile
 
 if TYPE_CHECKING:

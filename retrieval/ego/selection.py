@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.undirected import Floats, Ints
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints
 from dynagrag.schema import Candidate, Entity
 from dynagrag.settings import Profile
 

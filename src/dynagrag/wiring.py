@@ -15,8 +15,8 @@ from dynagrag.models.embedders import open_embedder
 from dynagrag.models.metered import Budget, MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.retrieval.ego.dynagrag_search import DynaGrag, DynaGragCosine
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.prune import UntrainedPrior
@@ -124,7 +124,7 @@ def make_retriever(
     """The retrieval arm asked for; the ego-graph index is made only for arms that use it."""
     if name in ("dynagrag", "dynagrag-cosine"):
         ranker = BridgeSearch(snapshot, passages) if profile.passage_ranking == "bridge" else None
-        arm = DynaGrag if name == "dynagrag" else DynaGragCosine
+        arm = DiverseEgoSearch if name == "dynagrag" else CosineEgoSearch
         return arm(snapshot, make_index(), profile, passages, ranker)
     if name == "bridge-ppr":
         return BridgeSearch(snapshot, passages)

@@ -14,8 +14,8 @@ from dynagrag.retrieval.bridge import bridge_graph, bridge_search
 from dynagrag.retrieval.bridge.bridge_graph import NUM_STEPS, BridgeGraph
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.linking import EntityLinker
-from dynagrag.retrieval.bridge.neighbours import DECAY, Neighbours
 from dynagrag.retrieval.bridge.scorer import BridgeScorer
+from dynagrag.retrieval.neighbours import DECAY, Neighbours
 from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Snapshot, Turn
 
 D = 16
@@ -153,8 +153,8 @@ def test_graph_terms_are_the_same_beside_a_document_that_shares_no_entity(corpus
 
 def pagerank(graph: BridgeGraph, restart: np.ndarray, num_steps: int = NUM_STEPS) -> np.ndarray:
     """(n + p,)"""
-    walk = graph.pagerank(restart, num_steps)
-    return np.concatenate((walk.entities, walk.passages))
+    found = graph.pagerank(restart, num_steps)
+    return np.concatenate((found.entities, found.passages))
 
 
 def entity(i: int, name: str, *keys: str) -> Entity:
@@ -382,7 +382,7 @@ def test_the_best_in_the_first_stage_stands_no_lower_than_third_where_the_graph_
 def test_the_graph_counts_less_where_passages_hold_no_entities() -> None:
     facts = facts_of([[0], [0], [], []], [])
     graph = BridgeGraph(facts, 1)
-    assert graph.coverage == 0.5
+    assert graph.share_with_entities == 0.5
     assert BridgeScorer(graph, unit(4, 3), unit(1, 4)).score("a few words", unit(1, 5)[0], np.linspace(1, 0, 4), ()).gate == 0.25
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import SettingsError, StoreError
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.undirected import UndirectedGraph, undirected
+from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, undirected_graph
 from dynagrag.schema import Graph, Snapshot
 from dynagrag.settings import PROFILES, Profile
 
@@ -97,7 +97,7 @@ def test_sparse_pooling_equals_the_naive_way(
     n, edges, weights = drawn
     graph = make_graph(n, edges, weights=weights)
     index = EgoIndex.build(graph, profile, pool=pool, hub_degree=hub_degree)
-    pairs = undirected(graph)
+    pairs = undirected_graph(graph)
     egos = index.egos(np.arange(n))
     coverage = np.zeros(n, dtype=int)
     for centre in range(n):
@@ -146,7 +146,7 @@ def test_refresh_holds_when_nodes_become_hubs_or_stop_being_hubs(
     profile = replace(LOG, max_ego_nodes=data.draw(st.sampled_from([None, 6])))
     old = EgoIndex.build(make_graph(n, edges, weights=weights), profile, hub_degree=hub_degree)
     after = make_graph(n, kept, weights=weights)
-    change = _Change(old.state, undirected(after))
+    change = _Change(old.state, undirected_graph(after))
     dirty = change.dirty_centres()
     if dirty is not None:
         assert_same_index(EgoIndex(change.apply(dirty)), EgoIndex.build(after, profile, hub_degree=hub_degree))
@@ -194,7 +194,7 @@ def test_pair_vectors_are_means_of_labels_not_of_records(make_graph: MakeGraph) 
     values = dict(zip(labels, (2.0, -4.0, 6.0), strict=True))
     of_a = (3 * values["e000", "a"] + values["e001", "a"]) / 4
     expected = np.array([(of_a + values["e000", "b"]) / 2, 1])
-    pairs = undirected(graph)
+    pairs = undirected_graph(graph)
     assert pairs.f.tolist() == [104]
     np.testing.assert_allclose(pairs.y[0], expected / np.linalg.norm(expected), atol=1e-6)
 
@@ -203,7 +203,7 @@ def test_a_relation_to_an_unknown_entity_is_refused(make_graph: MakeGraph) -> No
     graph = make_graph(3, [(0, 2, "l", 1)])
     broken = replace(graph, entities=graph.entities[:2], entity_vectors=graph.entity_vectors[:2])
     with pytest.raises(StoreError, match="'e002'"):
-        undirected(broken)
+        undirected_graph(broken)
 
 
 def test_an_empty_graph_and_a_graph_without_edges_have_indices(make_graph: MakeGraph) -> None:

@@ -13,7 +13,7 @@ from dynagrag.settings import Profile
 CENTRE_WEIGHT = 0.1
 
 
-class DynaGrag:
+class DiverseEgoSearch:
     """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
 
     The passages are those of the ego-graphs' entities, ranked by their own cosine with the question (`paper`). With a `ranker` (`default`)
@@ -44,7 +44,7 @@ class DynaGrag:
             return Retrieval(self.name, best, notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
-            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.walk.entities + MASS_FLOOR), 6)
+            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.pagerank.entities + MASS_FLOOR), 6)
         selection = self._select(scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         if self._ranker is not None and ranking is not None:
@@ -74,7 +74,7 @@ class DynaGrag:
         return tuple(notes)
 
 
-class DynaGragCosine(DynaGrag):
+class CosineEgoSearch(DiverseEgoSearch):
     """The same without diversity."""
 
     name = "dynagrag-cosine"

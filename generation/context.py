@@ -110,7 +110,7 @@ def _with_known_labels(evidence: Sequence[Evidence], shown: Sequence[Evidence]) 
 
 
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
-    """Plain arms get one call with the context that the graph arms' subgraphs have together (methods spec 3.12, system D)."""
+    """Plain arms get one call with the context that the graph arms' subgraphs have together (docs/papers.md, Answers, step 6)."""
     return _passage_context(snapshot, retrieval, profile.num_subgraphs * budget)
 
 

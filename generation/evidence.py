@@ -1,4 +1,4 @@
-"""Which spans of the documents are put before the model, and how one is shortened (methods spec, 3.10).
+"""Which spans of the documents are put before the model, and how one is shortened (docs/papers.md, Hard prompt, step 3).
 
 A span is a passage or the quote of a relation record; its quote is always Document.text[start:end], to the character.
 """

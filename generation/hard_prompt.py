@@ -1,4 +1,4 @@
-"""Writes a subgraph and its evidence as text for a model, without loss in full mode (DynaGRAG, section 3.4; methods spec, 3.10).
+"""Writes a subgraph and its evidence as text for a model (DynaGRAG, section 3.4; docs/papers.md, Hard prompt).
 
 The form of each line is in `prompt_lines`. Nodes stand in pre-order, children in the order of visit, numbered 1, 1.1, 1.2, ...; relations
 stand under the later of their two nodes, so that every reference points back. Under a budget, whole lines go, lowest score first.

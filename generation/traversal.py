@@ -1,4 +1,4 @@
-"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4; methods spec, 3.9)."""
+"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4; docs/papers.md, DSA-BFS)."""
 
 import heapq
 from collections import deque

@@ -1,4 +1,4 @@
-"""A conversation is a line: what stands around a passage says much about it (retrieval spec, section 4)."""
+"""A conversation is a line: what stands around a passage says much about it (docs/papers.md, Surroundings)."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,7 +16,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MAX_DISTANCE = 5
+"""Neighbours on either side that smooth a score."""
 DECAY = 0.8
+"""A neighbour's weight falls by this with each place further off."""
 _FULL = 2 * sum(DECAY**offset for offset in range(1, MAX_DISTANCE + 1))
 
 

@@ -1,4 +1,4 @@
-"""Scores of a snapshot's passages: dense, lexical, and their fusion F (retrieval spec, head and section 1).
+"""Scores of a snapshot's passages: dense, lexical, and their fusion F (docs/papers.md, Plain search).
 
 F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus; a constant gives 0
 """
@@ -20,9 +20,11 @@ Scores = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DENSE_SHARE = 0.6
+"""The vectors' share of F; the words have the rest."""
 K1, B = 1.5, 0.75
+"""The usual constants of BM25: how soon a repeated word saturates, how much a long text is discounted."""
 WINDOW = 3
-"""Passages on either side that a stretch has."""
+"""Neighbours on either side that a window has."""
 MANY_VECTORS = 30_000
 """From here on their cosines are shared among threads."""
 _WORD = re.compile(r"\w+")
@@ -85,7 +87,7 @@ class PassageScores:
         return self._bm25.scores(text, len(self.snapshot.passages))
 
     def window_scores(self, text: str, query: Vector) -> Scores:
-        """(p,) F over stretches: each passage with its 3 neighbours on either side in its document, their words together and the mean of
+        """(p,) F over windows: each passage with its 3 neighbours on either side in its document, their words together and the mean of
         their vectors.
         """
         cosines = cosines_with(self._window_vectors, query)

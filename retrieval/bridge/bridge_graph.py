@@ -1,4 +1,4 @@
-"""The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (retrieval spec, section 1).
+"""The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (docs/papers.md, Bridge-PPR, step 4).
 
 A over entities then passages = [[C, M^T], [M, 0]]     C[e, e'] = number of facts that hold both, M = passage holds entity
 """
@@ -20,9 +20,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
-STAY = 0.65
-"""How much of a walker's weight goes on along edges at each step; the rest returns to the restart."""
+DAMPING = 0.65
+"""The share of the mass that goes on along edges at each step; the rest returns to the restart."""
 NUM_STEPS = 6
+"""Steps of PageRank; it is not run to convergence."""
 MANY_ENTRIES = 300_000
 """From here on a product is shared among threads."""
 
@@ -125,11 +126,11 @@ class BridgeGraph:
         start: Floats32 = np.zeros(len(restart), dtype=np.float32)
         first = np.flatnonzero(restart)
         start[self.place[first]] = restart[first]
-        back = np.float32(1 - STAY) * start
+        back = np.float32(1 - DAMPING) * start
         mass = start
         for step in range(num_steps - 1):
             mass = self.spread(mass, is_first=step == 0)
-            mass *= np.float32(STAY)
+            mass *= np.float32(DAMPING)
             mass += back
         return PageRank(self, mass, back)
 
@@ -169,13 +170,13 @@ class PageRank:
     @cached_property
     def passages(self) -> Floats:
         """(p,)"""
-        mass = np.float32(STAY) * self._graph.spread_to_passages(self._before) + self._back[self._graph.num_entities :]
+        mass = np.float32(DAMPING) * self._graph.spread_to_passages(self._before) + self._back[self._graph.num_entities :]
         return mass.astype(np.float64)
 
     @cached_property
     def entities(self) -> Floats:
         """(n,)"""
-        mass = np.float32(STAY) * self._graph.spread(self._before) + self._back
+        mass = np.float32(DAMPING) * self._graph.spread(self._before) + self._back
         return mass[self._graph.place[: self._graph.num_entities]].astype(np.float64)
 
 

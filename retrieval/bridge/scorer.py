@@ -1,4 +1,4 @@
-"""Bridge-PPR: which passages answer a question of several steps (retrieval spec, section 1).
+"""Bridge-PPR: which passages answer a question of several steps (docs/papers.md, Bridge-PPR, steps 1 to 7).
 
 first stage f          words and vectors
 link, restart, walk    entities that the question names and those of its nearest facts, spread over the graph        -> g
@@ -18,14 +18,25 @@ from dynagrag.schema import Vector, Vectors
 Ints = NDArray[np.int64]
 
 NUM_FACTS = 2
+"""Facts nearest to the question whose entities the walk starts from."""
 LINK_WEIGHT = 2.0
+"""What an entity that the question names starts with, over its df; a nearest fact's has the fact's cosine, at most 1."""
 NUM_SEED_PASSAGES, SEED_WEIGHT, SEED_POWER = 50, 0.1, 8
+"""The best passages of the first stage start with 0.1 f^8, so that only the very best of them weigh."""
 GRAPH_WEIGHT, MASS_FLOOR = 0.3, 1e-6
-NUM_BRIDGE_PASSAGES, MIN_DF, MAX_DF = 5, 2, 100
+"""g = 0.3 ln(mass + 1e-6): the floor is where a passage stands that the walk doesn't reach."""
+NUM_BRIDGE_PASSAGES = 5
+"""Passages that bridges start from."""
+MIN_DF, MAX_DF = 2, 100
+"""A bridge goes over an entity that so many passages hold: one leads nowhere, more than a hundred everywhere."""
 FACT_OFF, NAME_ON = 0.3, 0.5
+"""What is still wanted once a passage is known: the question, less what the passage says of the entity, more the entity itself."""
 NOT_ITS_SUBJECT = 0.5
+"""A bridge counts half where it leads to a passage that is not about the entity."""
 BRIDGE_WEIGHT = 1.6
+"""A bridge's weight in the score, beside f and g."""
 GATE_WORDS = 20
+"""Up to so many distinct words of a question the graph counts in full."""
 
 
 @dataclass(frozen=True, slots=True)

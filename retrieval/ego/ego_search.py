@@ -1,4 +1,4 @@
-"""The graph arms: `dynagrag` (diverse ego-graphs) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
+"""Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
 
 import numpy as np
 
@@ -11,13 +11,14 @@ from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgra
 from dynagrag.settings import Profile
 
 CENTRE_WEIGHT = 0.1
+"""Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres, step 2)."""
 
 
 class DiverseEgoSearch:
     """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
 
-    The passages are those of the ego-graphs' entities, ranked by their own cosine with the question (`paper`). With a `ranker` (`default`)
-    they are its own, whatever the ego-graphs hold, and a centre's cosine gains 0.1 ln of its entity's PageRank (retrieval spec, section 2).
+    Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by their cosine with the question. With one
+    (`default`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
     """
 
     name = "dynagrag"

@@ -1,4 +1,4 @@
-"""Bringing ego-graph sums up to date after a change of the graph, for the centres that it touches alone (methods spec, section 6).
+"""Bringing ego-graph sums up to date after a change of the graph, for the centres that it touches alone (docs/papers.md, Index upkeep).
 
 A centre is dirty when an edge that came, went or changed has both ends in its ego-graph (in the new graph, or in the old one for an edge
 that went), when a member's vector or weight changed, when a member became a hub or stopped being one, or when it is new.

@@ -1,4 +1,4 @@
-"""Ego-graph embeddings as sums, so that single centres can be written back (methods spec, 3.6 and 6).
+"""Ego-graph embeddings as sums, so that single centres can be written back (docs/papers.md, Ego-graphs, steps 4, 5).
 
 S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f       with decay: each entry times gamma^hop
 g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where there is no edge
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_CHUNK_NNZ = 2e7
-"""Upper bound on the entries of one chunk's sparse matrices; methods spec, section 6, allows 5e7."""
+"""Most entries of one chunk's sparse matrices, so that memory stays bounded whatever the graph."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a question is asked (methods spec, 6).
+"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a question is asked.
+
+docs/papers.md, Ego-graphs, steps 1 to 3:
 
     R_0 = I;  R_1 = bool(I + A);  R_{h+1} = bool(R_h B)
 

@@ -1,4 +1,4 @@
-"""Diversity-aware choice of ego-graphs (DynaGRAG, section 3.2; methods spec, 3.7).
+"""Diversity-aware choice of ego-graphs (DynaGRAG, section 3.2; docs/papers.md, Diversity).
 
     for c in centres by cosine desc:  accept c iff top(c) shares nothing with the top nodes of those accepted before
 

@@ -1,4 +1,4 @@
-"""The undirected, weighted, simple graph under a directed, labelled Graph: what ego-graphs are made of (methods spec, 3.5 and 6).
+"""The undirected, weighted, simple graph under a directed, labelled Graph: what ego-graphs are made of (docs/papers.md, Undirected graph).
 
 One edge a pair. Labels, directions and texts stay on the relations that a pair lists. All of it is arrays, and near-linear to build.
 """

@@ -389,7 +389,7 @@ def test_the_graph_counts_less_where_passages_hold_no_entities() -> None:
 def dense_scores(
     facts: Facts, n: int, passages: np.ndarray, names: np.ndarray, query: np.ndarray, first: np.ndarray, linked: tuple
 ) -> tuple:
-    """Steps 3 to 5 of the specification, one number after the other."""
+    """Steps 3 to 5 of docs/papers.md, Bridge-PPR, one number after the other."""
     p = len(first)
     held = [set(facts.held[facts.held_ptr[i] : facts.held_ptr[i + 1]].tolist()) for i in range(p)]
     of_fact = [set(facts.entities[facts.ptr[i] : facts.ptr[i + 1]].tolist()) for i in range(len(facts.texts))]
@@ -429,7 +429,7 @@ def dense_scores(
 
 @given(corpora(), st.integers(0, 1000))
 @settings(max_examples=60, deadline=None)
-def test_restart_walk_and_bridges_are_the_specification_word_for_word(corpus: tuple, seed: int) -> None:
+def test_restart_walk_and_bridges_are_the_written_steps_word_for_word(corpus: tuple, seed: int) -> None:
     held, facts, n = corpus
     if len(facts) < 3 or len(held) < 2:
         return

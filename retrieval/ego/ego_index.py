@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class EgoIndex:
         self.graph: UndirectedGraph = state.graph
         self.rule = state.rule
         self.coverage: Ints = state.coverage
-        self.vectors: Vectors = embeddings(state.sums, state.graph, state.rule)
+        self.vectors: Vectors = embeddings(state.sums, state.graph)
         self._reach = Reach(state.graph, state.rule)
         self._by_rank: Ints = np.lexsort((np.arange(self.graph.num_nodes), -self.graph.w))
         self._rank: Ints = np.empty_like(self._by_rank)
@@ -44,12 +43,10 @@ class EgoIndex:
         self._tops: dict[tuple[int, float | None], dict[int, tuple[int, ...]]] = {}
 
     @classmethod
-    def build(
-        cls, graph: Graph, profile: Profile, pool: Literal["separate", "joint"] = "separate", hub_degree: float | None = None
-    ) -> "EgoIndex":
+    def build(cls, graph: Graph, profile: Profile, hub_degree: float | None = None) -> "EgoIndex":
         """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's degrees."""
         pairs = undirected_graph(graph)
-        rule = rule_of(profile, pairs, pool)
+        rule = rule_of(profile, pairs)
         if hub_degree is not None:
             rule = replace(rule, hub_degree=hub_degree)
         return cls(build_state(pairs, rule))
@@ -63,13 +60,13 @@ class EgoIndex:
         index_files.save(self.state, folder, version)
 
     @classmethod
-    def open(cls, folder: Path, snapshot: Snapshot, profile: Profile, pool: Literal["separate", "joint"] = "separate") -> "EgoIndex":
+    def open(cls, folder: Path, snapshot: Snapshot, profile: Profile) -> "EgoIndex":
         """The snapshot's index: read where it is current, refreshed where it is of an older version, else built; saved when it is new.
 
         A file that is damaged, of another format or of other parameters is built anew, which the log says.
         """
         pairs = undirected_graph(snapshot.graph)
-        rule = rule_of(profile, pairs, pool)
+        rule = rule_of(profile, pairs)
         stored = index_files.load(folder, rule)
         if stored is not None and stored.version == snapshot.version and index_files.fits(stored.state, pairs):
             return cls(index_files.with_vectors(stored.state, pairs))

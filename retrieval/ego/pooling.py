@@ -2,7 +2,6 @@
 
 S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f       with decay: each entry times gamma^hop
 g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where there is no edge
-g = norm((S_n + S_e) / (W_n + W_e))                                pool = joint
 """
 
 from dataclasses import dataclass
@@ -59,13 +58,9 @@ def pooled_sums(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
     return sums, coverage
 
 
-def embeddings(sums: Sums, graph: UndirectedGraph, rule: EgoRule) -> Vectors:
+def embeddings(sums: Sums, graph: UndirectedGraph) -> Vectors:
     """(n, d) unit ego-graph vectors. Where all members weigh 0 (speakers, titles) the node part is the centre's vector."""
     has_nodes, has_edges = sums.node_weight > 0, sums.edge_weight > 0
-    if rule.pool == "joint":
-        total = np.where(has_nodes | has_edges, sums.node_weight + sums.edge_weight, 1)
-        joint = (sums.node_sum + sums.edge_sum) / total[:, None]
-        return precise_unit_rows(np.where((has_nodes | has_edges)[:, None], joint, graph.z).astype(np.float32))
     nodes = np.where(has_nodes[:, None], sums.node_sum / np.where(has_nodes, sums.node_weight, 1)[:, None], graph.z)
     edges = sums.edge_sum / np.where(has_edges, sums.edge_weight, 1)[:, None]
     return precise_unit_rows(np.where(has_edges[:, None], 0.5 * nodes + 0.5 * edges, nodes).astype(np.float32))

@@ -36,15 +36,14 @@ class EgoRule:
     decay: float
     hub_degree: float | None
     max_nodes: int | None
-    pool: Literal["separate", "joint"] = "separate"
 
 
-def rule_of(profile: Profile, graph: UndirectedGraph, pool: Literal["separate", "joint"] = "separate") -> EgoRule:
+def rule_of(profile: Profile, graph: UndirectedGraph) -> EgoRule:
     """The profile's rule for this graph: the hub threshold is max(20, 99th percentile of the degrees) as they are now."""
     if not 1 <= profile.num_hops <= MAX_HOPS:
         raise SettingsError(f"num_hops is {profile.num_hops}; ego-graphs have 1 to {MAX_HOPS} hops")
     hub_degree = hub_threshold(graph) if profile.has_hub_cut else None
-    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes, pool)
+    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes)
 
 
 def hub_threshold(graph: UndirectedGraph) -> float:

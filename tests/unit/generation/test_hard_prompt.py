@@ -1,4 +1,4 @@
-"""The hard prompt: full mode loses nothing, whatever the names; a cut leaves nothing dangling; evidence is the documents' own words."""
+"""The hard prompt: writing loses nothing, whatever the names; a cut leaves nothing dangling; evidence is the documents' own words."""
 
 from collections import Counter
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
 from dynagrag.generation.evidence import collect_evidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_at
-from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.hard_prompt import MAX_SUMMARIES, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line, split_summaries
 from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.ids import estimate_tokens
@@ -61,11 +61,11 @@ def ego_graph(graph: Graph, centre: int) -> Subgraph:
 
 
 @st.composite
-def written(draw: st.DrawFn) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
+def written(draw: st.DrawFn, max_summaries: int = 3) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
     """A random connected or unconnected subgraph with hostile texts, its walk, scores, and evidence for some records."""
     n = draw(st.integers(1, 7))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    summaries = st.lists(texts, max_size=3).map(tuple)
+    summaries = st.lists(texts, max_size=max_summaries).map(tuple)
     entities = tuple(Entity(f"e{i}", f"e{i}", draw(names), "", (), (), "t", int(rng.integers(4)), draw(summaries)) for i in range(n))
     text = draw(names) * 3
     relations, records = [], {}
@@ -100,12 +100,12 @@ def shown(score: float) -> float:
     return float(f"{score:.2f}")
 
 
-@given(written())
+@given(written(max_summaries=MAX_SUMMARIES))
 @settings(max_examples=150, deadline=None)
-def test_full_mode_loses_nothing(case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]) -> None:
+def test_a_prompt_without_a_budget_loses_nothing(case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]) -> None:
     snapshot, subgraph, walk, scores, evidence = case
     graph = snapshot.graph
-    prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence, mode="full")
+    prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence)
     parsed = parse_hard_prompt(prompt.text)
     visited = [graph.entities[subgraph.nodes[v]] for v in walk.order]
     assert Counter((n.name, n.score, n.summaries) for n in parsed.nodes) == Counter(
@@ -205,7 +205,7 @@ def test_the_form_of_a_prompt_is_this(moon_snapshot: Snapshot) -> None:
     scores = PruneScores(np.array([0.5, 0.25, 0.125], np.float32), np.array([0.75, 1.0], np.float32), "test", is_trained=False)
     question = Question("q", np.array([1, 1, 0, 0], np.float32))
     evidence = collect_evidence(moon_snapshot, subgraph, walk, question)
-    assert write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence, mode="full").text == MOON_PROMPT
+    assert write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence).text == MOON_PROMPT
 
 
 class TestCollectEvidence:
@@ -274,7 +274,7 @@ def test_plain_arms_show_evidence_alone_within_the_budget(moon_snapshot: Snapsho
     assert write_evidence_prompt((), 10).text == ""
 
 
-def test_compact_mode_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Snapshot) -> None:
+def test_a_line_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Snapshot) -> None:
     long = " ".join(f"w{i}" for i in range(80))
     entities = (replace(moon_snapshot.graph.entities[0], summaries=("one", "two", long)), *moon_snapshot.graph.entities[1:])
     snapshot = replace(moon_snapshot, graph=replace(moon_snapshot.graph, entities=entities))

@@ -65,7 +65,7 @@ def naive_ego(graph: UndirectedGraph, centre: int, profile: Profile, hub_degree:
     return {v: hops[v] for v in order[: profile.max_ego_nodes]}
 
 
-def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, profile: Profile, pool: str) -> np.ndarray:
+def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, profile: Profile) -> np.ndarray:
     scale = np.log1p if profile.weight == "log1p" else float
     nodes = [(profile.decay**hop * scale(graph.w[v]), graph.z[v]) for v, hop in hops.items()]
     edges = [
@@ -79,24 +79,20 @@ def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, prof
         return sum(weight * x.astype(np.float64) for weight, x in parts) / total if total else None
 
     nodes_mean = mean(nodes)
-    if pool == "joint":
-        g = mean(nodes + edges)
-        g = graph.z[centre] if g is None else g
-    else:
-        nodes_mean = graph.z[centre] if nodes_mean is None else nodes_mean
-        edges_mean = mean(edges)
-        g = nodes_mean if edges_mean is None else 0.5 * nodes_mean + 0.5 * edges_mean
+    nodes_mean = graph.z[centre] if nodes_mean is None else nodes_mean
+    edges_mean = mean(edges)
+    g = nodes_mean if edges_mean is None else 0.5 * nodes_mean + 0.5 * edges_mean
     return g / np.linalg.norm(g)
 
 
-@given(graphs(), profiles, st.sampled_from([None, 1, 3]), st.sampled_from(["separate", "joint"]))
+@given(graphs(), profiles, st.sampled_from([None, 1, 3]))
 @settings(max_examples=60, deadline=None)
 def test_sparse_pooling_equals_the_naive_way(
-    make_graph: MakeGraph, drawn: tuple[int, Edges, list[int]], profile: Profile, hub_degree: int | None, pool: str
+    make_graph: MakeGraph, drawn: tuple[int, Edges, list[int]], profile: Profile, hub_degree: int | None
 ) -> None:
     n, edges, weights = drawn
     graph = make_graph(n, edges, weights=weights)
-    index = EgoIndex.build(graph, profile, pool=pool, hub_degree=hub_degree)
+    index = EgoIndex.build(graph, profile, hub_degree=hub_degree)
     pairs = undirected_graph(graph)
     egos = index.egos(np.arange(n))
     coverage = np.zeros(n, dtype=int)
@@ -105,7 +101,7 @@ def test_sparse_pooling_equals_the_naive_way(
         nodes, found = egos[centre]
         assert dict(zip(nodes.tolist(), found.tolist(), strict=True)) == hops
         coverage[list(hops)] += 1
-        np.testing.assert_allclose(index.vectors[centre], naive_vector(pairs, hops, centre, profile, pool), atol=2e-5)
+        np.testing.assert_allclose(index.vectors[centre], naive_vector(pairs, hops, centre, profile), atol=2e-5)
     np.testing.assert_array_equal(index.coverage, coverage)
 
 
@@ -271,7 +267,7 @@ class TestOnDisk:
         EgoIndex.open(tmp_path, snapshot_of(after, "v2"), LOG)
         assert caplog.messages == []
 
-    @pytest.mark.parametrize("damage", ["cut", "flipped", "header", "format", "parameters", "object"])
+    @pytest.mark.parametrize("damage", ["cut", "flipped", "header", "format", "parameters", "pooling", "object"])
     def test_what_cannot_be_used_is_built_again_and_said(
         self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
     ) -> None:
@@ -287,6 +283,8 @@ class TestOnDisk:
             header.write_text("{")
         elif damage == "format":
             header.write_text(header.read_text().replace('"format": 1', '"format": 99'))
+        elif damage == "pooling":
+            header.write_text(header.read_text().replace('"pool": "separate"', '"pool": "joint"'))
         elif damage == "object":
             header.write_text("[]")
         index = EgoIndex.open(tmp_path, snapshot, LOG)

@@ -7,7 +7,7 @@ import numpy as np
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.ego_search import CENTRE_WEIGHT, DiverseEgoSearch
+from dynagrag.retrieval.ego.ego_search import DiverseEgoSearch
 from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.settings import PROFILES
 
@@ -58,7 +58,7 @@ def test_centres_are_ranked_by_cosine_and_the_logarithm_of_their_mass() -> None:
     asked = question(1)
     ranking = ranker.rank(asked)
     assert ranking.found is not None
-    wanted = index.scores(asked.vector) + CENTRE_WEIGHT * np.log(ranking.found.pagerank.entities + MASS_FLOOR)
+    wanted = index.scores(asked.vector) + 0.1 * np.log(ranking.found.pagerank.entities + MASS_FLOOR)
     found = arm.retrieve(asked, 3, 2)
     assert [made.graph.entities.index(e) for e in made.graph.entities if e.id == found.candidates[0].entity_id] == [int(np.argmax(wanted))]
     for candidate in found.candidates:

@@ -15,7 +15,7 @@ from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_title
 from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, own_titles
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
 from dynagrag.ingest.consolidate.judging import Judging

@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 from dynagrag.errors import DynaGragError
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.graph_store.derived.derive import VectorTable
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ids import content_id, entity_key
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput

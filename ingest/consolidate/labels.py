@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynagrag.graph_store.derived.canonical import label_key
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, text_id
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, text_id
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.blocking import Pair, cut_into_blocks, near_pairs
 from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
 from dynagrag.ingest.consolidate.shown_block import ShownBlock, distinct_names, fenced_excerpt

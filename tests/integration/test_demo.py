@@ -9,7 +9,8 @@ from dynagrag import demo
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import load_settings
 from dynagrag.workspace.conversations import ConversationBook
-from dynagrag.workspace.facade import IngestOptions, open_workspace
+from dynagrag.workspace.facade import open_workspace
+from dynagrag.workspace.ingest_job import IngestOptions
 
 
 def test_the_recorded_replies_are_those_of_the_shipped_transcripts(home: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
-from dynagrag.ingest.pipeline import GraphReport
+from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.journal.workspace_journal import Journal, LedgerRow

@@ -65,7 +65,7 @@ def ingest(
     set_up_log(verbose)
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
-    from dynagrag.workspace.facade import IngestOptions
+    from dynagrag.workspace.ingest_job import IngestOptions
 
     settings = read_settings(llm, embedder, store)
     if extractor == "llm" and settings.llm is None:

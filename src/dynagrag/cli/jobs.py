@@ -136,7 +136,8 @@ def jobs_retry(
     Chunks of ingests with other options or models are a run each; --json prints a list of their reports.
     """
     set_up_log(verbose)
-    from dynagrag.workspace.facade import open_journal, retry_groups
+    from dynagrag.workspace.facade import open_journal
+    from dynagrag.workspace.ingest_job import retry_groups
 
     with closing(open_journal(workspace, read_settings(llm, embedder, store))) as journal:
         groups = retry_groups(journal)

@@ -19,7 +19,8 @@ from dynagrag.reporting import answer_lines, ingest_report_lines
 from dynagrag.schema import Answer
 from dynagrag.text import plural
 from dynagrag.workspace.conversations import Arm, ConversationBook, Exchange, now
-from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.ingest_job import IngestOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

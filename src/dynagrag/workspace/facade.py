@@ -17,8 +17,8 @@ from dynagrag.graph_store.derived.average_degree import average_degree, average_
 from dynagrag.graph_store.derived.canonical import undo_merge
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
-from dynagrag.ingest.graph_deriver import Deriver
-from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress
+from dynagrag.ingest.graph_deriver import Deriver, GraphReport
+from dynagrag.ingest.pipeline import IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside

@@ -11,8 +11,8 @@ from scripted_judge import DictVerdicts, ScriptedJudge, group, merged, record, r
 from dynagrag.errors import BudgetError, CutOffReplyError, DynaGragError, InvalidReplyError, ModelUnavailableError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
-from dynagrag.graph_store.derived.derive import VectorTable
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
 from dynagrag.ingest.consolidate.judging import Judging
 from dynagrag.schema import EditKind, Flag, MentionKind

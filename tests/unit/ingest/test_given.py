@@ -13,7 +13,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from dynagrag.errors import LoadError
-from dynagrag.generation.evidence import collect_evidence, holds
+from dynagrag.generation.evidence import QuestionEvidence, holds
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
@@ -38,6 +38,7 @@ from dynagrag.ingest.given.given_extractor import STATED_TWICE, UNKNOWN, WITHOUT
 from dynagrag.ingest.given.given_plan import given_ids, plan_given
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn, Walk
 from dynagrag.settings import PROFILES
 
@@ -345,4 +346,4 @@ class TestCiting:
         assert len(subgraph.pairs) == 1
         walk = Walk((0, 1), {0: -1, 1: 0}, {0: 0, 1: 1}, {0: (1,)}, 0)
         question = Question("What did Ada see?", np.ones(2, dtype=np.float32))
-        return collect_evidence(snapshot, subgraph, walk, question, max_passages=max_passages)
+        return QuestionEvidence(PassageScores(snapshot), question, max_passages=max_passages).of_subgraph(subgraph, walk)

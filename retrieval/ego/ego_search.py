@@ -1,4 +1,4 @@
-"""The graph arms: `dynagrag` (diverse ego-graphs) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
+"""Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
 
 import numpy as np
 
@@ -11,13 +11,14 @@ from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgra
 from dynagrag.settings import Profile
 
 CENTRE_WEIGHT = 0.1
+"""Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres, step 2)."""
 
 
-class DynaGrag:
+class DiverseEgoSearch:
     """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
 
-    The passages are those of the ego-graphs' entities, ranked by their own cosine with the question (`paper`). With a `ranker` (`default`)
-    they are its own, whatever the ego-graphs hold, and a centre's cosine gains 0.1 ln of its entity's PageRank (retrieval spec, section 2).
+    Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by their cosine with the question. With one
+    (`default`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
     """
 
     name = "dynagrag"
@@ -44,7 +45,7 @@ class DynaGrag:
             return Retrieval(self.name, best, notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
-            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.walk.entities + MASS_FLOOR), 6)
+            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.pagerank.entities + MASS_FLOOR), 6)
         selection = self._select(scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         if self._ranker is not None and ranking is not None:
@@ -74,7 +75,7 @@ class DynaGrag:
         return tuple(notes)
 
 
-class DynaGragCosine(DynaGrag):
+class CosineEgoSearch(DiverseEgoSearch):
     """The same without diversity."""
 
     name = "dynagrag-cosine"

@@ -1,4 +1,4 @@
-"""The undirected, weighted, simple graph under a directed, labelled Graph: what ego-graphs are made of (methods spec, 3.5 and 6).
+"""The undirected, weighted, simple graph under a directed, labelled Graph: what ego-graphs are made of (docs/papers.md, Undirected graph).
 
 One edge a pair. Labels, directions and texts stay on the relations that a pair lists. All of it is arrays, and near-linear to build.
 """
@@ -53,14 +53,14 @@ class UndirectedGraph:
         return np.diff(self.ptr)
 
 
-def unit_rows(x: Vectors) -> Vectors:
-    """Rows scaled to length 1; a zero row stays zero."""
+def precise_unit_rows(x: Vectors) -> Vectors:
+    """Rows of length 1, divided in float64 and kept in float32: not to the bit what dividing in float32 gives. A row of zeros stays."""
     norms = np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
     norms[norms == 0] = 1
     return np.asarray(x / norms[:, None], dtype=np.float32)
 
 
-def undirected(graph: Graph) -> UndirectedGraph:
+def undirected_graph(graph: Graph) -> UndirectedGraph:
     """Collapses parallel and reverse relations to pairs.
 
     A pair's vector is the two-step mean: over the records of one label (either direction), then over the labels, unweighted. A relation
@@ -85,11 +85,11 @@ def undirected(graph: Graph) -> UndirectedGraph:
     return UndirectedGraph(
         ids=ids,
         w=np.fromiter((entity.weight for entity in graph.entities), dtype=np.float64, count=len(ids)),
-        z=unit_rows(graph.entity_vectors),
+        z=precise_unit_rows(graph.entity_vectors),
         u=u,
         v=v,
         f=np.add.reduceat(weights, pair_at) if len(pair_at) else np.zeros(0),
-        y=unit_rows(y),
+        y=precise_unit_rows(y),
         relation_ptr=np.append(pair_at, len(proper)),
         relations=proper,
         ptr=ptr,

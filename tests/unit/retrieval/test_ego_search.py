@@ -6,8 +6,8 @@ import numpy as np
 
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
-from dynagrag.retrieval.ego.dynagrag_search import CENTRE_WEIGHT, DynaGrag
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.ego_search import DiverseEgoSearch
 from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.settings import PROFILES
 
@@ -34,10 +34,10 @@ def snapshot() -> Snapshot:
     return Snapshot("w", "1", documents, {}, passages, unit(NUM, 4), {}, graph, facts=facts)
 
 
-def arms() -> tuple[Snapshot, EgoIndex, BridgeSearch, DynaGrag]:
+def arms() -> tuple[Snapshot, EgoIndex, BridgeSearch, DiverseEgoSearch]:
     made = snapshot()
     index, ranker = EgoIndex.build(made.graph, PROFILES["default"]), BridgeSearch(made)
-    return made, index, ranker, DynaGrag(made, index, PROFILES["default"], ranker=ranker)
+    return made, index, ranker, DiverseEgoSearch(made, index, PROFILES["default"], ranker=ranker)
 
 
 def question(seed: int, text: str = "Where did Name 5 go?") -> Question:
@@ -58,18 +58,18 @@ def test_centres_are_ranked_by_cosine_and_the_logarithm_of_their_mass() -> None:
     asked = question(1)
     ranking = ranker.rank(asked)
     assert ranking.found is not None
-    wanted = index.scores(asked.vector) + CENTRE_WEIGHT * np.log(ranking.found.walk.entities + MASS_FLOOR)
+    wanted = index.scores(asked.vector) + 0.1 * np.log(ranking.found.pagerank.entities + MASS_FLOOR)
     found = arm.retrieve(asked, 3, 2)
     assert [made.graph.entities.index(e) for e in made.graph.entities if e.id == found.candidates[0].entity_id] == [int(np.argmax(wanted))]
     for candidate in found.candidates:
         at = next(i for i, e in enumerate(made.graph.entities) if e.id == candidate.entity_id)
         assert abs(candidate.score - wanted[at]) < 1e-5
-    by_cosine = DynaGrag(made, index, PROFILES["paper"]).retrieve(asked, 3, 2)
+    by_cosine = DiverseEgoSearch(made, index, PROFILES["paper"]).retrieve(asked, 3, 2)
     assert by_cosine.candidates[0].entity_id != found.candidates[0].entity_id
 
 
 def test_without_entities_passages_come_all_the_same() -> None:
     made = replace(snapshot(), graph=Graph((), (), np.zeros((0, D), np.float32), np.zeros((0, D), np.float32), ()), facts=Facts())
-    arm = DynaGrag(made, EgoIndex.build(made.graph, PROFILES["default"]), PROFILES["default"], ranker=BridgeSearch(made))
+    arm = DiverseEgoSearch(made, EgoIndex.build(made.graph, PROFILES["default"]), PROFILES["default"], ranker=BridgeSearch(made))
     found = arm.retrieve(question(1, "words of 3"), 3, 2)
     assert (len(found.passages), found.subgraphs, found.notes) == (3, (), ("the graph is empty",))

@@ -1,4 +1,4 @@
-"""A conversation is a line: what stands around a passage says much about it (retrieval spec, section 4)."""
+"""A conversation is a line: what stands around a passage says much about it (docs/papers.md, Surroundings)."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-REACH = 5
+MAX_DISTANCE = 5
+"""Neighbours on either side that smooth a score."""
 DECAY = 0.8
-_FULL = 2 * sum(DECAY**offset for offset in range(1, REACH + 1))
+"""A neighbour's weight falls by this with each place further off."""
+_FULL = 2 * sum(DECAY**offset for offset in range(1, MAX_DISTANCE + 1))
 
 
 class Neighbours:
@@ -40,8 +42,8 @@ class Neighbours:
         present: Floats = (1.0 / self._kernel.diagonal() - 1.0) / _FULL
         return present
 
-    def window_rows(self, reach: int) -> Ints:
-        """(p, 2): first row and row after the last of each passage with its `reach` neighbours on either side."""
+    def window_rows(self, num_beside: int) -> Ints:
+        """(p, 2): first row and row after the last of each passage with its `num_beside` neighbours on either side."""
         num = len(self._documents)
         rows = np.arange(num)
         starts = np.flatnonzero(np.diff(self._documents, prepend=-1))
@@ -49,7 +51,7 @@ class Neighbours:
             return np.zeros((0, 2), dtype=np.int64)
         document = np.searchsorted(starts, rows, side="right") - 1
         begin, end = starts[document], np.append(starts[1:], num)[document]
-        return np.stack((np.maximum(begin, rows - reach), np.minimum(end, rows + reach + 1)), axis=1).astype(np.int64)
+        return np.stack((np.maximum(begin, rows - num_beside), np.minimum(end, rows + num_beside + 1)), axis=1).astype(np.int64)
 
     @cached_property
     def _kernel(self) -> "csr_array":
@@ -58,7 +60,7 @@ class Neighbours:
         documents = self._documents
         num = len(documents)
         rows, columns, weights = [np.arange(num)], [np.arange(num)], [np.ones(num)]
-        for offset in range(1, min(REACH, num - 1) + 1):
+        for offset in range(1, min(MAX_DISTANCE, num - 1) + 1):
             left = np.flatnonzero(documents[:-offset] == documents[offset:])
             rows += [left, left + offset]
             columns += [left + offset, left]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dynagrag import load_settings
 from dynagrag.cli.evaluate_entities import run_entities
-from dynagrag.evaluation.entity_resolution import EntityReport
+from dynagrag.evaluation.entities.entity_resolution import EntityReport
 
 SETS = (
     "ditto-Structured_Fodors-Zagats",

@@ -11,8 +11,8 @@ import typer
 from dynagrag.cli.terminal import EMBEDDER, EXIT_SET_ASIDE, JSON, LLM, VERBOSE, read_settings, say, say_json, set_up_log
 
 if TYPE_CHECKING:
-    from dynagrag.evaluation.entity_resolution import EntityReport, Quality
-    from dynagrag.evaluation.entity_scores import Scores
+    from dynagrag.evaluation.entities.entity_resolution import EntityReport, Quality
+    from dynagrag.evaluation.entities.entity_scores import Scores
     from dynagrag.settings import Settings
 
 _MAX_MISSED = 10
@@ -78,8 +78,8 @@ def run_entities(
     max_calls: int | None = None,
 ) -> "EntityReport":
     """Runs it with the models of the settings. Replies are kept in the home folder, so the same run asks nothing twice."""
-    from dynagrag.evaluation.entity_resolution import THRESHOLDS, evaluate_entities
-    from dynagrag.evaluation.entity_sets import load_entity_set
+    from dynagrag.evaluation.entities.entity_resolution import THRESHOLDS, evaluate_entities
+    from dynagrag.evaluation.entities.entity_sets import load_entity_set
     from dynagrag.wiring import concurrency_of, make_chat_model, make_embedder, make_journal, make_metered
 
     entity_set = load_entity_set(dataset, data)

@@ -15,9 +15,9 @@ from pydantic import BaseModel
 from dynagrag.cli import evaluate_entities as cli_evaluate_entities
 from dynagrag.cli.evaluate_entities import report_lines
 from dynagrag.errors import LoadError, ModelUnavailableError, UsageError
-from dynagrag.evaluation.entity_resolution import EntityReport, evaluate_entities, mentions_of
-from dynagrag.evaluation.entity_scores import cluster_scores, pair_scores, scores
-from dynagrag.evaluation.entity_sets import (
+from dynagrag.evaluation.entities.entity_resolution import EntityReport, evaluate_entities, mentions_of
+from dynagrag.evaluation.entities.entity_scores import cluster_scores, pair_scores, scores
+from dynagrag.evaluation.entities.entity_sets import (
     MAX_SUMMARY_WORDS,
     EntitySet,
     LabelledPair,

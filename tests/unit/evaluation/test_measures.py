@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.evaluation.intervals import intervals
-from dynagrag.evaluation.measures import NAMES, measure
+from dynagrag.evaluation.bootstrap_intervals import intervals
+from dynagrag.evaluation.ranking_measures import NAMES, measure
 
 
 def values(ranking: list[str], gold: set[str], num_missing: int = 0) -> dict[str, float]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from dynagrag.evaluation.entity_sets import LabelledPair
+from dynagrag.evaluation.entities.entity_sets import LabelledPair
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 """What a run's lines come to: means by arm, recall curves, and differences from the baseline with their intervals, in points."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.gold import Target, missing_gold
-from dynagrag.evaluation.intervals import SEED, Interval, intervals
-from dynagrag.evaluation.measures import NAMES
-from dynagrag.evaluation.run_folder import Line, RunFolder, shortened
+from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
+from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
+from dynagrag.evaluation.ranking_measures import NAMES
+from dynagrag.evaluation.results.run_folder import Line, RunFolder, shortened
+from dynagrag.evaluation.results.run_settings import RunSettings
 
 POINTS = 100
 _MAX_LISTED = 20
@@ -37,26 +39,27 @@ def summarize(lines: Iterable[Line], arms: Sequence[str], baseline: str, seed: i
     return {scope: _scope(found, arms, baseline, seed) for scope, found in by_scope(lines).items()}
 
 
-def whole_summary(run: RunFolder, lines: Sequence[Line], targets: Mapping[str, Target], notes: Mapping[str, int]) -> dict[str, Any]:
+def whole_summary(
+    folder: Path, made_with: RunSettings, lines: Sequence[Line], targets: Mapping[str, Target], notes: Mapping[str, int]
+) -> dict[str, Any]:
     """What `--json` prints: the first scope's figures at the top, all scopes below, and what was passed over or can't be found."""
-    made_with = run.settings
-    scopes = summarize(lines, made_with["arms"], made_with["baseline"], made_with["seed"])
+    scopes = summarize(lines, made_with.arms, made_with.baseline, made_with.seed)
     first = next(iter(scopes.values()))
     missing = missing_gold(targets)
     lost = {"gold that names no passage, counted as not found": len(missing)} if missing else {}
     return {
-        "dataset": made_with["dataset"],
+        "dataset": made_with.dataset,
         "questions": first["questions"],
-        "passages": made_with["passages"],
+        "passages": made_with.passages,
         "arms": first["arms"],
-        "half": made_with["half"],
-        "measure": made_with["measure"],
-        "baseline": made_with["baseline"],
+        "half": made_with.half,
+        "measure": made_with.measure,
+        "baseline": made_with.baseline,
         "intervals": first["intervals"],
         "scopes": scopes,
         "notes": {name: count for name, count in notes.items() if count} | lost,
         "missing_gold": [shortened(name) for name in missing[:_MAX_LISTED]],
-        "run": str(run.path),
+        "run": str(folder),
     }
 
 

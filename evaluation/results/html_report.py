@@ -6,10 +6,10 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.evaluation.measures import NAMES
-from dynagrag.evaluation.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.run_folder import Line, PassageWords, RunFolder, shortened
-from dynagrag.evaluation.summary import FEW_QUESTIONS, POINTS, by_scope
+from dynagrag.evaluation.ranking_measures import NAMES
+from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
+from dynagrag.evaluation.results.run_folder import Line, PassageWords, RunFolder, shortened
+from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -1,33 +1,16 @@
-"""Asks questions of retrievers, and measures what each brings and how long it takes."""
+"""Asks arms a question, and measures what each brings and how long it takes."""
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
-from dynagrag.evaluation.gold import Resolver, Target
-from dynagrag.evaluation.measures import CURVE, measure
-from dynagrag.evaluation.run_folder import Brought, Line, PassageWords, shortened
-from dynagrag.evaluation.sets import EvalQuestion, Scope
-from dynagrag.protocols import Retriever
-from dynagrag.schema import Passage, Question, Retrieval, Snapshot, Vector
+from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
+from dynagrag.evaluation.ranking_measures import CURVE, measure
+from dynagrag.evaluation.results.run_folder import Brought, Line, PassageWords, shortened
+from dynagrag.evaluation.retrieval.retriever_arms import Arm
+from dynagrag.schema import Passage, Question, Snapshot, Vector
 
-DEPTH = 100
-"""How many passages each arm is asked for: the first gold may stand behind the tenth place, and a document may have many passages."""
 _MAX_WORDS = 45
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """A retriever as it is asked: for how many ego-graphs depends on its profile, and `split` gives a question its steps first."""
-
-    name: str
-    retriever: Retriever
-    num_subgraphs: int
-    split: Callable[[Question], Question] = lambda question: question
-
-    def retrieve(self, question: Question) -> Retrieval:
-        """What it brings, deep enough to be measured."""
-        return self.retriever.retrieve(question, DEPTH, self.num_subgraphs)
 
 
 class RetrieverBench:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.sets import DataFile, EvalQuestion
+from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion
 
 SUFFIXES = (".jsonl.gz", ".jsonl")
 

@@ -16,8 +16,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from dynagrag.evaluation.entity_scores import Scores, cluster_scores, pair_scores
-from dynagrag.evaluation.entity_sets import EntitySet, Item, num_positives
+from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_scores
+from dynagrag.evaluation.entities.entity_sets import EntitySet, Item, num_positives
 from dynagrag.graph_store.derived.canonical import canonical_keys
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors, mention_texts
 from dynagrag.ids import content_id

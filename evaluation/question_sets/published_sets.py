@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.json_rows import Row, find_file, read_rows, without_doubles
-from dynagrag.evaluation.sets import CorpusDocument, EvalQuestion, EvaluationSet, Gold, Scope, TurnSpan
+from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
+from dynagrag.evaluation.question_sets.question_set import CorpusDocument, EvalQuestion, EvaluationSet, Gold, Scope, TurnSpan
 from dynagrag.ids import content_id
 from dynagrag.schema import SourceTurn
 

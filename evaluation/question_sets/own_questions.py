@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.json_rows import Row, read_rows, without_doubles
-from dynagrag.evaluation.sets import EvalQuestion, EvaluationSet, Gold, TurnSpan
+from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, without_doubles
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Gold, TurnSpan
 from dynagrag.ids import content_id
 
 

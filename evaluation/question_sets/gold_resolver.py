@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.sets import Gold, TurnSpan
+from dynagrag.evaluation.question_sets.question_set import Gold, TurnSpan
 from dynagrag.ingest.plan import uri_of
 from dynagrag.schema import Document, Passage, ScoredPassage, Snapshot
 

@@ -150,15 +150,6 @@ def evaluate_entities(
     run = _Run(entity_set, embedder, has_summaries, one_block_a_call)
     plan = run.plan(MIN_GROUP_COSINE)
     blocking, missed = run.blocking(plan)
-    with_model = None
-    if judge is not None:
-        start = time.perf_counter()
-        own = run.plan(MIN_GROUP_COSINE)  # deciding writes into its plan
-        judged = decide(own, judge=judge, judge_name=judge_name, max_concurrency=max_concurrency)
-        seconds = time.perf_counter() - start
-        with_model = ModelRun(
-            judge_name, run.quality(judged.consolidation), judged.num_calls, judged.num_refused, round(seconds, 1), judged.notes
-        )
     return EntityReport(
         dataset=entity_set.name,
         num_items=len(entity_set.items),
@@ -173,7 +164,7 @@ def evaluate_entities(
         blocking=blocking,
         missed=missed,
         without_model=run.quality(decide(plan, judge=None).consolidation),
-        with_model=with_model,
+        with_model=None if judge is None else run.judged(judge, judge_name, max_concurrency),
         thresholds=tuple(run.threshold_row(cosine) for cosine in thresholds),
     )
 
@@ -228,6 +219,14 @@ class _Run:
             len(sizes),
             sum(size for size in sizes.values() if size > 1),
         )
+
+    def judged(self, judge: Judge, name: str, max_concurrency: int) -> ModelRun:
+        """What a model makes of the names that rules leave open."""
+        start = time.perf_counter()
+        plan = self.plan(MIN_GROUP_COSINE)  # its own: deciding writes into it
+        result = decide(plan, judge=judge, judge_name=name, max_concurrency=max_concurrency)
+        seconds = round(time.perf_counter() - start, 1)
+        return ModelRun(name, self.quality(result.consolidation), result.num_calls, result.num_refused, seconds, result.notes)
 
     def blocking(self, plan: ConsolidationPlan) -> tuple[Blocking, tuple[Missed, ...]]:
         """What is put before a judge, and the positive pairs that are not."""

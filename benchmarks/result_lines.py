@@ -1,9 +1,9 @@
-"""The lines of a benchmark."""
+"""What a benchmark measured, a line a measurement: printed, and appended to a file where one is named."""
 
 from pathlib import Path
 
 
-class Report:
+class ResultLines:
     """Prints lines, and keeps them."""
 
     def __init__(self, out: Path | None) -> None:

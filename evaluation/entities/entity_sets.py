@@ -25,7 +25,7 @@ from dynagrag.ids import entity_key
 
 ENTITY_SETS = ("ditto-NAME", "apollo13-aliases", "spacelog-aliases", "spacelog-MISSION")
 MAX_SUMMARY_WORDS = 40
-"""Extraction's own bound (methods spec, 3.2)."""
+"""As many as extraction keeps of a summary (`ingest/extract/reply_records.py`)."""
 _FOLDER = "entity_resolution"
 _COLUMN = re.compile(r"(?<!\S)COL (\S+) VAL(?!\S)")
 _NOT_WORDS = re.compile(r"[^a-z0-9]+")

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dynagrag.ui.plain import answer_markdown, plain, plain_lines, said_by, source_link
+from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines, said_by, source_link
 
 _JOINER = "\u2060"
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import LoadError, WorkspaceError
 from dynagrag.settings import load_settings
-from dynagrag.ui.ingest import uploads
-from dynagrag.ui.ingest.source_rows import Brought, pasted, read_all
+from dynagrag.ui.ingest import upload_folder
+from dynagrag.ui.ingest.source_reading import Brought, pasted, read_all
 
 TALK = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n"
 
 
 def _keep(folder: Path, name: str, content: bytes) -> tuple[str | None, str, str]:
-    source, said = uploads.keep(folder, name, io.BytesIO(content))
+    source, said = upload_folder.keep(folder, name, io.BytesIO(content))
     return source.refused, source.path, said
 
 
@@ -36,13 +36,13 @@ def _keep(folder: Path, name: str, content: bytes) -> tuple[str | None, str, str
     ],
 )
 def test_a_name_is_reduced_to_one_that_leads_nowhere_else(name: str, safe: str) -> None:
-    assert uploads.safe_name(name) == safe
+    assert upload_folder.safe_name(name) == safe
 
 
 @pytest.mark.parametrize("name", ["", "..", "../", "...", "\0", "/", "☃/☃"])
 def test_a_name_of_which_nothing_is_left_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(LoadError, match="rename it"):
-        uploads.safe_name(name)
+        upload_folder.safe_name(name)
     assert "rename it" in str(_keep(tmp_path, name, TALK)[0])
 
 
@@ -50,7 +50,7 @@ def test_a_name_of_which_nothing_is_left_is_refused(name: str, tmp_path: Path) -
 def test_whatever_the_name_the_file_is_in_the_folder(name: str) -> None:
     folder = Path("/uploads")
     try:
-        made = folder / uploads.safe_name(name)
+        made = folder / upload_folder.safe_name(name)
     except LoadError:
         return
     assert made.parent == folder
@@ -98,7 +98,7 @@ def test_what_cannot_be_read_is_refused_and_not_kept(tmp_path: Path, name: str, 
 
 def test_a_zip_bomb_and_a_file_that_is_too_large_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "unpacks to" in str(_keep(tmp_path, "bomb.docx", _zip_bomb())[0])
-    monkeypatch.setattr(uploads, "MAX_BYTES", 100)
+    monkeypatch.setattr(upload_folder, "MAX_BYTES", 100)
     assert "is larger than" in str(_keep(tmp_path, "long.txt", b"words " * 100)[0])
     assert list(tmp_path.iterdir()) == []
 
@@ -114,18 +114,18 @@ def test_only_what_lies_in_the_folder_is_discarded(tmp_path: Path) -> None:
     outside.write_bytes(TALK)
     folder = tmp_path / "uploads"
     _keep(folder, "talk.vtt", TALK)
-    uploads.discard(folder, outside)
-    uploads.discard(folder, folder / ".." / "mine.txt")
+    upload_folder.discard(folder, outside)
+    upload_folder.discard(folder, folder / ".." / "mine.txt")
     assert outside.exists()
-    assert uploads.not_ingested(folder, {uploads.sha256_of(outside)}) == []
-    uploads.discard(folder, uploads.not_ingested(folder, ())[0])
-    assert uploads.kept_files(folder) == []
+    assert upload_folder.not_ingested(folder, {upload_folder.sha256_of(outside)}) == []
+    upload_folder.discard(folder, upload_folder.not_ingested(folder, ())[0])
+    assert upload_folder.kept_files(folder) == []
 
 
 @pytest.mark.parametrize("name", ["../w", "/etc", "a/b", ""])
 def test_a_workspace_that_cannot_be_called_so_has_no_folder(name: str) -> None:
     with pytest.raises(WorkspaceError, match="cannot be a workspace's name"):
-        uploads.folder_of(load_settings(), name)
+        upload_folder.folder_of(load_settings(), name)
 
 
 def test_rows_say_how_each_was_read(tmp_path: Path) -> None:

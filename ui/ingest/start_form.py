@@ -16,10 +16,10 @@ from dynagrag.settings import Settings
 from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
-from dynagrag.ui.ingest import running_jobs
-from dynagrag.ui.ingest.running_jobs import PlanView
-from dynagrag.ui.plain import plain
+from dynagrag.ui.ingest import job_runner
+from dynagrag.ui.ingest.job_runner import PlanView
 from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.ingest_job import IngestOptions
 
 _MERGES = {"as fits the model": None, "by rules alone": "rules", "by rules and the model": "model"}
@@ -56,7 +56,7 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None]) -> None:
 def _start(ticket: str, paths: list[str], options: IngestOptions, on_start: Callable[[Key], None], plan: Work) -> None:
     """A second click comes with the same ticket, and begins nothing."""
     with state.shown_errors():
-        work = running_jobs.start_ingest(ticket, paths, options)
+        work = job_runner.start_ingest(ticket, paths, options)
         background.drop(plan.key)
         state.remember("ticket", uuid4().hex)
         on_start(work.key)
@@ -139,7 +139,7 @@ def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
     for other in background.found_under(background.key_of(settings, name, "plan")):
         if other.key[-1].startswith(visit) and other.key[-1] != ticket:
             background.drop(other.key)
-    return running_jobs.plan(ticket, paths, options)
+    return job_runner.plan(ticket, paths, options)
 
 
 def _stamp(path: str) -> float:

@@ -15,16 +15,14 @@ from dynagrag.journal.journal import Journal, LedgerRow
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
 from dynagrag.reporting import report_lines
 from dynagrag.schema import Chunk, Document
-from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.ingest import uploads
+from dynagrag.ui.ingest import upload_folder
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
-_JOBS = "jobs"
 _INTERACTIVE_WAIT_S = 60.0
 
 
@@ -55,16 +53,6 @@ class RunOutcome:
     stopped_by: str
     graph: str
     lines: tuple[str, ...] = ()
-
-
-def at_work(settings: Settings, workspace: str) -> list[Work]:
-    """What this process does, or has just done, to a workspace, the first begun first."""
-    return background.found_under(background.key_of(settings, workspace, _JOBS))
-
-
-def is_any_at_work(settings: Settings, workspace: str) -> bool:
-    """Whether this process changes a workspace now."""
-    return any(work.is_running for work in at_work(settings, workspace))
 
 
 # ------------------------------------------------------------------------------------------------------------------ plan
@@ -139,7 +127,7 @@ def _as_before(request: JobRequest, llm: str | None, extractor: str | None) -> O
 
 def delete(document: Document) -> Work:
     """Deletes a document with all that came from it, its uploaded file too."""
-    folder = uploads.folder_of(state.settings(), state.workspace_name())
+    folder = upload_folder.folder_of(state.settings(), state.workspace_name())
     opened = state.desk()
     was_asked = opened is not None and any(row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger())
     open_space = state.opener(has_model=was_asked)
@@ -148,7 +136,7 @@ def delete(document: Document) -> Work:
         with open_space() as space:
             space.max_wait_s = _INTERACTIVE_WAIT_S
             _, report = space.delete(document.id, work.progress)
-        uploads.discard(folder, document.uri)
+        upload_folder.discard(folder, document.uri)
         return RunOutcome(None, "", "Deleted. " + _graph(report))
 
     return _start(f"delete-{document.id}", document.title, run)
@@ -156,8 +144,8 @@ def delete(document: Document) -> Work:
 
 def _start(what: str, title: str, function: Callable[[Work], RunOutcome]) -> Work:
     settings, name = state.settings(), state.workspace_name()
-    key = background.key_of(settings, name, _JOBS, what)
-    for ended in at_work(settings, name):  # news of before
+    key = background.job_key(settings, name, what)
+    for ended in background.jobs_of(settings, name):  # news of before
         if ended.key != key or not what.startswith("ingest-"):  # a ticket is good once
             background.drop(ended.key)
     return background.start(key, title, function)

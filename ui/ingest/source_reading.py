@@ -9,7 +9,7 @@ from typing import IO
 from dynagrag.errors import LoadError
 from dynagrag.ingest.load import find_sources, load_source
 from dynagrag.schema import LoadedSource
-from dynagrag.ui.ingest.uploads import keep, text_name
+from dynagrag.ui.ingest.upload_folder import keep, text_name
 
 _MAX_TURNS = 8
 _MAX_TURN_CHARS = 300

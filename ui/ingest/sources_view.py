@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from dynagrag.text import clock
-from dynagrag.ui.ingest.source_rows import SourceRow
-from dynagrag.ui.plain import plain, said_by
+from dynagrag.ui.ingest.source_reading import SourceRow
+from dynagrag.ui.safe_markdown import plain, said_by
 
 _MAX_SPEAKERS = 6
 

@@ -1,31 +1,28 @@
-"""What the tabs of the page Curate share: the workspace as it is seen, a correction and what it did, quotes, pages of long lists."""
+"""A correction from the page Curate: what it is made on, its work on a thread of its own, and what it did."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 import streamlit as st
 
 from dynagrag.curation import corrections
 from dynagrag.curation.corrections import Outcome, Preview
-from dynagrag.curation.suggestions import UNTOLD_TYPES
-from dynagrag.curation.view import Quote, Seen, clipped, read_seen
+from dynagrag.curation.view import Seen, clipped, read_seen
 from dynagrag.ingest.consolidate.verdicts import STAGE
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Entity
 from dynagrag.text import times
 from dynagrag.ui import background, state
-from dynagrag.ui.plain import plain, said_by, source_link
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.facade import Workspace
 
-PAGE_SIZE = 10
 _WAIT_S = 3.0
 """A correction of a small workspace is done within this; else the page follows it."""
 _MAX_CHANGES = 5
 _SIGNED = "corrections_signed_as"
-Item = TypeVar("Item")
 Act = Callable[[Workspace], Outcome]
 
 
@@ -152,57 +149,6 @@ def _more(entities: Sequence[Entity]) -> list[str]:
     return [f"… and {len(entities) - _MAX_CHANGES} more"] if len(entities) > _MAX_CHANGES else []
 
 
-# -------------------------------------------------------------------------------------------------------------- pieces
-
-
 def given_name(name: str, preview: Preview) -> str:
     """The name that a person wrote for a merged entity; empty where it was left as it is, however that looks."""
     return "" if name == preview.name else corrections.checked_name(name)
-
-
-def show_quotes(desk: Desk, quotes: Sequence[Quote]) -> None:
-    """Quotes with the name in bold, who said it when, and a link to the place."""
-    for quote in quotes:
-        before, words, after = (" ".join(part.split()) for part in (quote.before, quote.words, quote.after))
-        parts = [plain(before), f"**{plain(words)}**" if words else "", plain(after)]
-        gaps = [" " if quote.before[-1:].isspace() else "", " " if quote.after[:1].isspace() else ""]
-        link = source_link(desk.name, quote.document_id, quote.start, max(quote.end, quote.start + 1))
-        who = said_by(quote.speaker, quote.start_s)
-        where = f"{who}, {plain(clipped(quote.title, 40))}" if who else plain(clipped(quote.title, 40))
-        st.markdown(f"“{parts[0]}{gaps[0]}{parts[1]}{gaps[1]}{parts[2]}” [{where}]({link})")
-
-
-def show_entity(desk: Desk, seen: Seen, entity: Entity, num_quotes: int = 1) -> None:
-    """An entity with its names, type, summary and quotes."""
-    spelt = seen.spelt(entity)
-    type_ = f" · {plain(clipped(entity.type, 30))}" if entity.type.casefold() not in UNTOLD_TYPES else ""
-    st.markdown(f"**{plain(clipped(entity.name))}**{type_} · said {times(entity.weight)}" + (" · a speaker" if entity.is_speaker else ""))
-    if len(spelt) > 1:
-        few = ", ".join(f"{plain(clipped(name, 40))} ({number})" for _, name, number in spelt[:8])
-        st.caption(f"Names: {few}" + (f" and {len(spelt) - 8} more" if len(spelt) > 8 else ""))
-    if entity.summaries:
-        st.caption(plain(clipped(max(entity.summaries, key=len), 160)))
-    show_quotes(desk, seen.quotes([key for key, _, _ in spelt], num_quotes))
-
-
-def page_of(items: Sequence[Item], name: str) -> Sequence[Item]:
-    """The part of a long list that the visitor is at; `show_pager` goes on. It stays within the list when that gets shorter."""
-    last = max(0, (len(items) - 1) // PAGE_SIZE)
-    number = min(int(state.remembered(f"curate_page_{name}", 0)), last)
-    state.remember(f"curate_page_{name}", number)
-    return items[number * PAGE_SIZE : (number + 1) * PAGE_SIZE]
-
-
-def show_pager(num_items: int, name: str) -> None:
-    """Where the visitor is in a long list, and the way on."""
-    if num_items <= PAGE_SIZE:
-        return
-    number = int(state.remembered(f"curate_page_{name}", 0))
-    last = (num_items - 1) // PAGE_SIZE
-    with st.container(horizontal=True, vertical_alignment="center"):
-        back = st.button("Previous", key=f"curate_back_{name}", icon=":material/chevron_left:", disabled=number == 0)
-        st.markdown(f"{number * PAGE_SIZE + 1:,}–{min((number + 1) * PAGE_SIZE, num_items):,} of {num_items:,}", width="content")
-        on = st.button("Next", key=f"curate_on_{name}", icon=":material/chevron_right:", disabled=number == last)
-    if back or on:
-        state.remember(f"curate_page_{name}", number + (1 if on else -1))
-        st.rerun()

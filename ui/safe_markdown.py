@@ -1,6 +1,6 @@
 """Words of documents, models and people as Markdown that shows them as they are: no markup, no HTML, no image, no link of their own.
 
-Streamlit renders Markdown, and an image in it is a request to whatever host it names (storage spec, S4).
+Streamlit renders Markdown, and an image in it is a request to whatever host it names.
 """
 
 import re

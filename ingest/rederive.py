@@ -9,18 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.derived.derive import (
-    VectorTable,
-    average_degree,
-    average_degree_before,
-    counting_mentions,
-    derive,
-    mention_texts,
-    record_texts,
-)
+from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_titles, passage_text, record_texts, text_id
 from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import own_titles, passage_text, text_id
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.consolidation import Judge, VerdictStore, consolidate
 from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import Consolidation, Graph, Records, VectorKind, Vectors

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.graph_store.derived.two_step_mean import own_titles, passage_text
+from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.retrieval.bridge.neighbours import Neighbours
 from dynagrag.retrieval.threads import num_threads, pool
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors

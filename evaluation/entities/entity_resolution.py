@@ -19,7 +19,8 @@ import numpy as np
 from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_scores
 from dynagrag.evaluation.entities.entity_sets import EntitySet, Item, num_positives
 from dynagrag.graph_store.derived.canonical import canonical_keys
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors, mention_texts
+from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors
 from dynagrag.ids import content_id
 from dynagrag.ingest.consolidate.consolidation import ConsolidationPlan, Judge, decide, plan_consolidation
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.graph_store.derived.derive import counting_mentions
+from dynagrag.graph_store.derived.embedded_texts import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import Senses, mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
 from dynagrag.ids import entity_key, plain_title
 from dynagrag.protocols import SENTENCE_EXTRACTOR
 from dynagrag.schema import Document, Edit, Flag, Mention, MentionKind, RelationRecord

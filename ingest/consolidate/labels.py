@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derived.canonical import label_key
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.ingest.consolidate.blocking import Pair, cut_into_blocks, near_pairs
 from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
 from dynagrag.ingest.consolidate.verdicts import Block, Group, distinct_names, one_line

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dynagrag.graph_store.derived.two_step_mean import own_title
+from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ids import content_id, entity_key, plain_title
 from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
 from dynagrag.ingest.sentences import sentence_spans

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
 from dynagrag.ingest.extract.fast_rules import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages

@@ -7,7 +7,7 @@ from typing import Any
 from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, Citation, Stretch, Usage
-from dynagrag.text import clock
+from dynagrag.text import clock, collapse, cut
 
 _MAX_QUOTE = 240
 _MAX_EVIDENCE = 15
@@ -16,7 +16,7 @@ _MAX_STRETCHES = 5
 _MAX_TRACED = 10
 
 
-def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
+def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     """An ingest's report."""
     graph = report.graph
     yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
@@ -42,7 +42,7 @@ def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
         yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again, or `dynagrag jobs retry`"
 
 
-def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
+def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
     """An ingest's report for programs."""
     return {
         "added": [d.title for d in report.added],
@@ -109,7 +109,7 @@ def trace_lines(trace: Mapping[str, Any]) -> Iterator[str]:
             at = "" if row["start_s"] is None else f" {clock(row['start_s'])}"
             over = f"; over {row['over']!r} from {row['from_rank'] or 'further down'}" if "over" in row else ""
             parts = " ".join(f"{row[name]:+.2f}" for name in names)
-            yield f'  {place:>2}. {row["score"]:.2f} = {parts}  {_title(row["document"])}{at} "{row["words"]} ..."{over}'
+            yield f'  {place:>2}. {row["score"]:.2f} = {parts}  {cut(row["document"], _MAX_TITLE)}{at} "{row["words"]} ..."{over}'
     for candidate in trace.get("candidates", [])[:_MAX_TRACED]:
         mark = "+" if candidate["accepted"] else "-"
         yield f"  {mark} ego-graph of {candidate['entity']} ({candidate['score']:.2f}): {candidate['reason']}"
@@ -119,7 +119,7 @@ def citation_line(mark: str, citation: Citation, about: str = "") -> str:
     """A citation: mark, document, speaker, time, quote; a long quote is cut to the part that holds most words of `about`."""
     said_at = "" if citation.start_s is None else clock(citation.start_s)
     who = " ".join(part for part in (citation.speaker or "", said_at) if part)
-    return f'  {mark} {_title(citation.document)}{", " + who if who else ""}: "{_excerpt(" ".join(citation.quote.split()), about)}"'
+    return f'  {mark} {cut(citation.document, _MAX_TITLE)}{", " + who if who else ""}: "{_excerpt(collapse(citation.quote), about)}"'
 
 
 def stretch_line(stretch: Stretch) -> str:
@@ -128,11 +128,7 @@ def stretch_line(stretch: Stretch) -> str:
     at = "" if stretch.start_s is None else f", {clock(stretch.start_s)}"
     until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
     who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
-    return f"  one stretch of {len(stretch.labels)} lines: {_title(stretch.document)}{turns}{at}{until}{who}"
-
-
-def _title(title: str) -> str:
-    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1] + "…"
+    return f"  one stretch of {len(stretch.labels)} lines: {cut(stretch.document, _MAX_TITLE)}{turns}{at}{until}{who}"
 
 
 def _excerpt(quote: str, about: str) -> str:
@@ -142,30 +138,5 @@ def _excerpt(quote: str, about: str) -> str:
     hits = [bool(content_stems(word) & wanted) for word in words]
     size = max(1, _MAX_QUOTE * len(words) // len(quote))
     start = max(range(max(1, len(words) - size + 1)), key=lambda i: (sum(hits[i : i + size]), -i))
-    cut = " ".join(words[start : start + size])
-    return ("… " if start else "") + cut + (" …" if start + size < len(words) else "")
-
-
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """An answer for programs. Whether a model answered, from which evidence, and what came from the cache is in the trace."""
-    usage = answer.usage
-    more = {
-        "answered_by_model": answer.is_answered_by_model,
-        "cached_replies": usage.cached,
-        "evidence": [asdict(c) for c in answer.evidence],
-        "stretches": [asdict(s) for s in answer.stretches],
-    }
-    return {
-        "question": answer.question,
-        "answer": answer.text,
-        "abstained": answer.is_abstained,
-        "citations": [asdict(c) for c in answer.citations],
-        "intermediate": [asdict(a) for a in answer.intermediate],
-        "trace": dict(answer.trace) | more,
-        "usage": {
-            "calls": usage.calls,
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
-            "seconds": round(usage.seconds, 3),
-        },
-    }
+    best = " ".join(words[start : start + size])
+    return ("… " if start else "") + best + (" …" if start + size < len(words) else "")

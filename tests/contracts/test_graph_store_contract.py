@@ -13,7 +13,10 @@ from neo4j_server import Neo4jServer
 
 from dynagrag.errors import EmbedderMismatchError, StoreError
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
-from dynagrag.graph_store.derived.derive import VectorTable, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.graph_digest import digest
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id

@@ -13,7 +13,7 @@ import pytest
 from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import SettingsError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store.cypher import labels
 from dynagrag.ids import entity_key
 from dynagrag.protocols import Prompt
 from dynagrag.wiring import RETRIEVERS
@@ -119,7 +119,7 @@ def test_hostile_names_are_stored_as_the_text_that_they_are(
     if any_store == "sqlite":
         assert _tables(space) == schema
     else:
-        assert names_in_neo4j() <= {*cypher.NODE_LABELS, "DynagragSchema", "RELATES", "PART_OF", "NEXT", "IN_PASSAGE", "OF", "FROM"}
+        assert names_in_neo4j() <= {*labels.NODE_LABELS, "DynagragSchema", "RELATES", "PART_OF", "NEXT", "IN_PASSAGE", "OF", "FROM"}
     for retriever in RETRIEVERS:
         assert space.ask(f"What is said of {HOSTILE[0]} and '\"; --\0?", AskOptions(retriever=retriever)).text
     before = space.store.digest()
@@ -138,7 +138,9 @@ def _tables(space: Workspace) -> list[tuple[str, str]]:
 def test_hostile_names_survive_every_way_out(open_space: OpenSpace, corpus: Any, tmp_path: Path) -> None:
     import networkx as nx
 
-    from dynagrag.curation.graph_view import entity_view, export, overview, print_entity, print_overview
+    from dynagrag.curation.graph_export import export
+    from dynagrag.curation.graph_printing import entity_lines, overview_lines
+    from dynagrag.curation.graph_queries import entity_view, overview
 
     sentences = " ".join(f"Robert {i} & Sons founded Acme <b>{i}</b>." for i in range(2))
     control = "Bell\x07 Escape\x1b[31m"
@@ -156,8 +158,8 @@ def test_hostile_names_survive_every_way_out(open_space: OpenSpace, corpus: Any,
     for name in ("g.graphml", "g.json", "g.csv"):
         assert all(p.stat().st_size for p in export(space.graph(), tmp_path / name, force=False))
     assert len(nx.read_graphml(tmp_path / "g.graphml")) == len(space.graph().entities)
-    assert list(print_overview(overview(space, 10)))
-    assert list(print_entity(entity_view(space, space.graph().entities[0].name, 10)))
+    assert list(overview_lines(overview(space, 10)))
+    assert list(entity_lines(entity_view(space, space.graph().entities[0].name, 10)))
 
 
 # --------------------------------------------------------------------------------------------------------------------- S5

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from dynagrag.errors import UsageError
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.text import clock
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import ARMS, show_arm

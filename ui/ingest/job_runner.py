@@ -13,7 +13,7 @@ from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.journal.journal import Journal, LedgerRow
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
-from dynagrag.reporting import report_lines
+from dynagrag.reporting import ingest_report_lines
 from dynagrag.schema import Chunk, Document
 from dynagrag.text import plural
 from dynagrag.ui import background, state
@@ -173,7 +173,7 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
     prepared.extractor = _Counted(prepared.extractor, work)
     report = prepared.run(progress)
     work.notes["job"] = prepared.job_id
-    lines = tuple(report_lines(report, prepared.chat.usage() if prepared.chat else None))
+    lines = tuple(ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None))
     aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
     return RunOutcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import ModelError, ModelUnavailableError
-from dynagrag.reporting import answer_json, answer_lines, report_lines
+from dynagrag.generation.stored_answer import answer_json
+from dynagrag.reporting import answer_lines, ingest_report_lines
 from dynagrag.schema import Answer
 from dynagrag.workspace.conversations import Arm, ConversationBook, Exchange, now
 from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
@@ -89,7 +90,7 @@ def run_demo(
         out("1. Two transcripts into a graph: " + ", ".join(p.name for p in transcripts()))
         prepared = space.prepare_ingest([str(p) for p in transcripts()], IngestOptions(chunk_profile="small"))
         report = prepared.run(progress)
-        for line in report_lines(report, prepared.chat.usage() if prepared.chat else None):
+        for line in ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None):
             out("   " + line)
         for number, question in enumerate(QUESTIONS, 2):
             out(f"\n{number}. {question}")

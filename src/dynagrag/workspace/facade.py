@@ -13,8 +13,8 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, SettingsError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question, split_question
+from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.canonical import undo_merge
-from dynagrag.graph_store.derived.derive import average_degree, average_degree_before
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Pipeline, Progress

@@ -9,7 +9,7 @@ import typer
 from labelled_names import Waiter, diners, line, record
 
 from dynagrag.cli import evaluate_entities as cli_evaluate_entities
-from dynagrag.cli.evaluate_entities import report_lines
+from dynagrag.cli.evaluate_entities import entity_report_lines
 from dynagrag.evaluation.entities.entity_resolution import evaluate_entities
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
@@ -63,7 +63,7 @@ def test_the_command_keeps_a_models_replies_so_that_the_same_run_asks_nothing_tw
 
 def test_people_read_every_part_of_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     report = evaluate_entities(diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter")
-    text = "\n".join(report_lines(report))
+    text = "\n".join(entity_report_lines(report))
     for part in (
         "diners: 9 items under 8 keys, 6 labelled pairs, 4 of them one entity; bare names, embedder fake",
         "blocking recall 0.750: 1 one key, 1 rule, 1 one block, 1 missed",

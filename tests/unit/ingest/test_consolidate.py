@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from dynagrag.errors import BudgetError, CutOffReplyError, DynaGragError, InvalidReplyError, ModelUnavailableError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
-from dynagrag.graph_store.derived.derive import VectorTable, mention_texts
+from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ids import content_id, entity_key, estimate_tokens
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate, plan_consolidation
 from dynagrag.ingest.consolidate.labels import labels_by_rule, labels_may_join

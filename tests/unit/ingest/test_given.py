@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import LoadError
 from dynagrag.generation.evidence import collect_evidence, holds
-from dynagrag.graph_store.derived.derive import VectorTable, derive
-from dynagrag.graph_store.derived.two_step_mean import mention_texts, record_texts
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ids import entity_key
 from dynagrag.ingest.given.corpus import (
     NO_ENTITY,

@@ -1,16 +1,8 @@
-"""The graph for people and other programs: the heaviest entities, one entity with its evidence, and exports."""
+"""What the graph holds, for people: the heaviest entities and relations, one entity with its evidence, what lies around it."""
 
-import csv
-import io
-import json
-import tempfile
-import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from dynagrag.errors import UsageError
 from dynagrag.ids import entity_key
@@ -19,6 +11,7 @@ from dynagrag.schema import Document, Entity, Graph, Overview, Relation
 from dynagrag.workspace.facade import Workspace
 
 Row = dict[str, Any]
+_MAX_NEAR = 8
 
 
 def overview(space: Workspace, limit: int) -> Row:
@@ -79,9 +72,8 @@ def _find(graph: Graph, name: str) -> Entity:
     named = [e for e in graph.entities if key in e.keys] or [e for e in graph.entities if key == entity_key(e.name)]
     if named:
         return named[0]
-    near = sorted((e for e in graph.entities if key and (key in e.key or e.key in key)), key=lambda e: (-e.weight, e.key))[:8]
-    hint = f"; near: {', '.join(e.name for e in near)}" if near else ""
-    raise UsageError(f"no entity {name!r}{hint}")
+    near = sorted((e for e in graph.entities if key and (key in e.key or e.key in key)), key=lambda e: (-e.weight, e.key))[:_MAX_NEAR]
+    raise _no_entity(name, [e.name for e in near])
 
 
 def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
@@ -105,8 +97,11 @@ def _find_in_store(space: Workspace, name: str) -> str:
         if key in entity.keys or key == entity_key(entity.name):
             return entity_id
         near.append(entity.name)
-    hint = f"; near: {', '.join(near[:8])}" if near else ""
-    raise UsageError(f"no entity {name!r}{hint}")
+    raise _no_entity(name, near[:_MAX_NEAR])
+
+
+def _no_entity(name: str, near: Sequence[str]) -> UsageError:
+    return UsageError(f"no entity {name!r}" + (f"; near: {', '.join(near)}" if near else ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,113 +186,3 @@ def binned(counts: Mapping[int, int]) -> list[tuple[str, int]]:
     rows = [(str(low) if low == high else f"{low}-{high}", sums.get(i, 0)) for i, (low, high) in enumerate(bounds)]
     first = next((i for i, (_, num) in enumerate(rows) if num), len(rows))
     return rows[first:]
-
-
-def print_near(view: Row) -> Iterator[str]:
-    """The lines of a neighbourhood."""
-    yield f"{view['name']}: {len(view['entities']) - 1} entities and {len(view['relations'])} relations around it"
-    for row in view["relations"]:
-        yield f"  {row['weight']:>5}  {row['head']} --{row['label']}--> {row['tail']}"
-    if view["is_cut"]:
-        yield "  ... and more: the heaviest are shown (--limit)"
-
-
-def print_overview(view: Row) -> Iterator[str]:
-    """The lines of an overview."""
-    yield "entities (weight = times mentioned):"
-    for row in view["entities"]:
-        yield f"  {row['weight']:>5}  {row['name']}" + (f" ({row['type']})" if row["type"] else "") + f", {row['relations']} relations"
-    yield "relations (weight = times stated):"
-    for row in view["relations"]:
-        yield f"  {row['weight']:>5}  {row['head']} --{row['label']}--> {row['tail']}"
-
-
-def print_entity(view: Row) -> Iterator[str]:
-    """The lines of one entity."""
-    yield f"{view['name']}" + (f" ({view['type']})" if view["type"] else "") + f", mentioned {view['weight']} times"
-    if view["aliases"]:
-        yield "  also: " + ", ".join(view["aliases"])
-    for summary in view["summaries"]:
-        yield f"  . {summary}"
-    for row in view["relations"]:
-        said = row["evidence"]
-        yield f"  {row['head']} --{row['label']}--> {row['tail']} (x{row['weight']})"
-        words = f'"{" ".join(said["quote"].split())[:160]}"' if said["quote"] else "no sentence says it"
-        yield f"      {said['speaker'] or said['document']}: {words}"
-    hidden = view["num_relations"] - len(view["relations"])
-    if hidden > 0:
-        yield f"  ... and {hidden} more relations (--limit)"
-
-
-def export(graph: Graph, file: Path, force: bool) -> list[Path]:
-    """Writes the graph; what was written. Raises UsageError for an unknown ending or a file that is there."""
-    writers = {".graphml": _write_graphml, ".json": _write_json, ".csv": _write_csv}
-    writer = writers.get(file.suffix.lower())
-    if writer is None:
-        raise UsageError(f"{file.name!r}: the ending says the format; use {', '.join(writers)}")
-    targets = [file] if file.suffix.lower() != ".csv" else [file.with_suffix(".entities.csv"), file.with_suffix(".relations.csv")]
-    for target in targets:
-        if target.exists() and not force:
-            raise UsageError(f"{target} is there already; write elsewhere or use --force")
-    writer(graph, targets)
-    return targets
-
-
-def part(entities: Iterable[Entity], relations: Iterable[Relation]) -> Graph:
-    """A part of a graph, to export it: without vectors."""
-    entities, relations = tuple(entities), tuple(relations)
-    none = np.zeros((0, 0), dtype=np.float32)
-    return Graph(entities, relations, none, none, tuple(() for _ in entities))
-
-
-def exported(graph: Graph, ending: str) -> tuple[bytes, str]:
-    """The graph as a file of this format ("graphml", "json", "csv") and the file's ending: two CSV files come as one zip archive."""
-    with tempfile.TemporaryDirectory() as folder:
-        written = export(graph, Path(folder, f"graph.{ending}"), force=False)
-        if len(written) == 1:
-            return written[0].read_bytes(), ending
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in written:
-                archive.write(file, file.name)
-        return packed.getvalue(), "zip"
-
-
-def _entity_row(entity: Entity) -> Row:
-    row = asdict(entity)
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in row.items()}
-
-
-def _write_json(graph: Graph, targets: list[Path]) -> None:
-    relations = [{k: list(v) if isinstance(v, tuple) else v for k, v in asdict(r).items()} for r in graph.relations]
-    value = {"entities": [_entity_row(e) for e in graph.entities], "relations": relations}
-    targets[0].write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
-
-
-def _write_csv(graph: Graph, targets: list[Path]) -> None:
-    with targets[0].open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(["id", "name", "type", "weight", "aliases", "summaries"])
-        writer.writerows([e.id, e.name, e.type, e.weight, "; ".join(e.aliases), " | ".join(e.summaries)] for e in graph.entities)
-    with targets[1].open("w", newline="", encoding="utf-8") as handle:
-        writer = csv.writer(handle)
-        writer.writerow(["id", "head", "label", "tail", "weight", "support", "summaries"])
-        writer.writerows([r.id, r.head, r.label, r.tail, r.weight, r.support, " | ".join(r.summaries)] for r in graph.relations)
-
-
-def _write_graphml(graph: Graph, targets: list[Path]) -> None:
-    import networkx as nx
-
-    made: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-    for e in graph.entities:
-        made.add_node(e.id, name=_xml(e.name), type=_xml(e.type), weight=e.weight, summary=_xml(" | ".join(e.summaries)))
-    for r in graph.relations:
-        made.add_edge(
-            r.head, r.tail, key=r.id, label=_xml(r.label), weight=r.weight, support=r.support, summary=_xml(" | ".join(r.summaries))
-        )
-    nx.write_graphml(made, targets[0], encoding="utf-8")
-
-
-def _xml(text: str) -> str:
-    """Without the characters that XML 1.0 can't hold."""
-    return "".join(c for c in text if c in "\t\n\r" or ("\x20" <= c <= "\ud7ff") or ("\ue000" <= c <= "\ufffd") or c > "\uffff")

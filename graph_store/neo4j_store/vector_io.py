@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynagrag.graph_store.neo4j_store import cypher, rows
+from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.cypher import vector_statements
 from dynagrag.graph_store.neo4j_store.graph_writer import read_pages, vector_signature
 from dynagrag.graph_store.rules import by_cosine, check_none_missing
 from dynagrag.schema import Vector, VectorKind, Vectors
@@ -23,9 +24,9 @@ _REACH_FACTOR = 10
 
 _LABELS = {VectorKind.PASSAGE: "Passage", VectorKind.ENTITY: "Entity"}
 _PAGES = {
-    VectorKind.PASSAGE: cypher.SIGNATURES_OF_PASSAGE_VECTORS,
-    VectorKind.ENTITY: cypher.SIGNATURES_OF_ENTITY_VECTORS,
-    VectorKind.RELATION: cypher.SIGNATURES_OF_RELATION_VECTORS,
+    VectorKind.PASSAGE: vector_statements.SIGNATURES_OF_PASSAGE_VECTORS,
+    VectorKind.ENTITY: vector_statements.SIGNATURES_OF_ENTITY_VECTORS,
+    VectorKind.RELATION: vector_statements.SIGNATURES_OF_RELATION_VECTORS,
 }
 
 
@@ -58,18 +59,18 @@ class Neo4jVectors:
         """Stores those that differ, and gives them. A passage that isn't there any more is passed over."""
         ids = [v.id for v in batch]
         if kind is VectorKind.PASSAGE:
-            there = {r["uid"]: r["sig"] for r in tx.run(cypher.SOME_SIGNATURES_OF_PASSAGE_VECTORS, uids=ids, ws=self._ws)}
+            there = {r["uid"]: r["sig"] for r in tx.run(vector_statements.SOME_SIGNATURES_OF_PASSAGE_VECTORS, uids=ids, ws=self._ws)}
             new = [v for v in batch if v.id in there and there[v.id] != v.sig]
             if new:
                 dimension = len(new[0].data) // 4
                 sent = [{"uid": v.id, "sig": v.sig, "vector": np.frombuffer(v.data, dtype="<f4").tolist()} for v in new]
-                tx.run(cypher.put_node_vectors("Passage", dimension), rows=sent).consume()
+                tx.run(vector_statements.put_node_vectors("Passage", dimension), rows=sent).consume()
             return new
-        there = {r["uid"]: r["sig"] for r in tx.run(cypher.SOME_SIGNATURES_OF_VECTORS, uids=ids, ws=self._ws, kind=kind.value)}
+        there = {r["uid"]: r["sig"] for r in tx.run(vector_statements.SOME_SIGNATURES_OF_VECTORS, uids=ids, ws=self._ws, kind=kind.value)}
         new = [v for v in batch if there.get(v.id) != v.sig]
         if new:
             sent = [{"uid": self._uid(kind, v.id), "id": v.id, "sig": v.sig, "vector": v.data} for v in new]
-            tx.run(cypher.PUT_VECTORS, rows=sent, ws=self._ws, kind=kind.value).consume()
+            tx.run(vector_statements.PUT_VECTORS, rows=sent, ws=self._ws, kind=kind.value).consume()
         return new
 
     def remember(self, kind: VectorKind, batch: Sequence[StoredVector]) -> None:
@@ -79,9 +80,9 @@ class Neo4jVectors:
     def drop(self, kind: VectorKind, ids: Sequence[str], tx: "Transaction", state: Mapping[str, Any]) -> int:
         """Deletes vectors; how many were asked for."""
         if kind in _LABELS:
-            tx.run(cypher.drop_node_vectors(_LABELS[kind], int(state["embedder_dimension"])), uids=list(ids)).consume()
+            tx.run(vector_statements.drop_node_vectors(_LABELS[kind], int(state["embedder_dimension"])), uids=list(ids)).consume()
         else:
-            tx.run(cypher.DELETE_VECTORS, uids=[self._uid(kind, id_) for id_ in ids]).consume()
+            tx.run(vector_statements.DELETE_VECTORS, uids=[self._uid(kind, id_) for id_ in ids]).consume()
         return len(ids)
 
     def ids(self, kind: VectorKind, dimension: int, stamp: str) -> list[str]:
@@ -100,7 +101,7 @@ class Neo4jVectors:
         """By the server's index, which is quantised: more than `limit` are asked for, and what it finds is scored exactly."""
         reach = max(_MIN_REACH, _REACH_FACTOR * limit)
         values: dict[str, Any] = {"vector": [float(x) for x in vector], "ws": self._ws, "limit": 2 * limit, "reach": reach}
-        found = self._connection.read(cypher.nearest_nodes(_LABELS[kind], dimension, has_filter), **values)
+        found = self._connection.read(vector_statements.nearest_nodes(_LABELS[kind], dimension, has_filter), **values)
         fetched = {id_: data for id_, _, data in self._fetch(kind, [str(row["uid"]) for row in found], dimension)}
         ids = sorted(fetched)
         if not ids:
@@ -123,16 +124,16 @@ class Neo4jVectors:
         if kind in _PAGES:
             found = read_pages(self._connection, _PAGES[kind], ws=self._ws)
         else:
-            found = read_pages(self._connection, cypher.SIGNATURES_OF_VECTORS, ws=self._ws, kind=kind.value)
+            found = read_pages(self._connection, vector_statements.SIGNATURES_OF_VECTORS, ws=self._ws, kind=kind.value)
         return ((uid, sig) for uid, sig in found if sig)
 
     def _fetch(self, kind: VectorKind, uids: list[str], dimension: int) -> Iterator[tuple[str, str, bytes]]:
         if kind in _LABELS:
-            found = self._connection.read(cypher.fetch_node_vectors(_LABELS[kind], dimension), uids=uids)
+            found = self._connection.read(vector_statements.fetch_node_vectors(_LABELS[kind], dimension), uids=uids)
         elif kind is VectorKind.RELATION:
-            found = self._connection.read(cypher.FETCH_RELATION_VECTORS, uids=uids)
+            found = self._connection.read(vector_statements.FETCH_RELATION_VECTORS, uids=uids)
         else:
-            found = self._connection.read(cypher.FETCH_VECTORS, uids=uids, ws=self._ws, kind=kind.value)
+            found = self._connection.read(vector_statements.FETCH_VECTORS, uids=uids, ws=self._ws, kind=kind.value)
         for row in found:
             if row["vector"] is not None:
                 data = bytes(row["vector"]) if kind not in _LABELS else np.array(row["vector"], dtype="<f4").tobytes()

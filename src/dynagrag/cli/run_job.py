@@ -1,32 +1,30 @@
-"""How the commands run a prepared ingest: the plan and its cost, confirmations, progress, the report, and how to go on where it stopped."""
+"""Runs a prepared ingest for the commands: plan and cost, confirmations, progress, report, and how to resume it when it stops."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, confirm, say, say_json
+from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, confirm, say, say_json
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import duration_text
 
 if TYPE_CHECKING:
     from dynagrag.ingest.plan import Estimate, IngestPlan
-    from dynagrag.journal.jobs import Job
     from dynagrag.schema import LoadedSource
     from dynagrag.workspace.ingest_job import PreparedIngest
 
-EXIT_INTERRUPTED = 130
 _MAX_SHOWN = 10
 
 
 class InterruptedJobError(DynaGragError):
-    """Ctrl-C in a job: says how to go on."""
+    """Ctrl-C in a job: says how to resume it."""
 
     exit_code = EXIT_INTERRUPTED
 
 
 class StoppedJobError(DynaGragError):
-    """A job that ended early with its work kept: says how to go on."""
+    """A job that ended early with its work kept: says how to resume it."""
 
 
 def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_report: Callable[[dict[str, Any]], None] = say_json) -> int:
@@ -34,7 +32,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
     `say_report` gets the report as JSON, where that is wanted.
     """
-    from dynagrag.reporting import report_json, report_lines
+    from dynagrag.reporting import ingest_report_json, ingest_report_lines
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
@@ -43,7 +41,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         raise DynaGragError(_refused_line(plan.refused))
     if plan.removes_missing and plan.missing:
         _confirm_removal(plan, yes)
-    elif estimate is not None and plan.num_chunks and not confirm("Go on?", yes, without_terminal=True):
+    elif estimate is not None and plan.num_chunks and not confirm("Continue?", yes, without_terminal=True):
         raise typer.Abort()
     try:
         with Bars(as_json) as progress:
@@ -52,9 +50,9 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
     usage = prepared.chat.usage() if prepared.chat else None
     if as_json:
-        say_report(report_json(report, usage) | {"job": prepared.job_id})
+        say_report(ingest_report_json(report, usage) | {"job": prepared.job_id})
     else:
-        for line in report_lines(report, usage):
+        for line in ingest_report_lines(report, usage):
             say(line)
     if report.stopped_by is not None:
         raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
@@ -70,7 +68,7 @@ def _how_to_resume(prepared: "PreparedIngest") -> str:
 
 def _confirm_removal(plan: "IngestPlan", yes: bool) -> None:
     number = len(plan.missing)
-    if not confirm(f"Delete {number} documents whose files are gone, and go on?", yes, without_terminal=False):
+    if not confirm(f"Delete {number} documents whose files are gone, and continue?", yes, without_terminal=False):
         raise UsageError(f"nothing was done: confirm the deletion of {number} documents whose files are gone with --yes")
 
 
@@ -105,13 +103,3 @@ def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str)
             f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
             f"reply tokens, {duration_text(estimate.seconds)}{money}"
         )
-
-
-def job_line(job: "Job") -> str:
-    """A job in one line."""
-    place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
-    paths = job.request.paths
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    what = f"{paths[0]}{more}" if paths else ", ".join(f"{count} {name}" for name, count in job.counts.items())
-    line = f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22} {job.started_at[:16].replace('T', ' ')}  {what}"
-    return f"{line}  ({job.reason})" if job.reason else line

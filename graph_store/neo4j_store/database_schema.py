@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from dynagrag.errors import NewerStoreError, StoreError
-from dynagrag.graph_store.neo4j_store import cypher
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.cypher import labels, schema_statements, vector_statements
 from dynagrag.graph_store.rules import REPAIR
 from dynagrag.schema import Finding
 
 _LOG = logging.getLogger(__name__)
 _AWAIT_S = 300
-_UNIQUE = ("Workspace", *cypher.RECORD_LABELS, *cypher.DERIVED_LABELS, "Vector", "RELATES")
-_PAGED = (*cypher.RECORD_LABELS, *cypher.DERIVED_LABELS, "RELATES")
+_UNIQUE = ("Workspace", *labels.RECORD_LABELS, *labels.DERIVED_LABELS, "Vector", "RELATES")
+_PAGED = (*labels.RECORD_LABELS, *labels.DERIVED_LABELS, "RELATES")
 
 MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
     (
-        *(cypher.uid_constraint(label) for label in _UNIQUE),
-        *(cypher.workspace_index(label) for label in _PAGED),
-        cypher.EXTRACTION_INDEX,
-        cypher.RECORD_INDEX,
-        cypher.VECTOR_INDEX,
-        cypher.FULL_TEXT_INDEX,
+        *(schema_statements.uid_constraint(label) for label in _UNIQUE),
+        *(schema_statements.workspace_index(label) for label in _PAGED),
+        schema_statements.EXTRACTION_INDEX,
+        schema_statements.RECORD_INDEX,
+        schema_statements.VECTOR_INDEX,
+        schema_statements.FULL_TEXT_INDEX,
     ),
 )
 """Migration i+1 brings a database of version i to version i+1. Every statement may be run twice. Never change one that was released."""
@@ -63,7 +63,7 @@ class Neo4jSchema:
 
     def version(self) -> int:
         """How many migrations were applied; 0 for a database that dynagrag has not written to."""
-        rows = self._connection.read(cypher.SCHEMA_VERSION)
+        rows = self._connection.read(schema_statements.SCHEMA_VERSION)
         return int(rows[0]["version"]) if rows else 0
 
     def check_not_newer(self) -> int:
@@ -91,7 +91,7 @@ class Neo4jSchema:
             raise StoreError(f"Neo4j at {self._connection.address}: {wrong[0].what}: {wrong[0].finding}; {wrong[0].remedy}")
         if version < len(MIGRATIONS):  # last: what could not be made is tried again by the next one
             names = [f"migration {i + 1}" for i in range(len(MIGRATIONS))]
-            self._connection.schema(cypher.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=names)
+            self._connection.schema(schema_statements.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=names)
             _LOG.info("schema of %s: migrated from version %d to %d", self._connection.address, version, len(MIGRATIONS))
 
     def findings(self, dimension: int | None, is_deferred: bool) -> list[Finding]:
@@ -101,12 +101,14 @@ class Neo4jSchema:
         found = [
             Finding("schema", is_current, f"version {version} of {len(MIGRATIONS)}", "the next ingest makes it"),
         ]
-        rows = self._connection.read(cypher.SHOW_INDEXES)
+        rows = self._connection.read(schema_statements.SHOW_INDEXES)
         found.append(self._constraints(rows))
         wanted = list(_INDEXES)
         if dimension is not None and not is_deferred:
             wanted += [
-                _Wanted("VECTOR", label, (cypher.vector_property(dimension),), cypher.vector_index_name(label, dimension))
+                _Wanted(
+                    "VECTOR", label, (vector_statements.vector_property(dimension),), vector_statements.vector_index_name(label, dimension)
+                )
                 for label in ("Passage", "Entity")
             ]
         found.append(_indexes(rows, wanted))
@@ -117,7 +119,7 @@ class Neo4jSchema:
     def _constraints(self, indexes: list[Mapping[str, Any]]) -> Finding:
         there = {
             (str(row["labelsOrTypes"][0]), tuple(row["properties"]))
-            for row in self._connection.read(cypher.SHOW_CONSTRAINTS)
+            for row in self._connection.read(schema_statements.SHOW_CONSTRAINTS)
             if "UNIQUENESS" in str(row["type"]) and row["labelsOrTypes"]
         }
         missing = [w.on for w in _CONSTRAINTS if (w.on, w.properties) not in there]
@@ -132,17 +134,17 @@ class Neo4jSchema:
         """Makes what is missing, and makes anew what failed; what was done."""
         self.check_not_newer()
         done = []
-        rows = self._connection.read(cypher.SHOW_INDEXES)
+        rows = self._connection.read(schema_statements.SHOW_INDEXES)
         for row in rows:
             if str(row["state"]) == "FAILED" and _is_ours(row):
-                self._connection.schema(cypher.drop_index(str(row["name"])))
+                self._connection.schema(schema_statements.drop_index(str(row["name"])))
                 done.append(f"dropped the failed index {row['name']}")
         before = self._names()
         for migration in MIGRATIONS:
             for statement in migration:
                 self._connection.schema(statement)
         self._connection.schema(
-            cypher.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=[f"migration {i + 1}" for i in range(len(MIGRATIONS))]
+            schema_statements.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=[f"migration {i + 1}" for i in range(len(MIGRATIONS))]
         )
         if dimension is not None:
             self.make_vector_indexes(dimension)
@@ -153,20 +155,21 @@ class Neo4jSchema:
     def make_vector_indexes(self, dimension: int) -> None:
         """Makes the vector indexes of a dimension, if they are not there; the server fills them in the background."""
         for label in ("Passage", "Entity"):
-            self._connection.schema(cypher.vector_index(label, dimension, self.has_vector_filter))
+            self._connection.schema(schema_statements.vector_index(label, dimension, self.has_vector_filter))
 
     def _await_indexes(self) -> None:
         """Until ours are filled, the vector indexes aside; another program's, which may have failed, are not waited for."""
         end = time.monotonic() + _AWAIT_S
         while any(
-            row["state"] == "POPULATING" and row["type"] != "VECTOR" and _is_ours(row) for row in self._connection.read(cypher.SHOW_INDEXES)
+            row["state"] == "POPULATING" and row["type"] != "VECTOR" and _is_ours(row)
+            for row in self._connection.read(schema_statements.SHOW_INDEXES)
         ):
             if time.monotonic() > end:
                 raise StoreError(f"Neo4j at {self._connection.address} is still filling indexes after {_AWAIT_S} s; try again later")
             time.sleep(0.1)
 
     def _names(self) -> set[str]:
-        return {str(row["name"]) for row in self._connection.read(cypher.SHOW_INDEXES)}
+        return {str(row["name"]) for row in self._connection.read(schema_statements.SHOW_INDEXES)}
 
     def _migrate(self, version: int) -> None:
         for migration in MIGRATIONS[version:]:

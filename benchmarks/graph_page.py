@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from report import Report
+from result_lines import ResultLines
 
 from dynagrag.curation.graph_export import part
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
@@ -88,9 +88,9 @@ def write(home: Path, graph: Graph) -> None:
 class Visit:
     """A visitor's actions, each with its seconds and the bytes that came for it."""
 
-    def __init__(self, chromium: "Chromium", report: Report) -> None:
+    def __init__(self, chromium: "Chromium", results: ResultLines) -> None:
         self._chromium = chromium
-        self._report = report
+        self._results = results
 
     def measure(self, what: str, act: Callable[[], object], done: Callable[[], object]) -> None:
         """One line."""
@@ -98,7 +98,7 @@ class Visit:
         act()
         done()
         seconds = time.perf_counter() - start
-        self._report.line(f"{what:<72} {seconds:6.2f} s {(self._chromium.received_bytes - before) / 1000:9,.0f} kB")
+        self._results.line(f"{what:<72} {seconds:6.2f} s {(self._chromium.received_bytes - before) / 1000:9,.0f} kB")
 
 
 def all_nodes(page: "Page") -> None:
@@ -108,14 +108,14 @@ def all_nodes(page: "Page") -> None:
     thumb.press("End")
 
 
-def run(home: Path, report: Report) -> None:
+def run(home: Path, results: ResultLines) -> None:
     """All lines."""
     from app_server import AppServer, browser, settled
     from drawn import Drawing
 
     env = {"DYNAGRAG_HOME": str(home), "DYNAGRAG_EMBEDDER": "hash"}
     with AppServer(env) as app, browser() as chromium:
-        visit = Visit(chromium, report)
+        visit = Visit(chromium, results)
         page = chromium.context((1280, 1100)).new_page()
         drawing = Drawing(page)
         visit.measure(
@@ -129,7 +129,7 @@ def run(home: Path, report: Report) -> None:
         drawn.wait(300)
         visit.measure("5,000 nodes, another visitor, layout kept", lambda: all_nodes(again), lambda: drawn.wait(5000))
         settled(again)
-        dragged(drawn, report, home)
+        dragged(drawn, results, home)
         box = again.get_by_label("Find an entity")
         box.fill("Kestrel 0")
         hit = again.get_by_test_id("stMain").get_by_role("button").filter(has_text="Kestrel 0 ").first
@@ -143,17 +143,17 @@ def run(home: Path, report: Report) -> None:
         visit.measure(
             "the same, 1,000 relations", lambda: thumb.press("End"), lambda: (again.wait_for_timeout(300), settled(again), drawn.wait())
         )
-        report.line(f"requests to other origins: {len(chromium.foreign(app.origin))}")
+        results.line(f"requests to other origins: {len(chromium.foreign(app.origin))}")
 
 
-def dragged(drawing: "Drawing", report: Report, folder: Path) -> None:
+def dragged(drawing: "Drawing", results: ResultLines, folder: Path) -> None:
     """The heaviest node, moved by 60 and 45 pixels."""
     before = drawing.circles(folder)
     heaviest = max(range(len(before)), key=lambda i: before[i].radius)
     seconds = drawing.drag(before[heaviest], 60, 45)
     after = drawing.circles(folder)
     dx, dy = after[heaviest].x - before[heaviest].x, after[heaviest].y - before[heaviest].y
-    report.line(
+    results.line(
         f"dragging one of {len(before):,} nodes: {1000 * seconds:.0f} ms a step of the mouse; it moved by {dx:.0f}, {dy:.0f} pixels"
     )
 
@@ -165,15 +165,15 @@ def main() -> None:
     parser.add_argument("--relations", type=int, default=300_000)
     parser.add_argument("--out", type=Path, help="append the lines to this file")
     options = parser.parse_args()
-    report = Report(options.out)
+    results = ResultLines(options.out)
     machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
     with tempfile.TemporaryDirectory() as folder:
         graph = make_graph(options.entities, options.relations)
-        report.line(f"# {len(graph.entities):,} entities, {len(graph.relations):,} relations, embedded store, {machine}")
+        results.line(f"# {len(graph.entities):,} entities, {len(graph.relations):,} relations, embedded store, {machine}")
         write(Path(folder), graph)
         del graph
-        report.line(f"load of the machine by others: {os.getloadavg()[0]:.1f}")
-        run(Path(folder), report)
+        results.line(f"load of the machine by others: {os.getloadavg()[0]:.1f}")
+        run(Path(folder), results)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """What dynagrag costs besides the model: calls, prompt tokens and seconds, with an instant model behind an OpenAI-compatible server.
 
 The corpus is 20 documents of about 1,560 tokens (names, verbs and filler); model and embeddings come from the same server on the loopback,
-which counts. Tokens are characters / 4, the reply's schema included. Printed beside the peers' figures for the same corpus and server,
-which
-were taken on another day on a machine of the same kind. Usage: python benchmarks/overhead.py [CORPUS_FOLDER]
+which counts. Tokens are characters / 4, the reply's schema included. Printed beside the peers' figures for the same corpus and
+server, which were taken on another day on a machine of the same kind. Usage: python benchmarks/overhead.py [CORPUS_FOLDER]
 """
 
 import os

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from result_lines import ResultLines
 
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.passages import PassageScores
@@ -91,12 +92,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
 
-    def say(text: str) -> None:
-        print(text, flush=True)
-        if options.out:
-            with options.out.open("a", encoding="utf-8") as handle:
-                handle.write(text + "\n")
-
+    say = ResultLines(options.out).line
     snapshot = make_snapshot(options.passages, options.per_document)
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
     sizes = f"{len(snapshot.facts.texts):,} facts, {len(snapshot.graph.entities):,} entities"

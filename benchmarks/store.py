@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from report import Report
+from result_lines import ResultLines
 
 from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
@@ -140,12 +140,12 @@ def write_relations(address: str, password: str, graph: Graph, part: slice, num_
     return time.perf_counter() - start
 
 
-def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, report: Report) -> None:
+def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, results: ResultLines) -> None:
     """All rows of one server."""
     folder = Path(tempfile.mkdtemp())
     store = Neo4jStore(address, WORKSPACE, username="neo4j", password=password, database="neo4j", cache=folder / "cache.sqlite")
     connection = Neo4jConnection(address, username="neo4j", password=password, database="neo4j")
-    report.line(f"# {store.address().split(' ', 1)[1]}, {machine()}")
+    results.line(f"# {store.address().split(' ', 1)[1]}, {machine()}")
     try:
         store.clear()
         store.set_embedder(EmbedderIdentity("random", DIMENSION))
@@ -153,21 +153,21 @@ def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, report: Rep
         writer = GraphWriter(connection, WORKSPACE, RowCache(None, "benchmark"), DIMENSION)
         planned, _ = writer.plan_entities(only_entities)
         seconds = timed(lambda: writer.put_entities(planned))
-        report.rate("first load: entities with vectors, index made after", len(planned), seconds)
+        results.rate("first load: entities with vectors, index made after", len(planned), seconds)
         third = len(graph.relations) // 3
         for number, (num_writers, has_vectors) in enumerate(((1, False), (4, False), (4, True))):
             part = slice(number * third, (number + 1) * third)
             seconds = write_relations(address, password, graph, part, num_writers, has_vectors)
             what = f"relations {'with vectors as bytes' if has_vectors else 'without vectors'}, {num_writers} writer processes"
-            report.rate(what, third, seconds)
+            results.rate(what, third, seconds)
         num = connection.read(
             "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws RETURN count(r) AS num, count(DISTINCT r.uid) AS unique", ws=WORKSPACE
         )
-        report.line(f"after 4 writers: {num[0]['num']:,} relations, {num[0]['unique']:,} unique ids, no error")
-        whole(store, hub, report)
+        results.line(f"after 4 writers: {num[0]['num']:,} relations, {num[0]['unique']:,} unique ids, no error")
+        whole(store, hub, results)
         seconds = timed(lambda: await_vector_index(connection))
-        report.line(f"{'vector indexes filled in the background after':<58} {seconds:7.1f} s more")
-        browse(store, hub, report)
+        results.line(f"{'vector indexes filled in the background after':<58} {seconds:7.1f} s more")
+        browse(store, hub, results)
     finally:
         store.clear()
         connection.close()
@@ -184,18 +184,18 @@ def await_vector_index(connection: Neo4jConnection) -> None:
 # ------------------------------------------------------------------------------------------------------------- any store
 
 
-def whole(store: GraphStore, hub: Graph, report: Report) -> None:
+def whole(store: GraphStore, hub: Graph, results: ResultLines) -> None:
     """The graph with its hub as an ingest writes it, the same again, and read back for questions."""
     seconds = timed(lambda: store.write_graph(hub, Consolidation(), store.records()))
-    report.rate("write_graph: the hub, and what lacks its vector or its list", len(hub.relations), seconds)
+    results.rate("write_graph: the hub, and what lacks its vector or its list", len(hub.relations), seconds)
     seconds = timed(lambda: store.write_graph(hub, Consolidation(), store.records()))
-    report.rate("write_graph again: nothing differs", len(hub.relations), seconds)
+    results.rate("write_graph again: nothing differs", len(hub.relations), seconds)
     seconds = timed(store.graph)
-    report.rate("graph() with all vectors, from the local copy", len(hub.entities) + len(hub.relations), seconds)
-    report.line(f"{'digest()':<58} {timed(store.digest):7.1f} s")
+    results.rate("graph() with all vectors, from the local copy", len(hub.entities) + len(hub.relations), seconds)
+    results.line(f"{'digest()':<58} {timed(store.digest):7.1f} s")
 
 
-def browse(store: GraphStore, hub: Graph, report: Report) -> None:
+def browse(store: GraphStore, hub: Graph, results: ResultLines) -> None:
     """Bounded hops, search, nearest."""
     rng = np.random.default_rng(1)
     centre = next(e for e in hub.entities if e.key == "e0")
@@ -203,14 +203,14 @@ def browse(store: GraphStore, hub: Graph, report: Report) -> None:
     num_at_hub = sum(centre.id in (r.head, r.tail) for r in hub.relations)
     for num_hops in (1, 2, 3):
         times = [1000 * timed(partial(store.neighbourhood, e.id, num_hops=num_hops)) for e in picked]
-        report.line(percentiles(f"k={num_hops} hops, 200 random entities, ms", times))
+        results.line(percentiles(f"k={num_hops} hops, 200 random entities, ms", times))
     times = [1000 * timed(lambda: store.neighbourhood(centre.id, num_hops=3)) for _ in range(50)]
-    report.line(percentiles(f"k=3 hops from the hub ({num_at_hub:,} edges), ms", times))
+    results.line(percentiles(f"k=3 hops from the hub ({num_at_hub:,} edges), ms", times))
     times = [1000 * timed(partial(store.search_entities, f"entity {i}", 10)) for i in range(30)]
-    report.line(percentiles("search_entities, ms", times))
+    results.line(percentiles("search_entities, ms", times))
     queries = rng.standard_normal((30, DIMENSION)).astype(np.float32)
     times = [1000 * timed(partial(store.nearest, VectorKind.ENTITY, q, 10)) for q in queries]
-    report.line(percentiles("nearest 10 of all entities, ms", times))
+    results.line(percentiles("nearest 10 of all entities, ms", times))
 
 
 def percentiles(what: str, values: Sequence[float]) -> str:
@@ -219,20 +219,20 @@ def percentiles(what: str, values: Sequence[float]) -> str:
     return f"{what:<58} p50 {statistics.median(ordered):7.1f}  p95 {ordered[int(0.95 * len(ordered))]:7.1f}  max {ordered[-1]:7.1f}"
 
 
-def run_sqlite(graph: Graph, hub: Graph, report: Report) -> None:
+def run_sqlite(graph: Graph, hub: Graph, results: ResultLines) -> None:
     """The embedded store's rows."""
     folder = Path(tempfile.mkdtemp())
     store = SqliteStore(folder / "graph.sqlite", WORKSPACE)
-    report.line(f"# embedded store (SQLite), {machine()}")
+    results.line(f"# embedded store (SQLite), {machine()}")
     try:
         store.set_embedder(EmbedderIdentity("random", DIMENSION))
         only_entities = Graph(graph.entities, (), graph.entity_vectors, graph.relation_vectors[:0], graph.entity_passages)
         seconds = timed(lambda: store.write_graph(only_entities, Consolidation(), store.records()))
-        report.rate("first load: entities with vectors", len(graph.entities), seconds)
+        results.rate("first load: entities with vectors", len(graph.entities), seconds)
         seconds = timed(lambda: store.write_graph(graph, Consolidation(), store.records()))
-        report.rate("relations with vectors as bytes", len(graph.relations), seconds)
-        whole(store, hub, report)
-        browse(store, hub, report)
+        results.rate("relations with vectors as bytes", len(graph.relations), seconds)
+        whole(store, hub, results)
+        browse(store, hub, results)
     finally:
         store.close()
         shutil.rmtree(folder, ignore_errors=True)
@@ -267,17 +267,17 @@ def main() -> None:
     parser.add_argument("--hub", type=int, default=99_999, help="edges of the hub, at most the number of entities less one")
     parser.add_argument("--out", type=Path, help="append the lines to this file")
     options = parser.parse_args()
-    report = Report(options.out)
+    results = ResultLines(options.out)
     hub_degree = min(options.hub, options.entities - 1)
     graph = make_graph(options.entities, options.relations, 0)
     hub = make_graph(options.entities, options.relations, hub_degree)
     with ExitStack() as stack:
         if options.store == "sqlite":
-            run_sqlite(graph, hub, report)
+            run_sqlite(graph, hub, results)
         else:
             for address, password in servers(options.store, stack):
-                run_neo4j(address, password, graph, hub, report)
-    report.line(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
+                run_neo4j(address, password, graph, hub, results)
+    results.line(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
 
 
 if __name__ == "__main__":

@@ -120,6 +120,21 @@ def at_work(settings: Settings, workspace: str) -> list[Work]:
     return [work for work in found_under(key_of(settings, workspace)) if work.is_running]
 
 
+def job_key(settings: Settings, workspace: str, *what: str) -> Key:
+    """The key of what changes a workspace: an ingest, a resumed job, a retry, a deletion."""
+    return key_of(settings, workspace, "jobs", *what)
+
+
+def jobs_of(settings: Settings, workspace: str) -> list[Work]:
+    """What this process does, or has just done, to change a workspace, the first begun first."""
+    return found_under(job_key(settings, workspace))
+
+
+def has_job_at_work(settings: Settings, workspace: str) -> bool:
+    """Whether this process changes a workspace now."""
+    return any(work.is_running for work in jobs_of(settings, workspace))
+
+
 def abandon(key: Key) -> None:
     """Stops a piece and forgets it at once, though its thread may go on until it next says how far it is."""
     with _lock:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dynagrag.ui.background import Work
-from dynagrag.ui.plain import plain
+from dynagrag.ui.safe_markdown import plain
 
 _SHORT_S = 0.7
 """What ends within this time is there when the page is drawn; else it is followed."""

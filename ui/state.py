@@ -24,7 +24,7 @@ from dynagrag.schema import Document
 from dynagrag.settings import Settings, load_settings
 from dynagrag.ui import background
 from dynagrag.ui.background import unexpected
-from dynagrag.ui.plain import plain
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.address import has_store, store_address
 from dynagrag.workspace.facade import Workspace, open_workspace, workspace_names
 

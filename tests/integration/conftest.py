@@ -127,12 +127,12 @@ class SteeredServer(OpenAIStubServer):
 
 @pytest.fixture
 def panel() -> Iterator[Callable[[str], "AppTest"]]:
-    """A page of the app by its module's name, e.g. `panel("ask_panel").run()`; the workspaces that it opens are closed."""
+    """A page of the app by its module below `ui`, e.g. `panel("ask.page").run()`; the workspaces that it opens are closed."""
     from streamlit.testing.v1 import AppTest
 
     from dynagrag.ui import state
 
-    yield lambda name: AppTest.from_string(f"from dynagrag.ui import {name}\n\n{name}.page()\n", default_timeout=60)
+    yield lambda name: AppTest.from_string(f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=60)
     state.close_all()
 
 

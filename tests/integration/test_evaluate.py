@@ -9,10 +9,12 @@ import pytest
 
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
-from dynagrag.evaluation.retrieval_run import CONTROLS, EvaluateOptions, StoppedRunError, evaluate_retrieval
-from dynagrag.evaluation.run_folder import RunFolder
-from dynagrag.evaluation.sets import Half, Scope
-from dynagrag.evaluation.summary import compare
+from dynagrag.evaluation.question_sets.question_set import Half, Scope
+from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.results.run_summary import compare
+from dynagrag.evaluation.retrieval.retrieval_run import StoppedRunError, evaluate_retrieval
+from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
+from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.settings import Settings, load_settings
 from dynagrag.workspace.ingest_job import IngestOptions

@@ -41,7 +41,7 @@ def words(page: Any) -> str:
 
 
 def asked(panel: Callable[[str], Any], question: str = QUESTION) -> Any:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     page.chat_input[0].set_value(question).run()
     assert not page.exception
     return page
@@ -55,7 +55,7 @@ def switch(page: Any, label: str) -> Any:
 
 
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     assert not page.exception
     assert "Ingest" in page.info[0].value
 
@@ -73,7 +73,7 @@ def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(book: Conversa
 
 def test_a_conversation_is_there_again_after_a_reload(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     first = asked(panel)
-    again = panel("ask_panel")
+    again = panel("ask.page")
     again.query_params["conversation"] = first.query_params["conversation"]
     assert QUESTION in words(again.run())
     assert len(book.all()) == 1
@@ -88,7 +88,7 @@ def test_a_follow_up_is_asked_standing_alone(book: ConversationBook, server: Ope
 
 
 def test_two_arms_stand_side_by_side(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     next(s for s in page.selectbox if s.label == "Compare with").set_value("hybrid").run()
     page.chat_input[0].set_value(QUESTION).run()
     (exchange,) = book.all()[0].exchanges
@@ -97,7 +97,7 @@ def test_two_arms_stand_side_by_side(book: ConversationBook, panel: Callable[[st
 
 
 def test_filters_reach_the_question_and_a_wrong_time_is_said_in_place(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     next(m for m in page.multiselect if m.label == "Only these speakers").set_value(["Leo"]).run()
     page.chat_input[0].set_value(QUESTION).run()
     evidence = book.all()[0].exchanges[0].arms[0].answer["trace"]["evidence"]
@@ -119,12 +119,12 @@ def test_a_model_that_is_down_is_said_and_the_question_kept(
 
 
 def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     switch(page, "Split").set_value(True).run()
     page.chat_input[0].set_value("Where does Ada work and who founded Borealis Labs?").run()
     assert not page.exception
     assert not page.error
-    why = panel("why_panel").run()
+    why = panel("ask.why_page").run()
     assert "split into: Where does Ada work / who founded Borealis Labs?" in words(why).replace("\\", "")
     assert "what the question's steps changed" in words(why)
 
@@ -132,7 +132,7 @@ def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(book: 
 def test_beside_a_retriever_that_asks_it_whole_a_question_is_split_for_the_other(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     switch(page, "Split").set_value(True).run()
     next(s for s in page.selectbox if s.label == "Compare with").set_value("naive").run()
     page.chat_input[0].set_value(QUESTION).run()
@@ -144,7 +144,7 @@ def test_beside_a_retriever_that_asks_it_whole_a_question_is_split_for_the_other
 def test_a_model_that_cannot_be_had_splits_nothing(
     book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     switch(page, "Split").set_value(True).run()
     monkeypatch.setenv("DYNAGRAG_LLM", "gguf:/nowhere/model.gguf")
     page.chat_input[0].set_value(QUESTION).run()
@@ -155,7 +155,7 @@ def test_a_model_that_cannot_be_had_splits_nothing(
 def test_without_a_model_no_question_can_be_split(
     book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     switch(page, "Split").set_value(True).run()
     monkeypatch.delenv("DYNAGRAG_LLM")
     page.run()
@@ -184,7 +184,7 @@ def test_a_model_that_cannot_be_had_leaves_the_page_at_work(
 
 
 def test_another_model_is_chosen_for_a_visit(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     next(s for s in page.selectbox if s.label == "Language model").set_value("").run()
     page.chat_input[0].set_value(QUESTION).run()
     assert "No language model is set" in words(page)
@@ -194,7 +194,7 @@ def test_another_model_is_chosen_for_a_visit(book: ConversationBook, panel: Call
 
 
 def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     page.chat_input[0].set_value("why " * 2500).run()
     assert "10,000 characters" in page.error[0].value
     assert page.text_area[0].value == ("why " * 2500)
@@ -217,7 +217,7 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     from dynagrag.ui.ask import questions
     from dynagrag.workspace.facade import AskOptions
 
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     desk = state.desk()
     assert desk is not None
     conversation = Conversation(page.query_params["conversation"])
@@ -226,7 +226,7 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     work = questions.work_of(desk, conversation.id)
     assert work is not None
     assert work.wait(30)
-    again = panel("ask_panel")
+    again = panel("ask.page")
     again.query_params["conversation"] = conversation.id
     assert words(again.run()).count(QUESTION) == 1
     assert len(book.all()[0].exchanges) == 1
@@ -239,12 +239,12 @@ def test_a_damaged_conversation_and_an_answer_of_another_version_leave_the_page_
     (kept,) = (load_settings().workspaces_dir / "default" / "conversations").iterdir()
     text = kept.read_text(encoding="utf-8")
     kept.write_text(text.replace('"cached_replies"', '"cached"'), encoding="utf-8")
-    again = panel("ask_panel")
+    again = panel("ask.page")
     again.query_params["conversation"] = first.query_params["conversation"]
     assert "Something went wrong" in again.run().error[0].value
     assert len(again.chat_input) == 1
     kept.write_text("{", encoding="utf-8")
-    again = panel("ask_panel")
+    again = panel("ask.page")
     again.query_params["conversation"] = first.query_params["conversation"]
     assert "damaged" in again.run().warning[0].value
     again.chat_input[0].set_value(QUESTION).run()
@@ -295,11 +295,11 @@ def test_a_question_that_cannot_be_kept_is_not_asked_and_given_back(
 def test_a_question_whose_process_ended_is_there_as_interrupted(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     id_ = new_id()
     book.put(id_, Exchange(new_id(), QUESTION, "2026-01-01", ()))
-    page = panel("ask_panel")
+    page = panel("ask.page")
     page.query_params["conversation"] = id_
     assert "interrupted" in words(page.run())
     assert "*interrupted*" in as_markdown(book.conversation(id_), "default")
-    assert panel("why_panel").run().info
+    assert panel("ask.why_page").run().info
 
 
 def test_a_question_is_stopped_though_its_model_stalls(
@@ -343,7 +343,7 @@ def test_a_long_conversation_shows_its_last_exchanges(book: ConversationBook, pa
     id_ = new_id()
     for number in range(25):
         book.put(id_, Exchange(new_id(), f"question number {number}", "2026", (Arm("naive", error="no"),)))
-    page = panel("ask_panel")
+    page = panel("ask.page")
     page.query_params["conversation"] = id_
     shown = words(page.run())
     assert "question number 24" in shown
@@ -354,14 +354,14 @@ def test_a_long_conversation_shows_its_last_exchanges(book: ConversationBook, pa
 
 def test_names_in_a_selectbox_are_as_they_are(server: OpenAIStubServer, corpus: Any, cli: Any, panel: Callable[[str], Any]) -> None:
     assert cli("ingest", corpus.write("meeting_3.5-final.vtt", TURNS), "-y").code == 0
-    page = panel("ask_panel").run()
+    page = panel("ask.page").run()
     assert next(m for m in page.multiselect if m.label == "Only these documents").options == ["meeting_3.5-final"]
     assert next(s for s in page.selectbox if s.label == "Language model").options[0] == "openai:fake"
 
 
 def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_said(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     for name in ("../../etc", "A" * 5000, "%00"):
-        page = panel("ask_panel")
+        page = panel("ask.page")
         page.query_params["workspace"] = name
         page.run()
         assert "cannot be a workspace" in page.error[0].value
@@ -416,7 +416,7 @@ def test_a_damaged_conversation_is_named_and_the_others_stay(tmp_path: Path) -> 
 
 def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     asked(panel)
-    page = panel("why_panel").run()
+    page = panel("ask.why_page").run()
     assert not page.exception
     assert not page.error
     assert [tab.label for tab in page.tabs] == ["Passages", "Ego-graphs", "Prompts", "Answers"]
@@ -427,11 +427,11 @@ def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: Co
 
 
 def test_why_of_a_plain_arm_and_before_any_question(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    assert "No question has been answered" in panel("why_panel").run().info[0].value
-    page = panel("ask_panel").run()
+    assert "No question has been answered" in panel("ask.why_page").run().info[0].value
+    page = panel("ask.page").run()
     next(s for s in page.selectbox if s.label == "Retriever").set_value("naive").run()
     page.chat_input[0].set_value(QUESTION).run()
-    why = panel("why_panel").run()
+    why = panel("ask.why_page").run()
     assert not why.exception
     assert "no ego-graphs" in words(why)
 
@@ -443,7 +443,7 @@ def test_a_link_opens_the_transcript_at_its_turn_with_the_words_marked(book: Con
     asked(panel)
     answer = book.all()[0].exchanges[0].arms[0].answer
     citation = answer["citations"][0]
-    page = panel("source_panel")
+    page = panel("ask.source_page")
     page.query_params["document"] = answer["trace"]["document_ids"][citation["id"]]
     page.query_params["start"], page.query_params["end"] = str(citation["start"]), str(citation["end"])
     page.run()
@@ -453,14 +453,14 @@ def test_a_link_opens_the_transcript_at_its_turn_with_the_words_marked(book: Con
 
 
 def test_a_document_that_is_gone_and_numbers_that_are_none(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    page = panel("source_panel")
+    page = panel("ask.source_page")
     page.query_params["document"] = "gone"
     assert "no longer in the workspace" in page.run().warning[0].value
     from dynagrag.ui import state
 
     desk = state.desk()
     assert desk is not None
-    page = panel("source_panel")
+    page = panel("ask.source_page")
     page.query_params["document"] = desk.space.store.documents()[0].id
     page.query_params["start"], page.query_params["end"] = "-3", "9" * 50
     assert not page.run().exception

@@ -12,7 +12,7 @@ from dynagrag.curation import corrections
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Entity
 from dynagrag.ui import background
-from dynagrag.ui.curate import correcting
+from dynagrag.ui.curate import correction_work
 
 EVIL = "![x](http://evil.example/x.png) <b>*bold*</b>"
 TURNS = [
@@ -35,7 +35,7 @@ def page(server: OpenAIStubServer, cli: Callable[..., Any], files: list[Path], p
     assert cli("ingest", *files, "--extractor", "fast", "-y").code == 0
 
     def open_at(tab: str = "Suggestions") -> Any:
-        made = panel("curate_panel")
+        made = panel("curate.page")
         made.session_state["curate_tab"] = tab
         return checked(made.run())
 
@@ -83,7 +83,7 @@ def correct(act: Callable[..., object], *args: Any, **kwargs: Any) -> None:
 
 
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
-    shown = panel("curate_panel").run()
+    shown = panel("curate.page").run()
     assert not shown.exception
     assert "Ingest" in shown.info[0].value
 
@@ -93,11 +93,11 @@ def test_an_empty_workspace_and_one_without_merges_say_so(
 ) -> None:
     with open_workspace():
         pass
-    assert "empty" in panel("curate_panel").run().info[0].value
+    assert "empty" in panel("curate.page").run().info[0].value
     assert cli("ingest", corpus.write("a.vtt", [("Ada", "We saw Port Arthur.")]), "--extractor", "fast", "-y").code == 0
     told = {"Suggestions": "No suggestions", "Merges made": "Nothing was merged", "History": "No corrections yet"}
     for tab, text in told.items():
-        shown = panel("curate_panel")
+        shown = panel("curate.page")
         shown.session_state["curate_tab"] = tab
         assert text in shown.run().info[0].value
 
@@ -216,14 +216,14 @@ def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, 
 
 def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = page()
-    monkeypatch.setattr(correcting, "_WAIT_S", 0.0)
+    monkeypatch.setattr(correction_work, "_WAIT_S", 0.0)
     with open_workspace(create=False) as space, space.writing():
         told = click(shown, "Merge")
         assert "Deriving the graph again" in words(told, "info")
         assert not told.button
     assert all(work.wait(60) for work in background.found_under(()))
     assert "Relay Zanzibar" not in names()
-    monkeypatch.setattr(correcting, "_WAIT_S", 3.0)
+    monkeypatch.setattr(correction_work, "_WAIT_S", 3.0)
     assert "Done:" in words(checked(told.run()), "success")
 
 
@@ -254,21 +254,21 @@ def test_words_of_documents_are_no_markup(page: Page, cli: Callable[..., Any], c
 
 
 def test_a_link_from_another_page_opens_its_entity(page: Page, panel: Callable[[str], Any]) -> None:
-    shown = panel("curate_panel")
+    shown = panel("curate.page")
     shown.query_params["entity"] = "Old Delft"
     assert "**Old Delft**" in words(checked(shown.run()))
 
 
 def test_while_a_large_graph_is_read_the_page_says_so_and_then_shows_it_as_it_was(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     may_read = threading.Event()
-    read = correcting.read_seen
+    read = correction_work.read_seen
 
     def slowly(store: Any) -> Any:
         may_read.wait(60)
         return read(store)
 
-    monkeypatch.setattr(correcting, "read_seen", slowly)
-    monkeypatch.setattr(correcting, "_WAIT_S", 0.1)
+    monkeypatch.setattr(correction_work, "read_seen", slowly)
+    monkeypatch.setattr(correction_work, "_WAIT_S", 0.1)
     shown = page("History")
     assert "Reading the graph" in words(shown, "info")
     may_read.set()

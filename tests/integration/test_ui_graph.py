@@ -17,7 +17,7 @@ from dynagrag.curation.graph_queries import binned, entity_facts, narrowed
 from dynagrag.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Overview, Relation
-from dynagrag.ui.drawing import layout as graph_layout
+from dynagrag.ui.drawing import kept_layouts
 
 Panel = Callable[[str], AppTest]
 TURNS = [
@@ -62,7 +62,7 @@ def _drawings(page: AppTest) -> list[dict[str, Any]]:
 
 
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Panel) -> None:
-    page = panel("graph_panel").run()
+    page = panel("graph.page").run()
     assert not page.exception
     assert "Ingest" in page.info[0].value
 
@@ -70,13 +70,13 @@ def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStub
 def test_an_empty_graph_is_said_to_be_empty(server: OpenAIStubServer, panel: Panel, corpus: Any, cli: Callable[..., Any]) -> None:
     cli("ingest", corpus.write("small.vtt", TURNS), "-y")
     assert cli("delete", "small", "--yes").code == 0
-    page = panel("graph_panel").run()
+    page = panel("graph.page").run()
     assert not page.exception
     assert "empty" in page.warning[0].value
 
 
 def test_the_whole_graph_is_drawn_and_counted(ingested: None, panel: Panel) -> None:
-    page = panel("graph_panel").run()
+    page = panel("graph.page").run()
     assert not page.exception
     assert "entities, " in page.caption[0].value
     (options,) = _drawings(page)
@@ -84,7 +84,7 @@ def test_the_whole_graph_is_drawn_and_counted(ingested: None, panel: Panel) -> N
 
 
 def test_an_entity_is_found_and_shown_with_the_words_that_state_its_relations(ingested: None, panel: Panel) -> None:
-    page = _open(panel("graph_panel").run(), "Acme Works")
+    page = _open(panel("graph.page").run(), "Acme Works")
     assert not page.exception
     text = _texts(page)
     assert page.subheader[0].value == "Acme Works"
@@ -97,7 +97,7 @@ def test_an_entity_is_found_and_shown_with_the_words_that_state_its_relations(in
 
 
 def test_the_path_leads_back(ingested: None, panel: Panel) -> None:
-    page = _open(_open(panel("graph_panel").run(), "Acme Works"), "Ada Byron")
+    page = _open(_open(panel("graph.page").run(), "Acme Works"), "Ada Byron")
     assert page.subheader[0].value == "Ada Byron"
     _button(page, "Acme Works").click().run()
     assert page.subheader[0].value == "Acme Works"
@@ -106,26 +106,26 @@ def test_the_path_leads_back(ingested: None, panel: Panel) -> None:
 
 
 def test_a_relation_leads_to_its_other_end_without_the_drawing(ingested: None, panel: Panel) -> None:
-    page = _open(panel("graph_panel").run(), "Acme Works")
+    page = _open(panel("graph.page").run(), "Acme Works")
     _button(page, "Grace Hopper").click().run()
     assert page.subheader[0].value == "Grace Hopper"
 
 
 def test_nothing_found_is_said(ingested: None, panel: Panel) -> None:
-    page = _find(panel("graph_panel").run(), "Zebra")
+    page = _find(panel("graph.page").run(), "Zebra")
     assert "Nothing is called Zebra" in page.info[0].value
 
 
 @pytest.mark.parametrize("text", ["\x00", "![x](http://evil.example/x.png)", "'; DROP TABLE entities; --", 'AND OR NOT ( * " ~', "x" * 200])
 def test_whatever_is_typed_is_looked_for(ingested: None, panel: Panel, text: str) -> None:
-    page = _find(panel("graph_panel").run(), text)
+    page = _find(panel("graph.page").run(), text)
     assert not page.exception
     assert not page.error
     assert "![x](" not in _texts(page)
 
 
 def test_an_entity_that_has_gone_is_said_to_be_gone(ingested: None, panel: Panel) -> None:
-    page = panel("graph_panel")
+    page = panel("graph.page")
     page.session_state["of_workspace_graph_path"] = [("0" * 32, "Nobody")]
     page.run()
     assert not page.exception
@@ -133,7 +133,7 @@ def test_an_entity_that_has_gone_is_said_to_be_gone(ingested: None, panel: Panel
 
 
 def test_what_the_filters_leave_is_drawn(ingested: None, panel: Panel) -> None:
-    page = panel("graph_panel").run()
+    page = panel("graph.page").run()
     num = len(_drawings(page)[0]["series"][0]["data"])
     page.number_input(key="graph_weight").set_value(1).run()  # Maria and Leo are mentioned by nobody
     assert 0 < len(_drawings(page)[0]["series"][0]["data"]) < num
@@ -144,9 +144,9 @@ def test_what_the_filters_leave_is_drawn(ingested: None, panel: Panel) -> None:
 
 def test_the_3d_view_is_laid_out_in_the_background_once(ingested: None, panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    real = graph_layout.place_3d
-    monkeypatch.setattr(graph_layout, "place_3d", lambda *what: (calls.append(what), time.sleep(0.5), real(*what))[-1])
-    page = _tab(panel("graph_panel").run(), "3D")
+    real = kept_layouts.place_3d
+    monkeypatch.setattr(kept_layouts, "place_3d", lambda *what: (calls.append(what), time.sleep(0.5), real(*what))[-1])
+    page = _tab(panel("graph.page").run(), "3D")
     assert not page.exception
     assert "laid out in 3D" in _texts(page)
     page.run()
@@ -155,13 +155,13 @@ def test_the_3d_view_is_laid_out_in_the_background_once(ingested: None, panel: P
         time.sleep(0.2)
         page.run()
     assert page.get("plotly_chart")
-    _tab(panel("graph_panel").run(), "3D")
+    _tab(panel("graph.page").run(), "3D")
     assert len(calls) == 1
 
 
 @pytest.mark.parametrize("name", ["Distributions", "Entities", "Export"])
 def test_every_tab_opens(ingested: None, panel: Panel, name: str) -> None:
-    page = _tab(panel("graph_panel").run(), name)
+    page = _tab(panel("graph.page").run(), name)
     assert not page.exception
     assert not page.error
     assert (len(_drawings(page)), len(page.dataframe), len(page.get("download_button"))) == {
@@ -180,7 +180,7 @@ def test_names_are_shown_as_they_are(server: OpenAIStubServer, panel: Panel, ope
     space.store.set_embedder(space.embedder.identity)
     vectors = {"entity_vectors": np.zeros((2, dimension), np.float32), "relation_vectors": np.zeros((1, dimension), np.float32)}
     space.store.write_graph(replace(part(entities, [relation]), **vectors), Consolidation(), space.store.records())
-    page = panel("graph_panel")
+    page = panel("graph.page")
     page.session_state["of_workspace_graph_path"] = [(entities[0].id, bad)]
     page.run()
     assert not page.exception

@@ -12,7 +12,7 @@ from pages import has, press, until, words
 
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.ui import background
-from dynagrag.ui.ingest import running_jobs
+from dynagrag.ui.ingest import job_runner
 
 TALK = (
     b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n\n"
@@ -36,7 +36,7 @@ def gate(point_at_models: Callable[..., None]) -> Iterator[Gate]:
 @pytest.fixture
 def open_page(panel: Callable[[str], Any]) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("ingest_panel").run()
+    yield lambda: panel("ingest.page").run()
     background.wait_for_all()
 
 
@@ -185,7 +185,7 @@ def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(server: Open
 
 @pytest.mark.parametrize("name", ["../../elsewhere", "a b", "x" * 70])
 def test_a_workspace_that_cannot_be_called_so_is_refused(server: OpenAIStubServer, panel: Any, home: Path, name: str) -> None:
-    page = panel("ingest_panel")
+    page = panel("ingest.page")
     page.query_params["workspace"] = name
     page.run()
     assert "cannot be a workspace's name" in page.error[0].value.replace("\\", "")
@@ -281,8 +281,8 @@ def test_an_offer_that_is_left_does_not_come_back(gate: Gate, open_page: Pages, 
 def test_a_second_click_on_start_begins_nothing(gate: Gate, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
-    begin = running_jobs.start_ingest
-    monkeypatch.setattr(running_jobs, "start_ingest", lambda *args: [begin(*args), begin(*args)][1])  # both clicks hold the same ticket
+    begin = job_runner.start_ingest
+    monkeypatch.setattr(job_runner, "start_ingest", lambda *args: [begin(*args), begin(*args)][1])  # both clicks hold the same ticket
     press(page, "Start")
     gate.is_open.set()
     until(page, lambda: bool(page.success))

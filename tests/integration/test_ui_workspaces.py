@@ -24,7 +24,7 @@ Pages = Callable[[], Any]
 @pytest.fixture
 def open_page(panel: Callable[[str], Any], server: OpenAIStubServer) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("workspaces_panel").run()
+    yield lambda: panel("workspaces.page").run()
     background.wait_for_all()
 
 
@@ -56,7 +56,7 @@ def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages, panel: Cal
     assert "The workspace **demo** is made" in _words(page)
     press(page, "Open the demo")
     assert page.session_state["workspace"] == "demo"
-    ask = panel("ask_panel")
+    ask = panel("ask.page")
     ask.query_params["workspace"] = "demo"
     assert "What happened to MAIN B?" in _words(ask.run())
     assert "2 documents" in _words(page)
@@ -86,7 +86,7 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
         assert cli("ingest", *corpus.many(1, num_turns=6), "-w", name).code == 0
 
     def look_at(name: str) -> Any:
-        page = panel("ask_panel")
+        page = panel("ask.page")
         page.query_params["workspace"] = name
         return page.run()
 
@@ -172,7 +172,7 @@ def test_a_workspace_on_a_server_is_made_filled_and_deleted(
     _field(page, "Address of the Neo4j server").set_value(any_store)
     press(page, "Make it")
     until(page, lambda: page.session_state["workspace"] == "far", 60)
-    ingest = panel("ingest_panel")
+    ingest = panel("ingest.page")
     ingest.query_params["workspace"] = "far"
     ingest.run()
     assert not ingest.error, ingest.error[0].value

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dynagrag.ui.plain import answer_markdown, clean, plain, said_by, source_link
+from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, said_by, source_link
 from dynagrag.workspace.conversations import Arm
 
 _MAX_SHOWN = 15

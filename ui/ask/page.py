@@ -15,7 +15,7 @@ from dynagrag.text import any_seconds
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import questions
 from dynagrag.ui.ask.answer_view import ARMS, show_arm
-from dynagrag.ui.plain import answer_markdown, clean, plain, plain_lines
+from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
 from dynagrag.workspace.facade import AskOptions

@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag.schema import Document, Turn
 from dynagrag.text import clock
 from dynagrag.ui import state
-from dynagrag.ui.plain import clean, plain, plain_lines
+from dynagrag.ui.safe_markdown import clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 
 _BEFORE, _AFTER, _MORE = 4, 12, 30

@@ -10,8 +10,9 @@ from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.text import clock
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import ARMS, show_arm
-from dynagrag.ui.drawing.graph_drawing import Edge, Node, draw_graph
-from dynagrag.ui.plain import clean, plain, source_link
+from dynagrag.ui.drawing.graph_drawing import draw_graph
+from dynagrag.ui.drawing.graph_parts import Edge, Node
+from dynagrag.ui.safe_markdown import clean, plain, source_link
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.conversations import Arm, Conversation, ConversationBook, Exchange
 

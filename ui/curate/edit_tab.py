@@ -7,8 +7,9 @@ from dynagrag.curation.view import Seen, clipped
 from dynagrag.schema import Entity
 from dynagrag.text import times
 from dynagrag.ui import state
-from dynagrag.ui.curate.correcting import correct, given_name, show_entity
-from dynagrag.ui.plain import plain
+from dynagrag.ui.curate.correction_work import correct, given_name
+from dynagrag.ui.curate.entity_view import show_entity
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 
 RENAME, MERGE, SPLIT, SENSES = "Rename", "Merge with another", "Split names out", "One name, two things"

@@ -8,19 +8,10 @@ from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history,
 from dynagrag.text import times
 from dynagrag.ui import state
 from dynagrag.ui.curate import edit_tab
-from dynagrag.ui.curate.correcting import (
-    correct,
-    given_name,
-    page_of,
-    seen_of,
-    show_correction,
-    show_entity,
-    show_pager,
-    show_quotes,
-    sign_as,
-    signed_as,
-)
-from dynagrag.ui.plain import plain, plain_lines
+from dynagrag.ui.curate.correction_work import correct, given_name, seen_of, show_correction, sign_as, signed_as
+from dynagrag.ui.curate.entity_view import show_entity, show_quotes
+from dynagrag.ui.curate.list_pager import page_of, show_pager
+from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.state import Desk
 
 TABS = ("Suggestions", "Merges made", "Find and edit", "History")

@@ -1,6 +1,6 @@
 """The whole graph on the page Graph: its heaviest part drawn in 2D and 3D, distributions, a table, exports.
 
-The store is asked once per version for its 5,000 heaviest entities; layouts are kept (graph_layout.py).
+The store is asked once per version for its 5,000 heaviest entities; layouts are kept (drawing/kept_layouts.py).
 """
 
 from collections import Counter
@@ -16,8 +16,10 @@ from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, narrowed
 from dynagrag.schema import Entity, Graph, Overview, Relation
 from dynagrag.ui import state
-from dynagrag.ui.drawing.graph_drawing import MAX_NODES, PALETTE, Edge, Node, draw_bars, draw_graph, drawable
-from dynagrag.ui.drawing.layout import FOLDER, KeptLayouts, Layout
+from dynagrag.ui.drawing.drawable_text import drawable
+from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
+from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
+from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts, Layout
 from dynagrag.ui.state import Desk
 
 MAX_RELATIONS = 10_000

@@ -1,4 +1,4 @@
-"""The page Graph: an entity found by name and what lies around it, or the whole graph's heaviest part (graph_overview.py).
+"""The page Graph: an entity found by name and what lies around it, or the whole graph's heaviest part (overview.py).
 
 No more than a bounded part is ever read from the store or sent to the browser, however large the graph is.
 """
@@ -13,9 +13,10 @@ from dynagrag.errors import StoreError
 from dynagrag.schema import Document, Entity, Neighbourhood
 from dynagrag.text import times
 from dynagrag.ui import state
-from dynagrag.ui.drawing.graph_drawing import Edge, Node, draw_graph
+from dynagrag.ui.drawing.graph_drawing import draw_graph
+from dynagrag.ui.drawing.graph_parts import Edge, Node
 from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
-from dynagrag.ui.plain import plain, said_by, source_link
+from dynagrag.ui.safe_markdown import plain, said_by, source_link
 from dynagrag.ui.state import Desk
 
 _PATH = "graph_path"

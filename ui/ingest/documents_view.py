@@ -4,9 +4,9 @@ import streamlit as st
 
 from dynagrag.schema import Document
 from dynagrag.text import plural
-from dynagrag.ui import state
-from dynagrag.ui.ingest import running_jobs
-from dynagrag.ui.plain import plain
+from dynagrag.ui import background, state
+from dynagrag.ui.ingest import job_runner
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 
 _PAGE = 15
@@ -41,7 +41,7 @@ def _show_document(desk: Desk, document: Document) -> None:
                 f"Delete **{plain(document.title)}** with all that came from it: its records, its part of the graph, vectors, "
                 "cached replies, and its file where it was uploaded here. A file elsewhere stays where it is."
             )
-            is_busy = running_jobs.is_any_at_work(state.settings(), desk.name)
+            is_busy = background.has_job_at_work(state.settings(), desk.name)
             if st.button("Delete it", key=f"delete_{document.id}", type="primary", disabled=is_busy):
-                running_jobs.delete(document)
+                job_runner.delete(document)
                 st.rerun()

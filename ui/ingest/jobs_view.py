@@ -13,9 +13,9 @@ from dynagrag.schema import Document
 from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.ingest import running_jobs
-from dynagrag.ui.ingest.running_jobs import RunOutcome
-from dynagrag.ui.plain import plain, plain_lines
+from dynagrag.ui.ingest import job_runner
+from dynagrag.ui.ingest.job_runner import RunOutcome
+from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.state import Desk
 
 _STAGES = {
@@ -42,7 +42,7 @@ def show_current(desk: Desk | None) -> None:
 
 
 def _is_any_running(desk: Desk | None) -> bool:
-    is_here = running_jobs.is_any_at_work(state.settings(), state.workspace_name())
+    is_here = background.has_job_at_work(state.settings(), state.workspace_name())
     return is_here or (desk is not None and desk.space.journal.job_book.is_any_running())
 
 
@@ -52,9 +52,9 @@ def _draw(was_running: bool) -> None:
         if was_running and not _is_any_running(desk):
             st.rerun()  # the rest of the page is another now
         jobs = desk.space.journal.jobs() if desk is not None else ()
-        works = running_jobs.at_work(state.settings(), state.workspace_name())
+        works = background.jobs_of(state.settings(), state.workspace_name())
         by_job = {work.notes["job"]: work for work in works if work.is_running and "job" in work.notes}
-        offered = running_jobs.to_go_on(jobs)
+        offered = job_runner.to_go_on(jobs)
         for work in works:
             if not work.is_running:
                 _show_ended(work, {job.id for job in offered})
@@ -113,7 +113,7 @@ def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
     if work is not None and "found" in work.notes:
         mentions, relations = work.notes["found"]
         parts.append(f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far")
-    spent = running_jobs.spent_since(work, desk.space.journal.ledger()) if work else None
+    spent = job_runner.spent_since(work, desk.space.journal.ledger()) if work else None
     if spent is not None and spent[0]:
         parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
     seconds = work.seconds if work else _seconds_since(job.started_at)
@@ -127,7 +127,7 @@ def _seconds_since(when: str) -> float:
 
 def _what(job: Job) -> str:
     if job.request.paths:
-        return running_jobs.named(job.request.paths)
+        return job_runner.named(job.request.paths)
     return f"{plural(len(job.request.places), 'chunk')} set aside before" if job.request.places else job.kind
 
 
@@ -170,7 +170,7 @@ def _show_offer(job: Job) -> None:
         llm = _ask_model(job)
         with st.container(horizontal=True):
             if st.button("Resume", key=f"resume_{job.id}", icon=":material/play_arrow:", type="primary"):
-                running_jobs.resume(job, llm, *budgets)
+                job_runner.resume(job, llm, *budgets)
                 st.rerun()
             if st.button("Leave it", key=f"leave_{job.id}", help="Offers it no more; what was extracted stays."):
                 _leave(job)
@@ -240,11 +240,11 @@ def _ask_retry(desk: Desk) -> None:
     llm = state.settings().llm
     ways = {"as they were tried": (None, None)} | ({f"with {llm}": (llm, "llm")} if llm else {}) | {"without a model": (None, "fast")}
     way = st.selectbox("Try them again", list(ways), width=360, key="retry_way")
-    is_busy = running_jobs.is_any_at_work(state.settings(), state.workspace_name())
+    is_busy = background.has_job_at_work(state.settings(), state.workspace_name())
     if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
         num_before = state.remembered("retries", 0)
         state.remember("retries", num_before + 1)
-        running_jobs.retry(desk.space.journal, str(num_before), *ways[way])
+        job_runner.retry(desk.space.journal, str(num_before), *ways[way])
         st.rerun()
 
 
@@ -258,7 +258,7 @@ def show_past(desk: Desk) -> None:
         st.caption("There was no ingest yet.")
         return
     st.dataframe([_row(job) for job in jobs], hide_index=True, width="stretch")
-    offered = {job.id for job in running_jobs.to_go_on(jobs[::-1])}
+    offered = {job.id for job in job_runner.to_go_on(jobs[::-1])}
     left = [job for job in jobs if job.status in RESUMABLE and job.request.options and job.id not in offered]
     if left:
         _ask_resume(left)
@@ -269,7 +269,7 @@ def _ask_resume(jobs: Sequence[Job]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox("Resume a job that was left", list(names), width=420, key="resume_left")
         if st.button("Resume", key="resume_left_go", icon=":material/play_arrow:") and picked is not None:
-            running_jobs.resume(names[picked])
+            job_runner.resume(names[picked])
             st.rerun()
 
 

@@ -7,10 +7,10 @@ import streamlit as st
 
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, state
-from dynagrag.ui.ingest import documents_view, form, jobs_view, running_jobs, source_preview, uploads
-from dynagrag.ui.ingest.source_rows import Brought, SourceRow, pasted, read_all
-from dynagrag.ui.plain import plain
+from dynagrag.ui.ingest import documents_view, jobs_view, sources_view, start_form, upload_folder
+from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
@@ -26,10 +26,10 @@ def page() -> None:
         jobs_view.show_current(desk)
         _bring(desk)
         rows = _rows(desk)
-        source_preview.show(rows, _leave_out)
+        sources_view.show(rows, _leave_out)
         paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
         if paths:
-            form.show(paths, _started)
+            start_form.show(paths, _started)
         if desk is not None:
             _show_workspace(desk)
 
@@ -114,7 +114,7 @@ def _name_folder() -> list[Brought]:
         is_asked = st.form_submit_button("Read it", icon=":material/visibility:")
     if is_asked and not name.strip():
         st.warning("Name a file, a folder or a pattern.", icon=":material/edit:")
-    return [Brought(uploads.expanded(name))] if is_asked and name.strip() else []
+    return [Brought(upload_folder.expanded(name))] if is_asked and name.strip() else []
 
 
 # ------------------------------------------------------------------------------------------------------------------ read
@@ -129,7 +129,7 @@ def _read(brought: list[Brought]) -> None:
     settings, name = state.settings(), state.workspace_name()
     prefix = background.key_of(settings, name, "read", _visit())
     if brought:
-        folder, number = uploads.folder_of(settings, name), state.remembered("num_read", 0)
+        folder, number = upload_folder.folder_of(settings, name), state.remembered("num_read", 0)
         state.remember("num_read", number + 1)
         state.remember("seen_uploads", state.remembered("seen_uploads", set()) | {item.id for item in brought if item.id})
         background.start((*prefix, str(number)), "Reading", lambda work: read_all(folder, brought, work.progress))
@@ -163,11 +163,11 @@ def _rows(desk: Desk | None) -> tuple[SourceRow, ...]:
 def _left_over(desk: Desk | None) -> list[Brought]:
     """Uploaded files that are no document and that no job is at or waits with."""
     settings, name = state.settings(), state.workspace_name()
-    if running_jobs.is_any_at_work(settings, name):
+    if background.has_job_at_work(settings, name):
         return []
     jobs = desk.space.journal.jobs() if desk else ()
     taken = {path for job in jobs if job.status == "running" or job.is_to_go_on for path in job.request.paths}
-    left = uploads.not_ingested(uploads.folder_of(settings, name), _stored(desk))
+    left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(desk))
     return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
 
 
@@ -180,10 +180,10 @@ def _leave_out(gone: Sequence[SourceRow]) -> None:
     given = {row.given for row in gone if row.given}
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     state.remember("rows", tuple(row for row in rows if row not in gone and row.given not in given))
-    folder = uploads.folder_of(state.settings(), state.workspace_name())
-    for path in uploads.not_ingested(folder, _stored(state.desk())):
+    folder = upload_folder.folder_of(state.settings(), state.workspace_name())
+    for path in upload_folder.not_ingested(folder, _stored(state.desk())):
         if str(path) in given:
-            uploads.discard(folder, path)
+            upload_folder.discard(folder, path)
 
 
 def _started(key: background.Key) -> None:

@@ -9,9 +9,8 @@ from dynagrag.errors import UsageError
 from dynagrag.schema import Finding
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.ingest import running_jobs
-from dynagrag.ui.plain import plain
 from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.workspaces.model_trial import QUICK
 from dynagrag.upkeep import doctor
 from dynagrag.upkeep.backup import back_up
@@ -65,7 +64,7 @@ def _ask_repair() -> None:
             "Makes missing indexes of the store, deletes records whose document is gone, and builds the graph again from what was "
             "extracted. No model is asked; corrections made by hand stay."
         )
-        if st.button("Repair it", type="primary", key="repair", disabled=running_jobs.is_any_at_work(settings, name)):
+        if st.button("Repair it", type="primary", key="repair", disabled=background.has_job_at_work(settings, name)):
             key = background.key_of(settings, name, "doctor")
             background.drop(key)
             background.start(key, "Repair", lambda _: doctor.repair(settings, name))

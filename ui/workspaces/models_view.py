@@ -7,8 +7,8 @@ from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
 from dynagrag.settings import Settings, save_settings, settings_file, where_set
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.plain import plain
 from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.workspaces import model_trial
 
 _LABELS = {

@@ -12,9 +12,8 @@ from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
-from dynagrag.ui.ingest import running_jobs
-from dynagrag.ui.plain import plain, plain_lines
 from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view, models_view
 from dynagrag.workspace.address import has_embedded
 from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, holdings
@@ -72,7 +71,7 @@ def _is_demo_at_work(settings: Settings) -> bool:
 
 
 def _start_demo(settings: Settings) -> None:
-    if running_jobs.is_any_at_work(settings, DEMO):
+    if background.has_job_at_work(settings, DEMO):
         raise UsageError("something is at work in the workspace demo; wait for its end")
     if not _is_demo_at_work(settings):
         state.close_desks(DEMO)  # it is made afresh
@@ -208,7 +207,7 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
     at_work = [work.title for work in background.at_work(settings, name)]
-    if at_work or running_jobs.is_any_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
+    if at_work or background.has_job_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
         what = f" ({at_work[0]})" if at_work else ""
         raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, then delete it")
     state.close_desks(name)

@@ -99,8 +99,9 @@ def retrieval(
     among the first 10 of at most 10. ms is the median time a question in milliseconds, without embedding and splitting it.
     """
     set_up_log(verbose)
-    from dynagrag.evaluation.retrieval_run import EvaluateOptions, evaluate_retrieval
-    from dynagrag.evaluation.sets import Half, Scope
+    from dynagrag.evaluation.question_sets.question_set import Half, Scope
+    from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
+    from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 
     options = EvaluateOptions(
         dataset=dataset,
@@ -137,8 +138,8 @@ def compare_runs(
 ) -> int:
     """Compare two runs on the same questions. Prints the second minus the first by arm, in points, with paired 95 % intervals."""
     set_up_log(False)
-    from dynagrag.evaluation.run_folder import RunFolder
-    from dynagrag.evaluation.summary import compare
+    from dynagrag.evaluation.results.run_folder import RunFolder
+    from dynagrag.evaluation.results.run_summary import compare
 
     found = compare(RunFolder.read(first), RunFolder.read(second))
     if as_json:
@@ -156,7 +157,7 @@ def _one_of(option: str, value: str, known: list[str]) -> str:
 
 
 def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    from dynagrag.evaluation.summary import FEW_QUESTIONS
+    from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
     yield f"{summary['dataset']}: {summary['questions']} questions{half}, {summary['passages']} passages"

@@ -1,10 +1,9 @@
 """`dynagrag evaluate entities`: how well consolidation finds the names that are one entity."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,13 +12,11 @@ from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, say, say_json, 
 from dynagrag.text import cut
 
 if TYPE_CHECKING:
-    from dynagrag.evaluation.entity_resolution import EntityReport, Quality
-    from dynagrag.evaluation.entity_scores import Scores
-    from dynagrag.settings import Settings
+    from dynagrag.evaluation.entities.entity_resolution import EntityReport, Quality
+    from dynagrag.evaluation.entities.entity_scores import Scores
 
 _MAX_MISSED = 10
 _MAX_SHOWN = 60
-_JOURNAL = Path("evaluation") / "entities"
 
 DATASET = Annotated[
     str,
@@ -64,6 +61,8 @@ def entities(
     Without --llm only the rules decide; with it the model judges too. Equal names always count as one entity, whatever the set says.
     """
     set_up_log(verbose)
+    from dynagrag.evaluation.entities.entity_run import run_entities
+
     report = run_entities(dataset, data, read_settings(llm, embedder), with_summaries, tuple(threshold or ()), max_calls)
     if as_json:
         say_json(asdict(report))
@@ -71,38 +70,6 @@ def entities(
         for line in entity_report_lines(report):
             say(line)
     return EXIT_SET_ASIDE if report.set_aside else 0
-
-
-def run_entities(
-    dataset: str,
-    data: Path,
-    settings: "Settings",
-    has_summaries: bool = False,
-    thresholds: tuple[float, ...] = (),
-    max_calls: int | None = None,
-) -> "EntityReport":
-    """Runs it with the models of the settings. Replies are kept in the home folder, so the same run asks nothing twice."""
-    from dynagrag.evaluation.entity_resolution import THRESHOLDS, evaluate_entities
-    from dynagrag.evaluation.entity_sets import load_entity_set
-    from dynagrag.wiring import concurrency_of, make_chat_model, make_embedder, make_journal, make_metered
-
-    entity_set = load_entity_set(dataset, data)
-    with ExitStack() as stack:
-        judging: dict[str, Any] = {}
-        model = make_chat_model(settings)
-        if model is not None:
-            stack.callback(model.close)
-            journal = make_journal(settings.home / _JOURNAL)
-            stack.callback(journal.close)
-            judging = {
-                "judge": make_metered(model, journal, "evaluate-entities", max_calls, None),
-                "judge_name": model.name,
-                "one_block_a_call": model.is_small,
-                "max_concurrency": concurrency_of(model, settings),
-            }
-        return evaluate_entities(
-            entity_set, make_embedder(settings), has_summaries=has_summaries, thresholds=thresholds or THRESHOLDS, **judging
-        )
 
 
 def entity_report_lines(report: "EntityReport") -> Iterator[str]:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.own_questions import load_own
-from dynagrag.evaluation.published_sets import load_set
-from dynagrag.evaluation.sets import Gold, Half, Scope, TurnSpan
+from dynagrag.evaluation.question_sets.own_questions import load_own
+from dynagrag.evaluation.question_sets.published_sets import load_set
+from dynagrag.evaluation.question_sets.question_set import Gold, Half, Scope, TurnSpan
 
 Write = Callable[[str, Sequence[Any]], Path]
 PASSAGES = [{"title": "Ada", "text": "Ada was born in Delft."}, {"title": "Delft", "text": "Delft lies on a canal."}]

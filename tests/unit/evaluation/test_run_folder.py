@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.html_report import render_report
-from dynagrag.evaluation.measures import measure
-from dynagrag.evaluation.report_plots import cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.run_folder import Brought, Line, PassageWords, RunFolder, new_folder
-from dynagrag.evaluation.summary import compare, summarize
+from dynagrag.evaluation.ranking_measures import measure
+from dynagrag.evaluation.results.html_report import render_report
+from dynagrag.evaluation.results.report_plots import cost_points, quality_bars, recall_curves
+from dynagrag.evaluation.results.run_folder import Brought, Line, PassageWords, RunFolder, new_folder
+from dynagrag.evaluation.results.run_summary import compare, summarize
 
 SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "measure": "recall@5"}
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""

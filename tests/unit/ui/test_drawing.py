@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.ui.drawing.graph_drawing import MAX_LIVE, MAX_NODES, OTHERS, PALETTE, Edge, Function, Node, drawable, graph_options
+from dynagrag.ui.drawing.drawable_text import Function, drawable
+from dynagrag.ui.drawing.graph_options import graph_options
+from dynagrag.ui.drawing.graph_parts import MAX_LIVE, MAX_NODES, OTHERS, PALETTE, Edge, Node
 
 PLACEHOLDER = "--x_x--0_0--"
 HOSTILE = (

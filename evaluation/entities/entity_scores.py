@@ -1,0 +1,41 @@
+"""How well names were joined: precision, recall and F1 of pairs and of clusters."""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from dynagrag.evaluation.entities.entity_sets import LabelledPair
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Fractions of 1. A share of nothing is 0."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def scores(precision: float, recall: float) -> Scores:
+    """With F1, their harmonic mean."""
+    return Scores(precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+
+
+def pair_scores(pairs: Sequence[LabelledPair], predicted: Sequence[Hashable]) -> Scores:
+    """Of the labelled pairs alone: one is found where both items have the same predicted cluster."""
+    found = [p.is_same for p in pairs if predicted[p.i] == predicted[p.j]]
+    positives = sum(p.is_same for p in pairs)
+    return scores(sum(found) / len(found) if found else 0.0, sum(found) / positives if positives else 0.0)
+
+
+def cluster_scores(gold: Sequence[Hashable], predicted: Sequence[Hashable]) -> Scores:
+    """B-cubed (Bagga and Baldwin, 1998): of each item's predicted cluster the share that is of its gold cluster, and the other way round;
+    the mean over the items. An item that stands alone in both counts as right, so a set of many singles scores high when nothing is joined.
+    """
+    if not gold:
+        return scores(0.0, 0.0)
+    both = Counter(zip(gold, predicted, strict=True))
+    of_gold, of_predicted = Counter(gold), Counter(predicted)
+    precision = sum(n * n / of_predicted[p] for (_, p), n in both.items()) / len(gold)
+    recall = sum(n * n / of_gold[g] for (g, _), n in both.items()) / len(gold)
+    return scores(precision, recall)

@@ -1,0 +1,162 @@
+"""From what a set calls gold to what a workspace holds, and from ranked passages to what is counted.
+
+What is counted (a unit) follows the gold: passages where gold are turns, documents else, each at the place of its best passage. A title
+counts once, with the first document that has it; later ones are units that nobody asked for.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.question_sets.question_set import Gold, TurnSpan
+from dynagrag.ingest.plan import uri_of
+from dynagrag.schema import Document, Passage, ScoredPassage, Snapshot
+
+FindDocument = Callable[[str], str | None]
+"""The id of a document by the name that a set has for it; None where there is none, or several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What should be found: units of the workspace, and the names of gold that is not in it, which nobody can find."""
+
+    units: frozenset[str]
+    missing: tuple[str, ...]
+
+    @property
+    def num_gold(self) -> int:
+        """How much there is to find, what can't be found included."""
+        return len(self.units) + len(self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedUnit:
+    """A unit at its place, with the best of its passages."""
+
+    unit: str
+    passage: Passage
+    score: float
+
+
+class Resolver:
+    """Gold and rankings of one set on one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, find: FindDocument) -> None:
+        self._snapshot = snapshot
+        self._find = find
+
+    def target(self, gold: Gold) -> Target:
+        """The units of a question's gold."""
+        if gold.titles:
+            return _sorted_out((title, {title} if title in self._titles else set()) for title in gold.titles)
+        if gold.facts:
+            return _sorted_out((fact, self._holding(fact)) for fact in gold.facts)
+        if gold.documents:
+            return _sorted_out((name, self._document(name)) for name in gold.documents)
+        return _sorted_out((f"turns {s.first} to {s.last} of {s.document!r}", self._touching(s)) for s in gold.spans)
+
+    def ranking(self, gold: Gold, passages: Sequence[ScoredPassage]) -> tuple[RankedUnit, ...]:
+        """The units of ranked passages, each at its first place."""
+        if gold.spans:
+            return tuple(RankedUnit(p.passage.id, p.passage, p.score) for p in passages)
+        units: dict[str, RankedUnit] = {}
+        documents, titles = set(), set()
+        for scored in passages:
+            id_ = scored.passage.document_id
+            title = self._snapshot.documents[id_].title
+            if id_ not in documents:
+                unit = title if gold.titles and title not in titles else id_
+                units[unit] = RankedUnit(unit, scored.passage, scored.score)
+                documents.add(id_)
+                titles.add(title)
+        return tuple(units.values())
+
+    def gold_passages(self, target: Target) -> tuple[str, ...]:
+        """A passage for each unit of a target, by id: the first that stands for it."""
+        return tuple(self._first[unit] for unit in sorted(target.units))
+
+    @cached_property
+    def _first(self) -> Mapping[str, str]:
+        """Passage id, document id or title -> the first passage that stands for it."""
+        first: dict[str, str] = {}
+        for passage in self._snapshot.passages:
+            for unit in (passage.id, passage.document_id, self._snapshot.documents[passage.document_id].title):
+                first.setdefault(unit, passage.id)
+        return first
+
+    @cached_property
+    def _titles(self) -> frozenset[str]:
+        return frozenset(self._snapshot.documents[p.document_id].title for p in self._snapshot.passages)
+
+    @cached_property
+    def _letters(self) -> Mapping[str, str]:
+        """Document id -> its lower-cased letters and digits."""
+        return {p.document_id: letters(self._snapshot.documents[p.document_id].text) for p in self._snapshot.passages}
+
+    @cached_property
+    def _passages(self) -> Mapping[str, list[Passage]]:
+        """Document id -> its passages."""
+        found: dict[str, list[Passage]] = defaultdict(list)
+        for passage in self._snapshot.passages:
+            found[passage.document_id].append(passage)
+        return found
+
+    def _holding(self, fact: str) -> set[str]:
+        wanted = letters(fact)
+        return {id_ for id_, text in self._letters.items() if wanted and wanted in text}
+
+    def _document(self, name: str) -> set[str]:
+        id_ = self._find(name)
+        return {id_} if id_ is not None and id_ in self._passages else set()
+
+    def _touching(self, span: TurnSpan) -> set[str]:
+        id_ = self._find(span.document)
+        return {p.id for p in self._passages.get(id_ or "", ()) if p.first_turn <= span.last and p.last_turn >= span.first}
+
+
+def finder(documents: Mapping[str, Document]) -> FindDocument:
+    """Finds documents by id, path, title or file name. UsageError where several have the name."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for id_, document in documents.items():
+        for name in (id_, document.uri, document.title.casefold(), PurePath(document.uri).name):
+            names[name].add(id_)
+
+    def find(name: str) -> str | None:
+        found = next((names[n] for n in (name, _uri(name), name.casefold()) if n in names), set())
+        if len(found) > 1:
+            ids = ", ".join(sorted(id_[:12] for id_ in found))
+            raise UsageError(f"{len(found)} documents are called {name!r}; name one by its id or path in the file of questions: {ids}")
+        return next(iter(found), None)
+
+    return find
+
+
+def _uri(name: str) -> str:
+    """The uri of a name that can be a path; else the name."""
+    try:
+        return uri_of(name)
+    except (ValueError, OSError):  # a null character or a lone surrogate; a name that is too long
+        return name
+
+
+def missing_gold(targets: Mapping[str, Target]) -> list[str]:
+    """The names of gold that is not in the corpus, each once, in order."""
+    return list(dict.fromkeys(name for target in targets.values() for name in target.missing))
+
+
+def letters(text: str) -> str:
+    """Lower-cased letters and digits alone: what two copies of a text share whatever happened to their marks and spaces."""
+    return "".join(c for c in text.lower() if c.isalnum())
+
+
+def _sorted_out(found: Iterable[tuple[str, set[str]]]) -> Target:
+    units: set[str] = set()
+    missing = []
+    for name, own in found:
+        units |= own
+        if not own:
+            missing.append(name)
+    return Target(frozenset(units), tuple(missing))

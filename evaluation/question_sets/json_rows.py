@@ -1,0 +1,152 @@
+"""Rows of .jsonl and .jsonl.gz files, checked: what is wrong is named by file, line and field."""
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import LoadError
+from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion
+
+SUFFIXES = (".jsonl.gz", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a file. `index` counts the rows from 0, blank lines left out; `line` counts lines from 1, as an editor does."""
+
+    path: Path
+    index: int
+    line: int
+    values: Mapping[str, Any]
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return f"{self.path}, line {self.line}"
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that the row has, which must be text and not blank. LoadError else."""
+        for name in names:
+            if name in self.values:
+                value = self.values[name]
+                if isinstance(value, str) and value.strip():
+                    return self.kept(value, name)
+                raise LoadError(f"{self.place}: {name!r} is {_shown(value)}; it must be text")
+        raise self.lacks(*names)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts, not empty, without doubles."""
+        return self.strings(self.items(name), name)
+
+    def strings(self, values: Sequence[Any], name: str) -> tuple[str, ...]:
+        """These values of a field, which must be texts, without doubles."""
+        for value in values:
+            if not isinstance(value, str) or not value.strip():
+                raise LoadError(f"{self.place}: {name!r} holds {_shown(value)}; every item must be text")
+        return tuple(dict.fromkeys(self.kept(value, name) for value in values))
+
+    def kept(self, text: str, name: str) -> str:
+        """The text of a field, as it is. LoadError where no file can hold it: it has a lone surrogate."""
+        if _has_surrogate(text):
+            raise LoadError(f"{self.place}: {name!r} holds a lone surrogate (half of a character): {_shown(text)}; take it out")
+        return text
+
+    def document_name(self, text: str, name: str) -> str:
+        """The name of a document, which may be its path. LoadError where it can be none: it has a null character."""
+        if "\0" in text:
+            raise LoadError(f"{self.place}: {name!r} holds a null character: {_shown(text)}; no document has such a name; take it out")
+        return self.kept(text, name)
+
+    def id(self, name: str) -> str:
+        """An id as text, whatever it is in the file."""
+        return self.kept(str(self.values[name]), name)
+
+    def items(self, name: str) -> list[Any]:
+        """A list that is not empty."""
+        if name not in self.values:
+            raise self.lacks(name)
+        value = self.values[name]
+        if not isinstance(value, list) or not value:
+            raise LoadError(f"{self.place}: {name!r} is {_shown(value)}; it must be a list that is not empty")
+        return value
+
+    def lacks(self, *names: str) -> LoadError:
+        """The error that a field is missing."""
+        return LoadError(
+            f"{self.place}: the field {' or '.join(map(repr, names))} is missing; the row has {', '.join(self.values) or 'none'}"
+        )
+
+
+def find_file(folder: Path, *stems: str) -> Path:
+    """The file of one of these names in a folder, with .jsonl.gz or .jsonl. LoadError where there is none."""
+    for stem in stems:
+        for suffix in SUFFIXES:
+            path = folder / f"{stem}{suffix}"
+            if path.is_file():
+                return path
+    wanted = " or ".join(f"{stem}.jsonl[.gz]" for stem in stems)
+    raise LoadError(f"there is no {wanted} in {folder}; --data names the folder that holds multihop/ and transcript_qa/")
+
+
+def read_rows(path: Path) -> tuple[list[Row], DataFile]:
+    """The rows of a file and its hash. LoadError where it can't be read, a line is no JSON object, or there is no row."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
+    except OSError as err:
+        raise LoadError(f"{path} cannot be read: {err.strerror or 'it is no gzip file'}; check the path") from err
+    except (EOFError, zlib.error) as err:
+        raise LoadError(f"{path} is cut off or no gzip file: {err}; fetch it again") from err
+    except UnicodeDecodeError as err:
+        raise LoadError(f"{path} is no UTF-8 text (byte {err.start}); save it as UTF-8") from err
+    rows = list(_rows(path, text))
+    if not rows:
+        raise LoadError(f"{path} holds no row; it must be JSON lines, an object a line")
+    return rows, DataFile(path.name, hashlib.sha256(data).hexdigest())
+
+
+def _rows(path: Path, text: str) -> Iterator[Row]:
+    index = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as err:
+            raise LoadError(f"{path}, line {number} is no JSON: {err}; each line must be one object") from err
+        if not isinstance(values, dict):
+            raise LoadError(f"{path}, line {number} holds {_shown(values)}; each line must be one object")
+        yield Row(path, index, number, values)
+        index += 1
+
+
+def without_doubles(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str]) -> tuple[EvalQuestion, ...]:
+    """The questions, each once: a row that says the same again is passed over and counted. LoadError where two differ under one id."""
+    kept: dict[str, tuple[EvalQuestion, Row]] = {}
+    for question, row in questions:
+        first, first_row = kept.setdefault(question.id, (question, row))
+        if first is question:
+            continue
+        if (first.text, first.gold, first.document) != (question.text, question.gold, question.document):
+            raise LoadError(f"{row.place}: the id {question.id!r} was used in line {first_row.line} for something else; give it its own id")
+        notes["double rows passed over"] += 1
+    return tuple(question for question, _ in kept.values())
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=isinstance(value, str) and _has_surrogate(value), default=str)
+    return text if len(text) <= 60 else text[:57] + "..."

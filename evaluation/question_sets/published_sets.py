@@ -1,0 +1,194 @@
+"""The field's own sets, in the layout that docs/evaluation.md describes: a folder with multihop/ and transcript_qa/.
+
+Gold follows each set: titles of supporting passages (MuSiQue, HotpotQA, 2Wiki), the chunks that hold the facts (MultiHop-RAG), the turns of
+each query (QMSum). Nothing is counted on but the fields: other rows of the same sets may stand in the files.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
+from dynagrag.evaluation.question_sets.question_set import CorpusDocument, EvalQuestion, EvaluationSet, Gold, Scope, TurnSpan
+from dynagrag.ids import content_id
+from dynagrag.schema import SourceTurn
+
+MULTIHOP, TRANSCRIPTS = "multihop", "transcript_qa"
+_TAG = re.compile(r"\{[^{}\n]*\}")
+_MAX_SHARE = 0.5
+"""A query whose gold is this share of its meeting or more asks for a summary: it tells nothing of which passages to bring."""
+
+
+def load_set(name: str, folder: Path, part: str | None = None) -> EvaluationSet:
+    """A set from a folder. `part` names QMSum's file: val (default), train_25 and so on.
+
+    Raises UsageError for an unknown name, LoadError where a file is missing or a row lacks what it must have.
+    """
+    if name not in LOADERS:
+        raise UsageError(f"unknown data set {name!r}; known: {', '.join(LOADERS)}")
+    if part is not None and name != "qmsum":
+        raise UsageError(f"{name} has no parts; --part {part} is for qmsum alone")
+    if not folder.is_dir():
+        raise LoadError(f"there is no folder {folder}; --data names the folder that holds multihop/ and transcript_qa/")
+    loaded = LOADERS[name](folder, part)
+    if not loaded.questions:
+        left_out = "; ".join(f"{count} {what}" for what, count in loaded.notes.items())
+        raise LoadError(f"{name} in {folder} has no question that can be evaluated: {left_out}")
+    return loaded
+
+
+def _musique(folder: Path, _: str | None) -> EvaluationSet:
+    return _titled("musique", folder, ("musique_questions",), "musique_corpus", lambda row: row.texts("supporting_titles"))
+
+
+def _hotpotqa(folder: Path, _: str | None) -> EvaluationSet:
+    return _titled("hotpotqa", folder, ("hotpotqa_questions",), "hotpotqa_corpus", _fact_titles)
+
+
+def _2wiki(folder: Path, _: str | None) -> EvaluationSet:
+    stems = ("2wiki_retrieval_questions", "2wiki_questions")
+    return _titled("2wiki", folder, stems, "2wiki_corpus", lambda row: row.texts("supporting_titles"))
+
+
+def _fact_titles(row: Row) -> tuple[str, ...]:
+    facts = row.items("supporting_facts")
+    if not all(isinstance(fact, list) and fact for fact in facts):
+        raise LoadError(f"{row.place}: 'supporting_facts' must be a list of [title, sentence number]")
+    return row.strings([fact[0] for fact in facts], "supporting_facts")
+
+
+def _titled(name: str, folder: Path, questions: Sequence[str], corpus: str, titles_of: Callable[[Row], tuple[str, ...]]) -> EvaluationSet:
+    rows, question_file = read_rows(find_file(folder / MULTIHOP, *questions))
+    passages, corpus_file = read_rows(find_file(folder / MULTIHOP, corpus))
+    notes: Counter[str] = Counter()
+    found = [(EvalQuestion(_id_of(row), row.text("question"), Gold(titles=titles_of(row)), row.index), row) for row in rows]
+    documents = tuple(CorpusDocument(str(row.index), row.text("title"), row.text("text")) for row in passages)
+    return EvaluationSet(name, without_doubles(found, notes), documents, (question_file, corpus_file), notes)
+
+
+def _multihop_rag(folder: Path, _: str | None) -> EvaluationSet:
+    rows, question_file = read_rows(find_file(folder / MULTIHOP, "multihop_rag_questions"))
+    chunks, chunk_file = read_rows(find_file(folder / MULTIHOP, "multihop_rag_chunks"))
+    notes: Counter[str] = Counter()
+    found = []
+    for row in rows:
+        if row.text("question_type") == "null_query":
+            notes["questions left out: there is no evidence to find (null_query)"] += 1
+        elif _flag(row, "evidence_in_chunks"):
+            facts = row.strings([item.get("fact") if isinstance(item, dict) else item for item in row.items("evidence_list")], "fact")
+            found.append((EvalQuestion(_id_of(row), row.text("question"), Gold(facts=facts), row.index), row))
+        else:
+            notes["questions left out: their evidence is not among the chunks"] += 1
+    documents = tuple(CorpusDocument(str(row.index), _title(row), row.text("text")) for row in chunks)
+    return EvaluationSet("multihop-rag", without_doubles(found, notes), documents, (question_file, chunk_file), notes)
+
+
+def _flag(row: Row, name: str) -> bool:
+    value = row.values.get(name)
+    if not isinstance(value, bool):
+        raise row.lacks(name) if name not in row.values else LoadError(f"{row.place}: {name!r} must be true or false")
+    return value
+
+
+def _title(row: Row) -> str:
+    return row.text("title") if row.values.get("title") else ""
+
+
+def _id_of(row: Row) -> str:
+    """The row's own id, or one made of the question's words: a row number would name another question in another file."""
+    for name in ("id", "_id"):
+        if name in row.values:
+            return row.id(name)
+    return content_id("question", row.text("question"))[:12]
+
+
+# --------------------------------------------------------------------------------------------------------------- QMSum
+
+
+def _qmsum(folder: Path, part: str | None) -> EvaluationSet:
+    path = _qmsum_file(folder / TRANSCRIPTS, part)
+    rows, file = read_rows(path)
+    notes: Counter[str] = Counter()
+    meetings = [_meeting(row) for row in rows]
+    found = [pair for row, meeting in zip(rows, meetings, strict=True) for pair in _queries(row, meeting, notes)]
+    both = (Scope.DOCUMENT, Scope.CORPUS)
+    return EvaluationSet("qmsum", without_doubles(found, notes), tuple(meetings), (file,), notes, both)
+
+
+def _qmsum_file(folder: Path, part: str | None) -> Path:
+    if part is not None:
+        return find_file(folder, f"qmsum_{part}")
+    try:
+        return find_file(folder, "qmsum_val")
+    except LoadError:
+        others = sorted(folder.glob("qmsum*.jsonl*"))
+        if len(others) == 1:
+            return others[0]
+        if others:
+            raise UsageError(f"which of {', '.join(p.name for p in others)}? name it with --part, e.g. --part train_25") from None
+        raise
+
+
+def _meeting(row: Row) -> CorpusDocument:
+    turns = []
+    for number, turn in enumerate(row.items("meeting_transcripts")):
+        if not isinstance(turn, dict) or not isinstance(turn.get("content"), str):
+            raise LoadError(f"{row.place}: turn {number} of 'meeting_transcripts' must have 'content'")
+        said, speaker = row.kept(turn["content"], "content"), turn.get("speaker")
+        name = row.kept(speaker, "speaker") if isinstance(speaker, str) else None
+        turns.append(SourceTurn(" ".join(_TAG.sub(" ", said).split()), name))
+    return CorpusDocument(str(row.index), "", turns=tuple(turns))  # a made-up title would be embedded, and become an entity
+
+
+def _queries(row: Row, meeting: CorpusDocument, notes: Counter[str]) -> list[tuple[EvalQuestion, Row]]:
+    found = []
+    specific = row.values.get("specific_query_list")
+    if not isinstance(specific, list):
+        raise row.lacks("specific_query_list")
+    for number, query in enumerate(specific):
+        if not isinstance(query, dict) or not isinstance(query.get("query"), str) or "relevant_text_span" not in query:
+            raise LoadError(f"{row.place}: query {number} of 'specific_query_list' must have 'query' and 'relevant_text_span'")
+        asked, named = row.kept(query["query"], "query"), query["relevant_text_span"]
+        if not isinstance(named, list):
+            raise LoadError(
+                f"{row.place}: 'relevant_text_span' of query {number} is {named!r}; it must be a list of [first turn, last turn]"
+            )
+        spans = [span for item in named if (span := _span(row, item, meeting, notes)) is not None]
+        num_gold = len({turn for span in spans for turn in range(span.first, span.last + 1)})
+        if num_gold >= _MAX_SHARE * len(meeting.turns):
+            notes["questions left out: their gold is half of the meeting or more"] += 1
+        elif not num_gold:
+            notes["questions left out: they name no turn"] += 1
+        else:
+            of_meeting = row.id("meeting_id") if row.values.get("meeting_id") else f"meeting-{row.index + 1}"
+            id_ = f"{of_meeting}-{content_id('question', asked)[:8]}"
+            found.append((EvalQuestion(id_, asked, Gold(spans=tuple(spans)), row.index, meeting.key), row))
+    return found
+
+
+def _span(row: Row, span: Any, meeting: CorpusDocument, notes: Counter[str]) -> TurnSpan | None:
+    """The span, its ends in order and cut to the meeting; None where nothing is left of it."""
+    try:
+        first, last = int(span[0]), int(span[1])
+    except (TypeError, ValueError, IndexError, KeyError, OverflowError) as err:
+        raise LoadError(f"{row.place}: 'relevant_text_span' holds {span!r}; it must be [first turn, last turn]") from err
+    first, last = min(first, last), max(first, last)
+    end = len(meeting.turns) - 1
+    if last < 0 or first > end:
+        notes["turn spans wholly outside their meeting, left out"] += 1
+        return None
+    if first < 0 or last > end:
+        notes["turn spans that reach over their meeting's ends, cut"] += 1
+    return TurnSpan(meeting.key, max(first, 0), min(last, end))
+
+
+LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
+    "musique": _musique,
+    "hotpotqa": _hotpotqa,
+    "2wiki": _2wiki,
+    "multihop-rag": _multihop_rag,
+    "qmsum": _qmsum,
+}

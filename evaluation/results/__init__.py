@@ -1,0 +1,1 @@
+"""What runs leave behind: their folders, summaries, comparisons and reports."""

@@ -1,0 +1,42 @@
+"""What a run was made with: whatever changes one of its lines. A run is only gone on with where all of it is the same."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The settings of a run, in the order in which run.json has them.
+
+    `llm`: the model that split the questions, None without one. `extractor` None: the workspace was there. `graph`: its digest. `files`:
+    the hash of each file that was read. `asked`: one hash of all questions, `questions` their number. `depth`: passages asked of each arm.
+    `seed` and `resamples`: of the intervals. `dynagrag`: its version.
+    """
+
+    dataset: str
+    half: str
+    scopes: tuple[str, ...]
+    questions: int
+    measure: str
+    arms: tuple[str, ...]
+    baseline: str
+    extractor: str | None
+    llm: str | None
+    embedder: str
+    workspace: str
+    passages: int
+    entities: int
+    relations: int
+    graph: str
+    files: Mapping[str, str]
+    asked: str
+    depth: int
+    seed: int
+    resamples: int
+    profiles: Mapping[str, Mapping[str, Any]]
+    dynagrag: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As run.json holds it: without `llm` where there was none."""
+        return {name: value for name, value in asdict(self).items() if name != "llm" or value is not None}

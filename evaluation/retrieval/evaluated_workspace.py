@@ -1,0 +1,102 @@
+"""The workspace that a run asks: the user's own, or one that holds the set's corpus.
+
+Corpora lie in HOME/evaluation/workspaces, by content and embedder, so that a second run embeds nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from dynagrag import wiring
+from dynagrag.errors import EmbedderMismatchError
+from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
+from dynagrag.evaluation.question_sets.json_rows import find_file, read_rows
+from dynagrag.evaluation.question_sets.published_sets import MULTIHOP
+from dynagrag.evaluation.question_sets.question_set import DataFile, EvaluationSet
+from dynagrag.evaluation.retrieval.retriever_arms import SPLIT
+from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
+from dynagrag.ids import content_id
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenPassage, GivenTurns, content_hashes, join_extractions, read_given
+from dynagrag.ingest.given.given_extractor import GivenExtractor
+from dynagrag.ingest.given.given_plan import given_ids
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.protocols import Embedder, Extractor
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.given_job import prepare_given
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedWorkspace:
+    """An open workspace, how its documents are found by the set's names, what was passed over, and the files of extractions."""
+
+    space: Workspace
+    embedder: Embedder
+    find: FindDocument
+    notes: Mapping[str, int]
+    files: tuple[DataFile, ...]
+
+    def check_embedder(self) -> None:
+        """Raises EmbedderMismatchError where another embedder made the workspace's vectors."""
+        stored, identity = self.space.store.embedder(), self.embedder.identity
+        if stored is not None and stored != identity:
+            raise EmbedderMismatchError(
+                f"workspace {self.space.name!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
+                f"{identity.name} ({identity.dimension}); use --embedder {stored.name}"
+            )
+
+
+@contextmanager
+def open_evaluated(
+    settings: Settings, options: EvaluateOptions, loaded: EvaluationSet, progress: Progress, embedder: Embedder | None
+) -> Iterator[EvaluatedWorkspace]:
+    """The workspace of the set's corpus, made where it isn't there, or the user's own where the set has no corpus."""
+    if not loaded.corpus:
+        with open_workspace(options.workspace, settings=settings, create=False, embedder=embedder) as space:
+            yield EvaluatedWorkspace(space, space.embedder, finder(space.snapshot().documents), {}, ())
+        return
+    corpus, files = _corpus(loaded, options)
+    own = embedder or wiring.make_embedder(settings)
+    chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None  # here, since the workspace has another home
+    try:
+        extractor = FastExtractor(titles=corpus.titles) if options.extractor == "fast" else GivenExtractor(corpus)
+        name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
+        there = settings.model_copy(update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED})
+        with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:
+            _ingest(space, corpus, extractor, progress)
+            ids = dict(zip((d.key for d in loaded.corpus), given_ids(corpus, space.name), strict=True))
+            dropped = {f"dropped: {reason}": count for reason, count in corpus.dropped.items()}
+            yield EvaluatedWorkspace(space, own, ids.get, dropped, files)
+    finally:
+        if chat is not None:
+            chat.close()
+        if embedder is None and hasattr(own, "close"):
+            own.close()
+
+
+def _corpus(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[GivenCorpus, tuple[DataFile, ...]]:
+    """The set's corpus as it is ingested, with the extractions of a file where they were asked for."""
+    documents = [GivenTurns(d.title, d.turns) if d.turns else GivenPassage(d.title, d.text) for d in loaded.corpus]
+    corpus = GivenCorpus(tuple(documents), source=loaded.name)
+    if options.extractor == "fast":
+        return corpus, ()
+    assert options.data is not None
+    path = options.given or find_file(options.data / MULTIHOP, f"{loaded.name.replace('-', '_')}_openie_reference")
+    return join_extractions(corpus, read_given(path)), (read_rows(path)[1],)
+
+
+def _corpus_key(corpus: GivenCorpus, extractor: Extractor, embedder: Embedder) -> str:
+    identity = embedder.identity
+    return content_id(version("dynagrag"), extractor.name, identity.name, identity.dimension, *content_hashes(corpus.documents))[:12]
+
+
+def _ingest(space: Workspace, corpus: GivenCorpus, extractor: Extractor, progress: Progress) -> None:
+    """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000 passages that takes half a minute."""
+    prepared = prepare_given(space, [corpus], extractor)
+    prepared.has_index = False  # most arms need none, and those that do make it
+    if prepared.plan.documents or not space.store.is_derived_current():
+        report = prepared.run(progress)
+        if report.stopped_by is not None:
+            raise report.stopped_by

@@ -1,0 +1,70 @@
+"""The arms of an evaluation by name: retrievers as the workspace makes them, the retriever `dynagrag` under each of its profiles."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from dynagrag import wiring
+from dynagrag.protocols import Retriever
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Question, Retrieval, Snapshot
+from dynagrag.settings import PROFILES, Profile
+from dynagrag.workspace.facade import Workspace
+
+DEPTH = 100
+"""How many passages each arm is asked for: the first gold may stand behind the tenth place, and a document may have many passages."""
+CONTROLS = ("naive", "bm25", "rrf", "hybrid")
+"""Arms that always run: what a graph has to beat."""
+SPLIT = "split"
+_PROFILE_OF = {"default": "default", "paper": "paper", SPLIT: "default"}
+"""Arms that are the retriever `dynagrag` under a profile; other arms are the names of retrievers. Of `split` a model splits the question
+first.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A retriever as it is asked: for how many ego-graphs depends on its profile, and `split` gives a question its steps first."""
+
+    name: str
+    retriever: Retriever
+    num_subgraphs: int
+    split: Callable[[Question], Question] = lambda question: question
+
+    def retrieve(self, question: Question) -> Retrieval:
+        """What it brings, deep enough to be measured."""
+        return self.retriever.retrieve(question, DEPTH, self.num_subgraphs)
+
+
+def known_arms() -> tuple[str, ...]:
+    """The names that an arm can have."""
+    return (*_PROFILE_OF, *(name for name in wiring.RETRIEVERS if name != "dynagrag"))
+
+
+def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
+    """The profile of each arm that has one."""
+    return {name: PROFILES[_PROFILE_OF[name]] for name in names if name in _PROFILE_OF}
+
+
+def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool) -> Iterator[Arm]:
+    """The arms on one snapshot, made as they are asked for; they share its lookups.
+
+    `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the workspace's folder.
+    """
+    passages = PassageScores(snapshot)
+    for name in names:
+        profile = wiring.make_profile(_PROFILE_OF.get(name, "default"))
+
+        def index(profile: Profile = profile) -> EgoIndex:
+            folder = space.folder / "index" / profile.name
+            return EgoIndex.open(folder, snapshot, profile) if is_whole else EgoIndex.build(snapshot.graph, profile)
+
+        of_profile = "bridge-ppr" if profile.passage_ranking == "bridge" else "dynagrag"
+        retriever = wiring.make_retriever(of_profile if name in _PROFILE_OF else name, snapshot, profile, passages, index)
+        if name == SPLIT:
+            chat = space.metered(None)
+            assert chat is not None  # else the run was refused
+            yield Arm(name, retriever, profile.num_subgraphs, partial(space.split, chat=chat))
+        else:
+            yield Arm(name, retriever, profile.num_subgraphs)

@@ -1,0 +1,69 @@
+"""Asks arms a question, and measures what each brings and how long it takes."""
+
+import time
+from collections.abc import Iterable
+
+from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
+from dynagrag.evaluation.ranking_measures import CURVE, measure
+from dynagrag.evaluation.results.run_folder import Brought, Line, PassageWords, shortened
+from dynagrag.evaluation.retrieval.retriever_arms import Arm
+from dynagrag.schema import Passage, Question, Snapshot, Vector
+
+_MAX_WORDS = 45
+
+
+class RetrieverBench:
+    """Asks arms that share a snapshot. The first question is asked once before it counts: what is built once is built then."""
+
+    def __init__(self, scope: Scope, arms: Iterable[Arm], resolver: Resolver) -> None:
+        self._scope = scope
+        self._arms = tuple(arms)
+        self._resolver = resolver
+        self._warm: set[str] = set()
+
+    def ask(self, question: EvalQuestion, target: Target, vector: Vector, but: frozenset[str] = frozenset()) -> list[Line]:
+        """A line an arm, but for those named in `but`, which have theirs."""
+        arms = [arm for arm in self._arms if arm.name not in but]
+        asked = Question(question.text, vector)
+        rankings, times = {}, {}
+        for arm in arms:
+            question_asked = arm.split(asked)
+            if arm.name not in self._warm:
+                arm.retrieve(question_asked)
+                self._warm.add(arm.name)
+            begun = time.perf_counter()
+            found = arm.retrieve(question_asked)
+            times[arm.name] = 1000 * (time.perf_counter() - begun)
+            rankings[arm.name] = self._resolver.ranking(question.gold, found.passages)
+        units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}
+        measured = measure(units, target.units, len(target.missing)) if arms else {}
+        gold = self._resolver.gold_passages(target)
+        return [
+            Line(
+                scope=self._scope,
+                question=question.id,
+                text=question.text,
+                arm=arm.name,
+                passages=tuple(Brought(id=r.passage.id, score=r.score, gold=r.unit in target.units) for r in rankings[arm.name][:CURVE]),
+                gold=gold,
+                missing=target.missing,
+                measures=dict(measured[arm.name].values),
+                recall=measured[arm.name].recall,
+                ms=round(times[arm.name], 3),
+            )
+            for arm in arms
+        ]
+
+
+def passage_words(lines: Iterable[Line], snapshot: Snapshot) -> list[PassageWords]:
+    """The title and first words of each passage that was brought or should have been, by id."""
+    wanted = {id_ for line in lines for id_ in (*(p.id for p in line.passages), *line.gold)}
+    found = {p.id: p for p in snapshot.passages if p.id in wanted}
+    return [_shown(found[id_], snapshot) for id_ in sorted(found)]
+
+
+def _shown(passage: Passage, snapshot: Snapshot) -> PassageWords:
+    said = snapshot.passage_text(passage).split()
+    words = " ".join(said[:_MAX_WORDS]) + (" …" if len(said) > _MAX_WORDS else "")
+    return PassageWords(id=passage.id, title=shortened(snapshot.documents[passage.document_id].title), words=shortened(words))

@@ -1,0 +1,109 @@
+"""What to evaluate, and the plan that it comes to: the questions, scopes and arms of a run. What was given wrong is refused here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dynagrag.errors import SettingsError, UsageError
+from dynagrag.evaluation.question_sets.own_questions import load_own
+from dynagrag.evaluation.question_sets.published_sets import load_set
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
+from dynagrag.evaluation.results.run_folder import check_folder
+from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, SPLIT, known_arms
+from dynagrag.settings import Settings
+
+EXTRACTORS = ("fast", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
+
+    `scope` None: all that the set has. `limit`: so many questions at most. `given`: a file of extractions, in place of the set's own.
+    """
+
+    dataset: str | None = None
+    data: Path | None = None
+    questions: Path | None = None
+    workspace: str | None = None
+    arms: tuple[str, ...] = ("default",)
+    extractor: str = "fast"
+    half: Half = Half.ALL
+    scope: Scope | None = None
+    baseline: str = "naive"
+    limit: int | None = None
+    part: str | None = None
+    given: Path | None = None
+    out: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What a run asks: every question, in every scope, of every arm."""
+
+    loaded: EvaluationSet
+    questions: tuple[EvalQuestion, ...]
+    scopes: tuple[Scope, ...]
+    arms: tuple[str, ...]
+
+    @property
+    def num_lines(self) -> int:
+        """How many lines the run has when it is done."""
+        return len(self.scopes) * len(self.questions) * len(self.arms)
+
+
+def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
+    """The plan of a run. Nothing is embedded yet.
+
+    Raises UsageError, SettingsError and LoadError for what was given wrong.
+    """
+    arms = _arm_names(options)
+    if SPLIT in arms and not settings.llm:
+        raise SettingsError(f"the arm {SPLIT} asks a language model to split each question: name one with --llm, e.g. --llm qwen")
+    if options.out is not None:
+        check_folder(options.out)
+    loaded = _load(options)
+    return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms)
+
+
+def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:
+    """The arms asked for, then the controls, each once."""
+    names = tuple(dict.fromkeys([*options.arms, *CONTROLS]))
+    _check_names((*names, options.baseline), known_arms())
+    if options.baseline not in names:
+        raise UsageError(f"the baseline {options.baseline!r} is not among the arms; add it with --arms")
+    return names
+
+
+def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(f"unknown arm {name!r}; known: {', '.join(known)}")
+
+
+def _load(options: EvaluateOptions) -> EvaluationSet:
+    if (options.dataset is None) == (options.questions is None):
+        raise UsageError("name what to evaluate: --dataset NAME --data FOLDER, or --questions FILE with --workspace")
+    if options.extractor not in EXTRACTORS:
+        raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(EXTRACTORS)}")
+    if options.questions is not None:
+        return load_own(options.questions)
+    assert options.dataset is not None
+    if options.data is None:
+        raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds multihop/ and transcript_qa/")
+    return load_set(options.dataset, options.data, options.part)
+
+
+def _questions(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[EvalQuestion, ...]:
+    chosen = tuple(q for q in loaded.questions if options.half.holds(q.row))[: options.limit]
+    if not chosen:
+        raise UsageError(f"the half {options.half} of {loaded.name} has no question; take --half all")
+    return chosen
+
+
+def _scopes(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[Scope, ...]:
+    if options.scope is None:
+        return loaded.scopes
+    if options.scope not in loaded.scopes:
+        raise UsageError(f"{loaded.name} has no scope {options.scope}; it has: {', '.join(loaded.scopes)}")
+    return (options.scope,)

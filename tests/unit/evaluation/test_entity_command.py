@@ -1,0 +1,76 @@
+"""`dynagrag evaluate entities`: what it prints, its exit code, and the replies that it keeps."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+import typer
+from labelled_names import Waiter, diners, line, record
+
+from dynagrag.cli import evaluate_entities as cli_evaluate_entities
+from dynagrag.cli.evaluate_entities import entity_report_lines
+from dynagrag.evaluation.entities.entity_resolution import evaluate_entities
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.journal.workspace_journal import Journal
+
+
+@pytest.fixture
+def own_file(tmp_path: Path, openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set with a line that is none; the embedder is a server on the loopback, which has a chat model too."""
+    path = tmp_path / "diners.txt"
+    lines = [
+        line(record("Blue Door"), record("the blue door"), 1),
+        line(record("Old Harbor Fish"), record("old harbor fish house"), 1),
+        "?",
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setenv("OPENAI_BASE_URL", openai_stub.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("DYNAGRAG_EMBEDDER", "openai:fake")
+    return path
+
+
+def command(*args: str) -> object:
+    app = typer.Typer(rich_markup_mode=None)
+    app.command()(cli_evaluate_entities.entities)
+    return app(args=list(args), standalone_mode=False)
+
+
+def test_the_command_prints_json_and_says_by_its_exit_code_that_lines_were_set_aside(
+    own_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("--dataset", "ditto", "--data", str(own_file), "--json", "--threshold", "0.7") == 3
+    report = json.loads(capsys.readouterr().out)
+    assert (report["dataset"], report["num_pairs"], report["blocking"]["recall"], report["with_model"]) == ("diners", 2, 1.0, None)
+    assert report["without_model"]["pair"] == {"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}
+    assert [row["cosine"] for row in report["thresholds"]] == [0.7]
+
+
+def test_the_command_keeps_a_models_replies_so_that_the_same_run_asks_nothing_twice(
+    own_file: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        command("--dataset", "ditto", "--data", str(own_file), "--llm", "openai:fake", "--json")
+    first, second = (json.loads(out)["with_model"] for out in capsys.readouterr().out.splitlines())
+    assert first["num_calls"] == 1
+    assert first["quality"] == second["quality"]
+    journal = Journal(home / "evaluation" / "entities" / "journal.sqlite")
+    assert [(row.calls, row.cached) for row in journal.ledger()] == [(1, 1)]
+    journal.close()
+
+
+def test_people_read_every_part_of_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+    report = evaluate_entities(diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter")
+    text = "\n".join(entity_report_lines(report))
+    for part in (
+        "diners: 9 items under 8 keys, 6 labelled pairs, 4 of them one entity; bare names, embedder fake",
+        "blocking recall 0.750: 1 one key, 1 rule, 1 one block, 1 missed",
+        "'Pier 7 Bar' / 'pier bar'",
+        "rules alone                1.000  0.500  0.667",
+        "waiter                     1.000  0.500  0.667",
+        "pairs that the set doesn't label count as different in clusters, and not at all in pairs",
+    ):
+        assert part in text
+    assert json.loads(json.dumps(asdict(report)))["blocking"]["num_blocks"] == report.blocking.num_blocks

@@ -1,0 +1,202 @@
+"""A graph as Apache ECharts is told to draw it: size = weight, opacity = score, colour = community.
+
+Every text in it went through `drawable` or is ours.
+"""
+
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dynagrag.ui.drawing.drawable_text import Function, drawable
+from dynagrag.ui.drawing.graph_layout import communities, place
+from dynagrag.ui.drawing.graph_parts import HIGHLIGHT, MAX_LIVE, OTHERS, PALETTE, Edge, Node
+
+_MAX_LABEL = 28
+_NUM_ALL_LABELS = 60
+_NUM_LABELS = 40
+_MAX_EDGE_LABELS = 60
+_REACH = 250.0
+"""Pixels from the middle of a drawing to its rim."""
+_SAVE_SVG = Path(__file__).with_name("save_svg.js")
+_ICON = "path://M4 3h10l6 6v12H4zM13 4v6h6M8 13h8M8 17h8"
+
+
+def graph_options(
+    nodes: Sequence[Node], edges: Sequence[Edge], *, is_settled: bool = False, is_directed: bool = True, file_name: str = "graph"
+) -> dict[str, Any]:
+    """What ECharts is told. Edges to nodes that aren't drawn, and from a node to itself, are left out."""
+    number = {node.id: i for i, node in enumerate(nodes)}
+    drawn = [edge for edge in edges if edge.source in number and edge.target in number and edge.source != edge.target]
+    words = f"A drawing of {len(nodes)} entities and {len(drawn)} relations. The tables on this page hold the same in words."
+    return {
+        "aria": {"enabled": True, "label": {"description": words}},
+        "animation": False,
+        "tooltip": {
+            "renderMode": "richText",
+            "confine": True,
+            "formatter": Function("(p) => p.data.tip || p.data.words || ''"),
+            "textStyle": {"fontSize": 12},
+        },
+        "toolbox": {"right": 8, "top": 4, "feature": _toolbox(drawable(file_name, 60))},
+        "series": [_series(nodes, drawn, [(number[edge.source], number[edge.target]) for edge in drawn], is_settled, is_directed)],
+    }
+
+
+def _series(
+    nodes: Sequence[Node], edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_settled: bool, is_directed: bool
+) -> dict[str, Any]:
+    """The graph itself. `pairs`: the indices of each edge's ends."""
+    places = _places(nodes, pairs)
+    is_small = len(nodes) <= MAX_LIVE
+    has_edge_labels = is_small and len(edges) <= _MAX_EDGE_LABELS and any(edge.label for edge in edges)
+    return {
+        "type": "graph",
+        "layout": "force" if is_small and not is_settled else "none",
+        "force": _force(places, pairs),
+        "symbol": "circle",
+        "draggable": True,
+        "roam": True,
+        "scaleLimit": {"min": 0.3, "max": 30},
+        "nodeScaleRatio": 0.5,
+        "preserveAspect": "contain",
+        "data": _node_items(nodes, _colors(nodes, pairs, edges), places),
+        "links": _edge_items(edges, pairs, is_small, has_edge_labels),
+        "categories": [{"name": str(i), "itemStyle": {"color": color}} for i, color in enumerate((*PALETTE, OTHERS))],
+        **_labels(len(nodes), has_edge_labels),
+        "edgeSymbol": ["none", "arrow"] if is_directed and is_small else ["none", "none"],
+        "edgeSymbolSize": [0, 6],
+        "lineStyle": {"color": "#8a8f98", "width": 1, "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(edges) + 1)))},
+        "emphasis": {"label": {"show": True}, "focus": "adjacency" if is_small else "none", "scale": is_small},
+        "animation": False,
+    }
+
+
+def _labels(num_nodes: int, has_edge_labels: bool) -> dict[str, Any]:
+    """Labels, and the margins that they need: at the side a label may run out of the frame; below it may cover a neighbour."""
+    is_below = num_nodes <= _NUM_ALL_LABELS
+    return {
+        "left": 60 if is_below else 30,
+        "right": 60 if is_below else 70,
+        "top": 40,
+        "bottom": 40,
+        "label": {
+            "position": "bottom" if is_below else "right",
+            "formatter": Function("(p) => p.data.words"),
+            "fontSize": 11,
+            "opacity": 1,
+            "textBorderWidth": 0,
+        },
+        "edgeLabel": {"formatter": Function("(p) => p.data.words || ''"), "fontSize": 9, "opacity": 0.85},
+        # Not where edges have labels: ECharts 6.1 would set those into a corner.
+        **({} if has_edge_labels else {"labelLayout": {"hideOverlap": True}}),
+    }
+
+
+def _toolbox(file_name: str) -> dict[str, Any]:
+    return {
+        "saveAsImage": {"type": "png", "name": file_name, "title": "Save as PNG", "pixelRatio": 2},
+        "mySaveSvg": {
+            "show": True,
+            "title": "Save as SVG",
+            "icon": _ICON,
+            "onclick": Function(_SAVE_SVG.read_text(encoding="utf-8")),
+            "file": file_name,
+        },
+        "restore": {"title": "As it was"},
+    }
+
+
+def _force(places: Sequence[tuple[float, float]], pairs: Sequence[tuple[int, int]]) -> dict[str, float]:
+    """What holds a live layout about where it begins: ECharts fits the beginning into the frame, and then nodes must not run out of it."""
+    lengths = [math.dist(places[a], places[b]) for a, b in pairs]
+    gravity = 0.05
+    return {
+        "repulsion": gravity * _REACH**2 / 2 / max(1, len(places)),  # at the rim as strong as gravity there
+        "edgeLength": sum(lengths) / len(lengths) if lengths else _REACH / 3,
+        "gravity": gravity,
+        "friction": 0.3,
+    }
+
+
+def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    """One item a node, with its place."""
+    lightest, heaviest = min((node.weight for node in nodes), default=0.0), max((node.weight for node in nodes), default=1.0)
+    num_labels = len(nodes) if len(nodes) <= _NUM_ALL_LABELS else _NUM_LABELS
+    labelled = set(sorted(range(len(nodes)), key=lambda i: (not nodes[i].is_highlighted, -nodes[i].weight, i))[:num_labels])
+    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_LIVE else 22.0
+    smallest = 9.0 if len(nodes) <= MAX_LIVE else 4.0
+    items = []
+    for i, (node, color, (x, y)) in enumerate(zip(nodes, colors, places, strict=True)):
+        words = drawable(node.label, _MAX_LABEL) or "(no name)"
+        item: dict[str, Any] = {
+            "id": drawable(node.id),
+            "name": str(i),
+            "words": words if node.order is None else f"{node.order} · {words}",
+            "x": x,
+            "y": y,
+            "symbolSize": round(smallest + (largest - smallest) * ((node.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5, 1),
+            "category": color,
+        }
+        if node.tooltip or len(node.label) > _MAX_LABEL:
+            item["tip"] = "\n".join(textwrap.wrap(drawable(node.tooltip or node.label), 52))
+        if i in labelled:
+            item["label"] = {"show": True}
+        style: dict[str, Any] = {} if node.opacity >= 1 else {"opacity": round(max(0.12, node.opacity), 2)}
+        if node.is_hollow:
+            own = (*PALETTE, OTHERS)[color]
+            style |= {"color": "transparent", "borderColor": own, "borderWidth": 1.5, "borderType": "dashed"}
+        if node.is_highlighted:
+            style |= {"borderColor": HIGHLIGHT, "borderWidth": 3}
+        items.append(item | ({"itemStyle": style} if style else {}))
+    return items
+
+
+def _colors(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequence[Edge]) -> list[int]:
+    """The index of each node's colour: that of its community, `OTHERS` for one alone in it (in a large drawing: or one of two)."""
+    of = [node.community for node in nodes if node.community is not None]
+    if len(of) < len(nodes):
+        of = [int(c) for c in communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])]
+    sizes = Counter(of)
+    least = 2 if len(nodes) <= MAX_LIVE else 3
+    return [c % len(PALETTE) if sizes[c] >= least else len(PALETTE) for c in of]
+
+
+def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
+    """Whole pixels of a square of about the drawing's size, which is where a live layout begins well."""
+    given = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
+    found = given if len(given) == len(nodes) else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
+    reach = max((max(abs(x), abs(y)) for x, y in found), default=1.0) or 1.0
+    scale = (_REACH if len(nodes) <= MAX_LIVE else 8 * _REACH) / reach
+    return [(round(x * scale), round(y * scale)) for x, y in found]
+
+
+def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool, has_labels: bool) -> list[dict[str, Any]]:
+    """One item an edge; parallel edges bend away from each other. In a large drawing only the pair: its lines are all alike."""
+    lightest, heaviest = min((edge.weight for edge in edges), default=0.0), max((edge.weight for edge in edges), default=1.0)
+    seen: dict[tuple[int, int], int] = {}
+    items = []
+    for edge, (source, target) in zip(edges, pairs, strict=True):
+        pair = (min(source, target), max(source, target))
+        number = seen[pair] = seen.get(pair, -1) + 1
+        if not is_small and not edge.is_highlighted:
+            if number == 0:
+                items.append({"source": source, "target": target})
+            continue
+        bend = 0.0 if number == 0 else 0.15 * ((number + 1) // 2) * (1 if number % 2 else -1)
+        width = 1.0 + 3.5 * ((edge.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5
+        style: dict[str, Any] = {"width": round(width, 1), "opacity": round(edge.opacity, 2)}
+        if bend:
+            style["curveness"] = bend if source == pair[0] else -bend  # ECharts bends to the left as seen from the source
+        if edge.is_highlighted:
+            style |= {"color": HIGHLIGHT, "opacity": max(0.5, round(edge.opacity, 2))}
+        item: dict[str, Any] = {"source": source, "target": target, "lineStyle": style}
+        if edge.tooltip:
+            item["tip"] = "\n".join(textwrap.wrap(drawable(edge.tooltip), 52))
+        if edge.label:
+            item["words"] = drawable(edge.label, _MAX_LABEL)
+            item["label"] = {"show": has_labels}
+        items.append(item)
+    return items

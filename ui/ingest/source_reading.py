@@ -1,0 +1,92 @@
+"""How files were read, before anything is stored: what the page Ingest shows of each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from dynagrag.errors import LoadError
+from dynagrag.ingest.load import find_sources, load_source
+from dynagrag.schema import LoadedSource
+from dynagrag.ui.ingest.upload_folder import keep, text_name
+
+_MAX_TURNS = 8
+_MAX_TURN_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One file. `given`: what is to be ingested for it, itself or the folder or pattern that names it; "" where it was refused at the door.
+    `brought`: the uploaded file that it was.
+    """
+
+    name: str
+    path: str
+    given: str
+    format: str
+    title: str
+    num_turns: int
+    num_words: int
+    speakers: tuple[str, ...]
+    start_s: float | None
+    end_s: float | None
+    notes: tuple[str, ...]
+    first: tuple[tuple[str | None, float | None, str], ...]
+    refused: str
+    brought: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a visitor brings: a file with its content, or (content None) the name of a file, folder or pattern on this machine."""
+
+    name: str
+    content: IO[bytes] | None = None
+    id: str = ""
+
+
+def pasted(title: str, text: str) -> Brought:
+    """Pasted text as a file. LoadError where it has no title that a file can have."""
+    return Brought(text_name(title), BytesIO(text.encode("utf-8", "replace")))
+
+
+def read_all(folder: Path, brought: Sequence[Brought], progress: Callable[[str, int, int], None]) -> tuple[SourceRow, ...]:
+    """Reads what was brought; files with their content are kept in `folder`. What can't be read is a row with the reason."""
+    rows: list[SourceRow] = []
+    for number, item in enumerate(brought):
+        progress("read", number, len(brought))
+        if item.content is not None:
+            source, said = keep(folder, item.name, item.content)
+            rows.append(_row(source, source.path if source.refused is None else "", said, item))
+            continue
+        try:
+            paths = find_sources([item.name])
+        except LoadError as err:
+            rows.append(_row(LoadedSource(item.name, None, refused=str(err)), "", "", item))
+            continue
+        for at, path in enumerate(paths):
+            progress("read", at, len(paths))
+            rows.append(_row(load_source(path), item.name, "", item))
+    return tuple(rows)
+
+
+def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRow:
+    starts = [turn.start_s for turn in source.turns if turn.start_s is not None]
+    ends = [turn.end_s for turn in source.turns if turn.end_s is not None]
+    return SourceRow(
+        name=Path(source.path).name or source.path,
+        path=source.path,
+        given=given,
+        format=source.format or "",
+        title=source.title,
+        num_turns=len(source.turns),
+        num_words=sum(len(turn.text.split()) for turn in source.turns),
+        speakers=tuple(dict.fromkeys(turn.speaker for turn in source.turns if turn.speaker)),
+        start_s=min(starts, default=None),
+        end_s=max(starts + ends, default=None),
+        notes=(*((said,) if said else ()), *source.notes),
+        first=tuple((turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in source.turns[:_MAX_TURNS]),
+        refused=source.refused or "",
+        brought=item.id,
+    )

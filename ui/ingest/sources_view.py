@@ -1,0 +1,60 @@
+"""How files were read, drawn: a table, what was refused and why, and the first lines of one."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from dynagrag.text import clock
+from dynagrag.ui.ingest.source_reading import SourceRow
+from dynagrag.ui.safe_markdown import plain, said_by
+
+_MAX_SPEAKERS = 6
+
+
+def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], None]) -> None:
+    """`leave_out` takes sources out again."""
+    if not rows:
+        return
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.subheader("How it was read")
+        if st.button("Clear", key="clear_rows", icon=":material/close:", help="Leaves all of it out. Nothing was ingested yet."):
+            leave_out(rows)
+            st.rerun()
+    read = [row for row in rows if not row.refused]
+    for row in rows:
+        if row.refused:
+            st.error(f"**{plain(row.name)}** was refused: {plain(row.refused)}", icon=":material/block:")
+    if not read:
+        return
+    st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
+    names = {f"{row.name} ({number})" if len(read) > 1 else row.name: row for number, row in enumerate(read, 1)}
+    with st.expander("First lines", icon=":material/visibility:"):
+        picked = st.selectbox("Of which file", list(names), key="preview_of") if len(names) > 1 else next(iter(names))
+        row = names.get(picked, read[0])
+        for speaker, start_s, text in row.first:
+            who = said_by(speaker, start_s)
+            st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
+        for note in row.notes:
+            st.caption(f":material/info: {plain(note)}")
+        if st.button("Leave it out", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)):
+            leave_out([row])
+            st.rerun()
+
+
+def _help(row: SourceRow) -> str:
+    return "It was not ingested." if row.given == row.path else f"All of {plain(row.given)} is left out."
+
+
+def _cells(row: SourceRow) -> dict[str, object]:
+    num_more = len(row.speakers) - _MAX_SPEAKERS
+    speakers = ", ".join(row.speakers[:_MAX_SPEAKERS]) + (f" and {num_more} more" if num_more > 0 else "")
+    times = "" if row.start_s is None or row.end_s is None else f"{clock(row.start_s)} to {clock(row.end_s)}"
+    return {
+        "File": row.name,
+        "Format": row.format,
+        "Turns": row.num_turns,
+        "Words": row.num_words,
+        "Speakers": speakers or "none in this form",
+        "Times": times or "none in this form",
+        "Notes": "; ".join(row.notes),
+    }

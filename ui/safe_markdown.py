@@ -1,0 +1,58 @@
+"""Words of documents, models and people as Markdown that shows them as they are: no markup, no HTML, no image, no link of their own.
+
+Streamlit renders Markdown, and an image in it is a request to whatever host it names.
+"""
+
+import re
+from urllib.parse import quote, urlencode
+
+from dynagrag.text import clock
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)", re.IGNORECASE)
+"""Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from becoming a sign of Streamlit's."""
+_MARK = re.compile(r"\[(E\d+)\]")
+
+
+def plain(text: object) -> str:
+    """The text so that Markdown shows it character by character, on one line."""
+    return _escaped(" ".join(str(text).split()))
+
+
+def clean(text: object, max_chars: int = 120) -> str:
+    """The text for what shows no Markdown (the choices of a selectbox, a table's cells): on one line, cut, without control characters."""
+    line = _CONTROLS.sub("\ufffd", " ".join(str(text).split()))
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+
+
+def plain_lines(text: str) -> str:
+    """The same with its line breaks kept; four blanks at a line's start would be a block of code, so one stays."""
+    lines = [" " * line[:1].isspace() + _escaped(line.strip()) for line in text.splitlines()]
+    return "  \n".join(lines) + " " * text[-1:].isspace()
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", _LINK.sub("\u2060", _CONTROLS.sub("\ufffd", text)))
+
+
+def answer_markdown(text: str, links: dict[str, str]) -> str:
+    """An answer whose evidence marks are links: `links` by label (E3). All else in it is shown as it is."""
+    pieces: list[str] = []
+    at = 0
+    for mark in _MARK.finditer(text):
+        pieces.append(plain_lines(text[at : mark.start()]))
+        label = mark.group(1)
+        pieces.append(f"[\\[{label}\\]]({links[label]})" if label in links else f"\\[{label}\\]")
+        at = mark.end()
+    return "".join(pieces) + plain_lines(text[at:])
+
+
+def source_link(workspace: str, document_id: str, start: int, end: int) -> str:
+    """The address of the page that shows a document at its turn, with the words from `start` to `end` marked."""
+    return "source?" + urlencode({"workspace": workspace, "document": document_id, "start": start, "end": end}, quote_via=quote)
+
+
+def said_by(speaker: str | None, start_s: float | None) -> str:
+    """Speaker and time as far as they are known, as Markdown."""
+    return plain(" ".join(part for part in (speaker or "", "" if start_s is None else clock(start_s)) if part))

@@ -45,6 +45,11 @@ def test_a_sentence_with_one_name_and_no_subject_is_no_fact() -> None:
     assert read_said([mention("ada", 0, 21)], [], DOCUMENTS).facts == ()
 
 
+def test_names_in_a_title_are_no_fact() -> None:
+    titles = [mention(k, 0, 49, kind=MentionKind.TITLE) for k in ("ada", "bob")]
+    assert read_said(titles, [], {"d": replace(DOCUMENT, title="1")}).facts == ()
+
+
 def test_a_co_occurrence_without_a_quote_is_no_fact() -> None:
     mentions = [mention(k, 0, 49, "small") for k in ("ada", "bob")]
     assert read_said(mentions, [record("ada", CO_OCCURRENCE, "bob", "small", (5, 5))], DOCUMENTS).facts == ()

@@ -1,1 +1,1 @@
-"""From records to the graph: pure functions, the same for every store and for the records inside a filter."""
+"""What follows from the records: the graph, its vectors and digest, and the facts of passages. Pure functions, the same for every store."""

@@ -1,4 +1,4 @@
-"""Which keys stand for one entity, and which labels for one relation: automatic merges first, then a person's edits, which win."""
+"""Which keys stand for one entity: automatic merges first, then a person's edits, which win. And the form in which relation labels meet."""
 
 import re
 import unicodedata

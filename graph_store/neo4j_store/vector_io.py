@@ -1,4 +1,6 @@
-"""Vectors in Neo4j: passages and entities hold theirs as native, indexed properties; the others are float32 bytes in nodes of their own."""
+"""Vectors in Neo4j: passages and entities hold theirs as native, indexed properties, relations as float32 bytes; the others have nodes of
+their own.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

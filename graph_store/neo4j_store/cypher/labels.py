@@ -1,4 +1,4 @@
-"""The labels of nodes, and the fixed parts of which statements are made that exist once a label, or once a vector dimension (a number)."""
+"""The labels of nodes, and what statements are made of that exist once a label, or once a vector dimension (a number)."""
 
 from typing import LiteralString
 

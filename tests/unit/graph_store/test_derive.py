@@ -15,9 +15,21 @@ from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_m
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
 from dynagrag.graph_store.derived.graph_digest import digest
-from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ids import content_id
-from dynagrag.schema import Consolidation, EditKind, Flag, Graph, LabelMerge, Mention, MentionKind, Merge, Relation, RelationRecord
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
+from dynagrag.ids import content_id, sense_key
+from dynagrag.schema import (
+    Consolidation,
+    Document,
+    EditKind,
+    Flag,
+    Graph,
+    LabelMerge,
+    Mention,
+    MentionKind,
+    Merge,
+    Relation,
+    RelationRecord,
+)
 
 # ------------------------------------------------------------------------------------------------------ texts and means
 
@@ -28,6 +40,9 @@ def test_a_text_is_name_and_summary_and_a_co_occurrence_is_its_sentence() -> Non
     assert record_text(record("ada", "knows", "bob", "They met."), "q") == "ada knows bob: They met."
     assert record_text(record("ada", "knows", "bob"), "q") == "ada knows bob"
     assert record_text(record("ada", "mentioned with", "bob"), "Ada met Bob.") == "Ada met Bob."
+    assert record_text(record("ada", "mentioned with", "bob", "They met."), "q") == "ada mentioned with bob: They met."
+    assert record_text(record("ada", "mentioned with", "bob"), "") == "ada mentioned with bob"
+    assert record_text(record(sense_key("ada", "Ship"), "met", sense_key("bob", "Dog")), "") == "ada met bob"
     assert text_id("x") != text_id("y")
 
 
@@ -49,6 +64,21 @@ def test_a_relation_vector_is_the_mean_over_its_records() -> None:
     records = [record("a", "likes", "b", s, at=10 * i) for i, s in enumerate("xy")]
     graph = graph_of([said("a"), said("b")], records, vectors={"a likes b: x": 1.0, "a likes b: y": 2.0})
     assert graph.relation_vectors.tolist() == [[1.5]]
+
+
+def test_a_relation_vector_counts_a_repeated_label_once() -> None:
+    records = [*(record("a", "likes", "b", s, at=10 * i) for i, s in enumerate("xyz")), record("a", "loves", "b", at=50)]
+    values = {"a likes b: x": 1.0, "a likes b: y": 1.0, "a likes b: z": 1.0, "a loves b": 0.0}
+    graph = graph_of([said("a"), said("b")], records, labels=[LabelMerge("loves", "likes", False, "model")], vectors=values)
+    assert graph.relation_vectors.tolist() == [[0.5]]
+
+
+def test_means_of_groups_are_the_naive_ones_in_any_width_and_order() -> None:
+    rng = np.random.default_rng(0)
+    array = rng.standard_normal((20, 130)).astype(np.float32)
+    rows, groups = rng.integers(0, 20, 50), np.array([i % 3 for i in range(50)])
+    means = group_means(array, rows, groups, 3)
+    assert means == pytest.approx(np.array([array[rows[groups == g]].mean(axis=0) for g in range(3)]), abs=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
@@ -101,6 +131,25 @@ def test_ties_go_to_the_shortest_name_then_the_alphabet() -> None:
     assert graph_of(mentions).entities[0].name == "x"
 
 
+def test_the_name_is_that_of_the_canonical_key_and_what_is_said_decides_which_key_that_is() -> None:
+    mentions = [said("Ada"), *(said("Bo", at=10 * i, kind=MentionKind.SPEAKER) for i in range(1, 4))]
+    (made,) = graph_of(mentions, merges=[make_merge(["ada", "bo", "gone"], "gone", "model", "")]).entities
+    assert (made.key, made.name, made.aliases) == ("ada", "Ada", ("Bo",))
+
+
+def test_summaries_come_by_title_of_the_document_then_place_whatever_the_content() -> None:
+    documents = {
+        "late": Document("late", "w", "b", "", "0", "0123456789 " * 9),
+        "early": Document("early", "w", "a", "", "9", "0123456789 " * 9),
+    }
+    mentions = [said("a", "third", doc="late"), said("a", "second", doc="early", at=20), said("a", "first", doc="early", at=10), said("b")]
+    records = [record("a", "x", "b", s, doc=d, at=at) for s, d, at in (("3", "late", 0), ("2", "early", 20), ("1", "early", 10))]
+    mentions[3] = said("b", doc="late")
+    graph = graph_of(mentions, records, documents=documents)
+    assert entity(graph, "a").summaries == ("first", "second", "third")
+    assert graph.relations[0].summaries == ("1", "2", "3")
+
+
 def test_a_speaker_without_mentions_is_an_entity_of_weight_zero_in_its_passages() -> None:
     mentions = [said("CDR", at=at, kind=MentionKind.SPEAKER) for at in (30, 10)]
     graph = graph_of(mentions)
@@ -132,6 +181,11 @@ def test_canonical_labels_flip_the_ends_where_they_are_inverted() -> None:
     assert keyed(graph_of([said("a"), said("b")], records, labels=labels)) == [("b", "owns", "a", 3, 1)]
 
 
+def test_a_canonical_label_meets_the_label_however_both_are_written() -> None:
+    labels = [LabelMerge("Owned_by", "Owns", True, "verb form")]
+    assert keyed(graph_of([said("a"), said("b")], [record("a", "owned BY", "b")], labels=labels)) == [("b", "owns", "a", 1, 1)]
+
+
 def test_a_co_occurrence_has_no_direction_even_after_a_merge() -> None:
     mentions = [said(n) for n in "amz"]
     records = [record("a", "mentioned with", "m"), record("m", "mentioned with", "z", at=10)]
@@ -147,6 +201,11 @@ def test_a_relation_that_becomes_a_self_loop_is_a_note_of_the_entity() -> None:
     assert graph.entities[0].summaries == ("x", "They are one.")
 
 
+def test_a_self_loop_without_a_summary_is_noted_in_the_sources_words() -> None:
+    graph = graph_of([said("a"), said("b")], [record("a", "is", "b", at=11)], merges=[make_merge(["a", "b"], "a", "model", "")])
+    assert graph.entities[0].summaries == ("0123456789",)
+
+
 def test_a_relation_counts_only_with_its_ends() -> None:
     word = replace(said("Well"), flags=(Flag.SENTENCE_START,))
     graph = graph_of([word, said("b")], [record("well", "mentioned with", "b")])
@@ -159,6 +218,7 @@ def test_average_degree_before_and_after_a_merge() -> None:
     records = [record("a", "x", "b"), record("b", "y", "a", at=10), record("c", "x", "d")]
     graph = graph_of(mentions, records, merges=[make_merge(["a", "c"], "a", "model", "")])
     assert average_degree_before(mentions, records, 10) == 1.0
+    assert average_degree_before(mentions, [*records, record("a", "is", "a", at=20)], 10) == 1.0
     assert average_degree(graph) == pytest.approx(4 / 3)
     assert average_degree(graph_of([])) == 0.0
 
@@ -180,6 +240,16 @@ def test_the_digest_knows_neither_workspace_nor_order_nor_document_ids() -> None
         e.summaries for e in sorted(first.entities, key=lambda e: e.key)
     ]
     assert digest(graph_of(mentions, records[:1])) != digest(first)
+
+
+def test_the_digest_knows_every_count() -> None:
+    graph = graph_of([said("a"), said("b")], [record("a", "likes", "b")])
+    (relation,), (first, *rest) = graph.relations, graph.entities
+    changed = [
+        *(replace(graph, relations=(replace(relation, **{count: 2}),)) for count in ("weight", "support")),
+        *(replace(graph, entities=(replace(first, **change), *rest)) for change in ({"weight": 2}, {"type": "t"}, {"sense": "s"})),
+    ]
+    assert len({digest(graph), *map(digest, changed)}) == 6
 
 
 _keys = st.sampled_from(["ada", "bob", "acme", "zen"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, MAX_TITLE, own_title, passage_text, record_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, own_title, passage_text, record_text, text_id
 from dynagrag.graph_store.derived.fact_texts import Fact, counted_said, fact_texts, read_said
 from dynagrag.ids import content_id
 from dynagrag.schema import Document, Flag, Mention, MentionKind, Passage, RelationRecord
@@ -41,6 +41,26 @@ def test_a_title_that_nothing_names_is_no_subject() -> None:
     assert said.facts[0].keys == ("ada", "bob")
 
 
+def test_a_sentence_with_one_name_and_no_subject_is_no_fact() -> None:
+    assert read_said([mention("ada", 0, 21)], [], DOCUMENTS).facts == ()
+
+
+def test_names_in_a_title_are_no_fact() -> None:
+    titles = [mention(k, 0, 49, kind=MentionKind.TITLE) for k in ("ada", "bob")]
+    assert read_said(titles, [], {"d": replace(DOCUMENT, title="1")}).facts == ()
+
+
+def test_a_co_occurrence_without_a_quote_is_no_fact() -> None:
+    mentions = [mention(k, 0, 49, "small") for k in ("ada", "bob")]
+    assert read_said(mentions, [record("ada", CO_OCCURRENCE, "bob", "small", (5, 5))], DOCUMENTS).facts == ()
+
+
+def test_stated_facts_come_in_the_order_of_the_text_whatever_the_order_of_the_records() -> None:
+    mentions = [mention(k, 0, 49, "llm") for k in ("ada", "bob", "cleo")]
+    records = [record("cleo", "came", "ada", "llm", (39, 49)), record("ada", "met", "bob", "llm")]
+    assert [f.text for f in read_said(mentions, records, DOCUMENTS).facts] == ["ada met bob", "cleo came ada"]
+
+
 @pytest.mark.parametrize("extractor", ["small-1:qwen", "file-2+abc"])
 def test_co_occurrences_that_another_extractor_wrote_down_are_one_fact_a_quote(extractor: str) -> None:
     mentions = [mention(k, 0, 49, extractor) for k in ("ada", "bob", "paris")]
@@ -75,4 +95,4 @@ def test_a_title_is_searched_with_the_passage_unless_it_is_the_files_name_and_ne
     passage = Passage("p", "d", 0, 0, 21, 0, 0)
     assert passage_text(DOCUMENT, passage) == "Ada Byron (mathematician)\nAda met Bob in Paris."
     assert passage_text(replace(DOCUMENT, title="1"), passage) == passage_text(replace(DOCUMENT, title="1.txt"), passage) == TEXT[0:21]
-    assert own_title(replace(DOCUMENT, title="x" * 10_000)) == "x" * MAX_TITLE
+    assert own_title(replace(DOCUMENT, title="x" * 10_000)) == "x" * 200

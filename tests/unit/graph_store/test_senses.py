@@ -44,6 +44,11 @@ def test_a_key_stands_for_something_else_in_the_documents_that_a_person_named() 
     assert digest(graph) != digest(graph_of(MENTIONS, RECORDS))
 
 
+def test_both_ends_of_a_record_have_the_sense_of_its_document() -> None:
+    graph = graph_of(MENTIONS, [record("sun", "lights", "mercury", doc="d1")], edits=[sense("/d1.txt")])
+    assert keyed(graph) == [("sun", "lights", PLANET, 1, 1)]
+
+
 def test_what_is_embedded_stays_as_it_was_said() -> None:
     plain = graph_of(MENTIONS, RECORDS)
     told = graph_of(MENTIONS, RECORDS, edits=[sense("/d1.txt")])  # raises where a text has no vector

@@ -1,7 +1,8 @@
 """Restart, walk, bridges and gate, against the written steps one number after the other."""
 
 import numpy as np
-from bridge_corpora import adjacency, corpora, facts_of, unit
+import pytest
+from bridge_corpora import D, adjacency, corpora, facts_of, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,3 +102,31 @@ def test_restart_walk_and_bridges_are_the_written_steps_word_for_word(corpus: tu
     np.testing.assert_allclose(found.graph, g, atol=1e-4)
     np.testing.assert_allclose(found.bridge, b, atol=1e-4)
     np.testing.assert_allclose(found.total, first + g + 1.6 * b, atol=3e-4)
+
+
+@pytest.mark.parametrize(("df", "has_bridge"), [(1, False), (2, True), (100, True), (101, False)])
+def test_a_bridge_goes_over_what_two_to_a_hundred_passages_hold(df: int, has_bridge: bool) -> None:
+    query = unit(1, 5)
+    graph = BridgeGraph(facts_of([[0]] * df + [[]], []), 1)
+    scorer = BridgeScorer(graph, np.repeat(query, df + 1, axis=0), unit(1, 4))
+    found = scorer.score("a few words", query[0], np.linspace(1, 0, df + 1), ())
+    assert (found.bridge.max() > 0) == has_bridge
+
+
+@pytest.mark.parametrize(("first_says", "is_reached"), [(1, False), (-1, True)])
+def test_of_facts_as_near_the_first_in_the_text_is_what_the_passage_says(first_says: int, is_reached: bool) -> None:
+    """The second passage lies where the first fact of the first one points, or away from it: what is said already isn't wanted."""
+    axes = np.eye(D, dtype=np.float32)
+    facts = facts_of([[0], [0]], [(0, [0]), (0, [0])])
+    facts.vectors[0] = 0.6 * axes[0] + first_says * 0.8 * axes[1]
+    facts.vectors[1] = 0.6 * axes[0] - first_says * 0.8 * axes[1]
+    scorer = BridgeScorer(BridgeGraph(facts, 1), axes[:2], axes[2:3])
+    bridge = scorer.score("a few words", axes[0], np.array([1.0, 0.0]), ()).bridge
+    assert (bridge[1] > 0) == is_reached
+
+
+def test_the_fifty_first_passages_of_the_first_stage_are_where_a_walk_starts() -> None:
+    """Without facts and names; one entity a passage, so nothing spreads from one to another."""
+    graph = BridgeGraph(facts_of([[i] for i in range(60)], []), 60)
+    found = BridgeScorer(graph, unit(60, 3), unit(60, 4)).score("a few words", unit(1, 5)[0], np.linspace(1, 0.9, 60), ())
+    assert [bool(x) for x in found.pagerank.passages > 0] == [True] * 50 + [False] * 10

@@ -112,3 +112,37 @@ def test_a_line_that_words_find_is_not_buried_under_the_document_that_holds_the_
     )
     found = BridgeSearch(made).retrieve(Question("When did Ada say the periscope is retracting?", query), 8, 0)
     assert "p030" in [s.passage.id for s in found.passages]
+
+
+def test_without_a_graph_vectors_count_seven_tenths() -> None:
+    vectors = np.eye(3, D, dtype=np.float32)
+    search = BridgeSearch(snapshot(["Moss.", "Oil.", "Sand."], vectors, [], np.zeros((0, D), np.float32), Facts()))
+    assert search.rank(Question("oil", vectors[0])).first.tolist() == pytest.approx([0.7, 0.3, 0.0])
+
+
+def test_the_first_three_by_words_are_among_the_first_ten_in_a_transcript() -> None:
+    texts = [*(f"Ada spoke of thing {i}" for i in range(20)), *(f"words {i}" for i in range(20))]
+    texts[24], texts[30], texts[36] = "periscope is", "periscope is retracting", "periscope of words and words and words and words"
+    vectors = unit(40, 3)
+    query = vectors[:20].sum(axis=0)
+    query /= np.linalg.norm(query)
+    facts = facts_of([[0, 1] if i < 20 else [2] for i in range(40)], [(i, [0, 1]) for i in range(20)])
+    entities = [entity(i, name) for i, name in enumerate(("Ada", "Thing", "Word"))]
+    search = BridgeSearch(snapshot(texts, vectors, entities, unit(3, 4), facts, per_document=20))
+
+    def places(text: str) -> list[int]:
+        ids = [s.passage.id for s in search.retrieve(Question(text, query), 40, 0).passages]
+        return [ids.index(id_) for id_ in ("p030", "p024", "p036")]
+
+    assert max(places("periscope is retracting")) < 10
+    assert min(places("nothing like this")) > 20
+
+
+def test_words_that_occur_nowhere_lift_nothing() -> None:
+    vectors = unit(40, 3)
+    query = -vectors[:3].sum(axis=0)
+    query /= np.linalg.norm(query)
+    facts = facts_of([[0] if i == 39 else [] for i in range(40)], [])
+    search = BridgeSearch(snapshot([f"words {i}" for i in range(40)], vectors, [entity(0, "Zed")], unit(1, 4), facts, per_document=40))
+    ids = [s.passage.id for s in search.retrieve(Question("unheard of", query), 40, 0).passages]
+    assert not {"p000", "p001", "p002"} & set(ids[:9])

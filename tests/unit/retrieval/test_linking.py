@@ -32,3 +32,9 @@ def test_an_entity_that_is_not_wanted_is_not_linked_and_a_merged_name_finds_its_
     entities = [entity(0, "NASA", "nasa", "national aeronautics and space administration"), entity(1, "Moon")]
     linker = EntityLinker(entities, np.array([True, False]))
     assert linker.link("Did the National Aeronautics and Space Administration reach the Moon?") == (0,)
+
+
+@pytest.mark.parametrize(("num_words", "is_found"), [(10, True), (11, False)])
+def test_a_name_of_up_to_ten_words_is_linked(num_words: int, is_found: bool) -> None:
+    name = " ".join(f"Word{i}" for i in range(num_words))
+    assert EntityLinker([entity(0, name)], np.ones(1, dtype=bool)).link(f"What is {name} about?") == ((0,) if is_found else ())

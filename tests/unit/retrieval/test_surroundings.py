@@ -8,6 +8,7 @@ from bridge_corpora import entity, facts_of, snapshot, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.retrieval import passages
 from dynagrag.retrieval.bridge import bridge_search
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.neighbours import Neighbours
@@ -101,3 +102,32 @@ def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript(monkeyp
         beside = {s.passage.id: s.score for s in BridgeSearch(mixed).retrieve(Question("unheard of", query), 8, 0).passages}
         assert {k: beside[k] for k in ("p006", "p007")} == {k: alone[k] for k in ("p006", "p007")}
         assert sorted(beside.values()) == pytest.approx(sorted(alone.values()), abs=1e-6)
+
+
+def naive_order(search: BridgeSearch, asked: Question, sizes: list[int]) -> list[int]:
+    """Steps 1 to 5 of docs/papers.md, Surroundings, for documents of so many passages without speakers."""
+    s = search.rank(asked).alone
+    documents = np.repeat(np.arange(len(sizes)), sizes)
+    num = len(documents)
+    weights = np.array(
+        [[0.8 ** abs(i - j) if documents[i] == documents[j] and abs(i - j) <= 5 else 0.0 for j in range(num)] for i in range(num)]
+    )
+    w = (weights.sum(axis=1) - 1) / (2 * sum(0.8**o for o in range(1, 6)))
+    smooth = weights @ s / weights.sum(axis=1)
+    beside = [[j for j in range(num) if documents[i] == documents[j] and abs(i - j) <= 3] for i in range(num)]
+    vectors = np.stack([search._snapshot.passage_vectors[rows].mean(axis=0) for rows in beside])
+    cosines = np.round(vectors / np.linalg.norm(vectors, axis=1, keepdims=True) @ asked.vector, 6)
+    order = (s + w * (passages.z01(smooth) + passages.z01(cosines))) / (1 + 2 * w)  # no word of the question occurs
+    return np.argsort(-np.round(order, 6), kind="stable").tolist()
+
+
+def test_passages_of_a_transcript_stand_in_the_written_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge_search, "MAX_SINK", 100)
+    monkeypatch.setattr(bridge_search, "WORD_PLACES", (100,))
+    facts = facts_of([[0] if i == 17 else [] for i in range(18)], [])
+    made = snapshot([f"words {i}" for i in range(18)], unit(18, 3), [entity(0, "Zed")], unit(1, 4), facts, per_document=18)
+    search = BridgeSearch(made)
+    for seed in range(20):
+        asked = Question("unheard of", unit(1, 200 + seed)[0])
+        found = [int(s.passage.id[1:]) for s in search.retrieve(asked, 18, 0).passages]
+        assert found == naive_order(search, asked, [18])

@@ -1,4 +1,4 @@
-"""Stretches: evidence that stands together in a conversation is read, and cited, as one (docs/papers.md, Surroundings, on why)."""
+"""Stretches: evidence that stands together in a conversation is read, and cited, as one (docs/papers.md, Surroundings)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -91,3 +91,12 @@ def test_a_step_down_costs_a_walk_some_but_not_all_of_its_likeness(profile: obje
     scores = PruneScores(np.zeros(4, np.float32), np.zeros(3, np.float32), "test", is_trained=False)
     walk = wiring.make_traversal("dsa-bfs", profile).walk(subgraph, np.array([1, 0], np.float32), scores, 9)
     assert walk.order == order
+
+
+@pytest.mark.parametrize(("place", "is_seen"), [(40, True), (41, False)])
+def test_twenty_candidates_are_looked_at_for_each_ego_graph(make_graph: MakeGraph, place: int, is_seen: bool) -> None:
+    """The best are leaves of one star, which share its middle; the first that doesn't stands at this place."""
+    graph = make_graph(1000, [(0, i, "l", 1) for i in range(1, 45)], weights=[9, *[1] * 999])
+    best = list(range(1, 45))
+    best.insert(place - 1, 500)
+    assert (500 in choose(graph, best, 2).centres) == is_seen

@@ -13,6 +13,11 @@ from dynagrag.errors import UsageError
 evaluate_app = typer.Typer(
     help="Measure retrieval and entity merging. Use published sets or files of your own.", no_args_is_help=True, rich_markup_mode=None
 )
+_MEASURES = (
+    "Measures, in points (fractions of 1 with --json): recall@k, the share of the gold among the first k passages; all@5, all gold among "
+    "the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the share of gold among the first 5; r@10, gold "
+    "among the first 10 of at most 10. ms is the median time a question in milliseconds, without embedding and splitting it."
+)
 _NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
 
 DATASET = Annotated[
@@ -67,7 +72,7 @@ OUT = Annotated[
 ]
 
 
-@evaluate_app.command("retrieval")
+@evaluate_app.command("retrieval", epilog=_MEASURES)
 def retrieval(
     dataset: DATASET = None,
     data: DATA = None,
@@ -93,10 +98,6 @@ def retrieval(
     Example: dynagrag evaluate retrieval --dataset musique --data sets --half reporting
 
     The texts of a set are embedded once and kept in HOME/evaluation/workspaces. Run the same command again to continue a stopped run.
-
-    Measures, in points (fractions of 1 with --json): recall@k, the share of the gold among the first k passages; all@5, all gold among
-    the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the share of gold among the first 5; r@10, gold
-    among the first 10 of at most 10. ms is the median time a question in milliseconds, without embedding and splitting it.
     """
     set_up_log(verbose)
     from dynagrag.evaluation.retrieval_run import EvaluateOptions, evaluate_retrieval
@@ -121,11 +122,9 @@ def retrieval(
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
     if as_json:
         say_json(summary)
-        return 0
-    for line in _summary_lines(summary):
-        say(line)
-    say(f"run: {run.path}")
-    say(f"report: {run.path / 'report.html'}")
+    else:
+        for line in (*_summary_lines(summary), f"run: {run.path}", f"report: {run.path / 'report.html'}"):
+            say(line)
     return 0
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from app_server import AppServer, Chromium, browser
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
+from workspace_contents import silent
 
 from dynagrag import open_workspace
 from dynagrag.cli.main import run
@@ -22,6 +24,7 @@ from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.schema import Answer
 from dynagrag.settings import load_settings
+from dynagrag.upkeep.backup import back_up
 from dynagrag.workspace.facade import Workspace
 
 if TYPE_CHECKING:
@@ -250,6 +253,23 @@ def command(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., Resu
         return Result(process.returncode, out, err)
 
     return call
+
+
+@pytest.fixture
+def filled(open_space: Callable[..., Workspace], corpus: Any) -> Workspace:
+    space = open_space()
+    space.ingest(corpus.many(3, 12))
+    return space
+
+
+@pytest.fixture
+def saved(filled: Workspace, tmp_path: Path) -> Path:
+    """A sound backup of a workspace that is gone since."""
+    file = tmp_path / "w.zip"
+    back_up(filled, file, is_forced=False, progress=silent)
+    filled.close()
+    shutil.rmtree(filled.folder)
+    return file
 
 
 @pytest.fixture

@@ -220,13 +220,26 @@ def test_a_merge_is_listed_and_taken_back_for_good(server: OpenAIStubServer, cli
     source.write_text("LEO: International Acme Board (IAB) founded Fathom Labs. IAB acquired Corvus Labs.\n", encoding="utf-8")
     assert cli("ingest", *paths, source).code == 0
     merges = cli("graph", "merges", "--json").json
-    if not merges:
-        pytest.skip("the rules merged nothing here")
+    assert merges
     entities = cli("graph", "stats", "--json").json["entities"]
     assert cli("graph", "undo", merges[0]["id"][:12]).code == 0
     assert cli("graph", "stats", "--json").json["entities"] == entities + len(merges[0]["members"]) - 1
     assert cli("ingest", *paths, source).code == 0
     assert len(cli("graph", "merges", "--json").json) == len(merges) - 1
+
+
+def test_a_merge_is_taken_back_where_the_system_knows_no_user(
+    server: OpenAIStubServer, cli: Any, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found: 4711")
+
+    told = corpus.write("a.vtt", [("Leo", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")])
+    assert cli("ingest", told, "--extractor", "fast").code == 0
+    (merge,) = cli("graph", "merges", "--json").json
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert cli("graph", "undo", merge["id"][:12]).code == 0
+    assert cli("graph", "edits", "--json").json[0]["by"] == "somebody"
 
 
 def test_doctor_finds_nothing_wrong_with_a_sound_workspace(ingested: list[Path], cli: Any, key: str) -> None:

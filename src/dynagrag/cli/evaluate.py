@@ -1,8 +1,9 @@
 """`dynagrag evaluate retrieval` and `evaluate compare`: which passages each arm brings, on known sets or on questions of one's own."""
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -13,6 +14,13 @@ from dynagrag.errors import UsageError
 evaluate_app = typer.Typer(
     help="Measure retrieval and entity merging. Use published sets or files of your own.", no_args_is_help=True, rich_markup_mode=None
 )
+K = TypeVar("K", bound=StrEnum)
+_MEASURES = (
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals of the differences: recall@k, the share of the gold among the "
+    "first k passages; all@5, all gold among the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the "
+    "share of gold among the first 5; r@10, gold among the first 10 of at most 10. ms is the median time a question in milliseconds, "
+    "without embedding and splitting it."
+)
 _NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
 
 DATASET = Annotated[
@@ -21,7 +29,10 @@ DATASET = Annotated[
 DATA = Annotated[
     Path | None,
     typer.Option(
-        "--data", metavar="FOLDER", help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files."
+        "--data",
+        metavar="FOLDER",
+        help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files. "
+        "Texts are embedded once, in HOME/evaluation/workspaces.",
     ),
 ]
 QUESTIONS = Annotated[
@@ -67,7 +78,7 @@ OUT = Annotated[
 ]
 
 
-@evaluate_app.command("retrieval")
+@evaluate_app.command("retrieval", epilog=_MEASURES)
 def retrieval(
     dataset: DATASET = None,
     data: DATA = None,
@@ -88,15 +99,9 @@ def retrieval(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure which passages each arm finds. Differences have 95 % intervals; a folder with a report is written.
+    """Measure which passages each arm finds, and write a report. Run it again to continue a run that was stopped.
 
     Example: dynagrag evaluate retrieval --dataset musique --data sets --half reporting
-
-    The texts of a set are embedded once and kept in HOME/evaluation/workspaces. Run the same command again to continue a stopped run.
-
-    Measures, in points (fractions of 1 with --json): recall@k, the share of the gold among the first k passages; all@5, all gold among
-    the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the share of gold among the first 5; r@10, gold
-    among the first 10 of at most 10. ms is the median time a question in milliseconds, without embedding and splitting it.
     """
     set_up_log(verbose)
     from dynagrag.evaluation.question_sets.question_set import Half, Scope
@@ -110,8 +115,8 @@ def retrieval(
         workspace=workspace,
         arms=tuple(name.strip() for name in arms.split(",") if name.strip()),
         extractor=extractor,
-        half=Half(_one_of("--half", half, [h.value for h in Half])),
-        scope=None if scope is None else Scope(_one_of("--scope", scope, [s.value for s in Scope])),
+        half=_one_of("--half", half, Half),
+        scope=None if scope is None else _one_of("--scope", scope, Scope),
         baseline=baseline,
         limit=limit,
         part=part,
@@ -122,11 +127,8 @@ def retrieval(
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
     if as_json:
         say_json(summary)
-        return 0
-    for line in _summary_lines(summary):
-        say(line)
-    say(f"run: {run.path}")
-    say(f"report: {run.path / 'report.html'}")
+    else:
+        _print_run(run.path, summary)
     return 0
 
 
@@ -150,10 +152,15 @@ def compare_runs(
     return 0
 
 
-def _one_of(option: str, value: str, known: list[str]) -> str:
-    if value not in known:
-        raise UsageError(f"{option} {value!r} is unknown; known: {', '.join(known)}")
-    return value
+def _one_of(option: str, value: str, known: type[K]) -> K:
+    if value not in [k.value for k in known]:
+        raise UsageError(f"{option} {value!r} is unknown; known: {', '.join(k.value for k in known)}")
+    return known(value)
+
+
+def _print_run(folder: Path, summary: Mapping[str, Any]) -> None:
+    for line in (*_summary_lines(summary), f"run: {folder}", f"report: {folder / 'report.html'}"):
+        say(line)
 
 
 def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from dynagrag.graph_store.derived.canonical import make_edit, make_merge, undone
 from dynagrag.graph_store.derived.senses import documents_text
 from dynagrag.ids import entity_key, plain_key, sense_key
 from dynagrag.schema import Edit, EditKind, Entity, Graph
+from dynagrag.text import collapse
 from dynagrag.workspace.facade import Workspace
 
 MAX_NAME = 200
@@ -56,7 +57,7 @@ def somebody() -> str:
 
 def checked_name(name: str) -> str:
     """A name that a person gave, on one line. UsageError where it can't be one."""
-    line = " ".join(name.split())
+    line = collapse(name)
     if not any(c.isalnum() for c in line):
         raise UsageError("the name is empty; write one with a letter or a digit in it")
     if len(line) > MAX_NAME:
@@ -71,7 +72,7 @@ def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Pre
     heaviest = max(entities, key=lambda e: e.weight)
     ids = {e.id for e in entities}
     return Preview(
-        name=" ".join(name.split()) or heaviest.name,
+        name=collapse(name) or heaviest.name,
         weight=sum(e.weight for e in entities),
         names=tuple(dict.fromkeys(shown for e in entities for _, shown, _ in seen.spelt(e))),
         types=tuple(dict.fromkeys(e.type for e in entities if e.type)),
@@ -218,7 +219,7 @@ class _Stamp:
     """Makes edits of one person, each later than any that is stored: their order in time decides, and two may come in one second."""
 
     def __init__(self, stored: Iterable[Edit], by: str) -> None:
-        self._by = " ".join(by.split())[:MAX_NAME] or somebody()
+        self._by = collapse(by)[:MAX_NAME] or somebody()
         self._at = datetime.now(UTC)
         self._last = max((e.at for e in stored), default="")
 

@@ -16,6 +16,7 @@ from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, initials, squashed
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of
 from dynagrag.schema import Edit, EditKind, Entity, Flag, Graph, Mention
+from dynagrag.text import plural, times
 from dynagrag.vectors import unit_rows
 
 MAX_SUGGESTIONS = 10_000
@@ -83,7 +84,6 @@ def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Ed
 def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
     """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com", ...) is none of them."""
     partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys)
-
     firsts: Counter[str] = Counter(key for s in made if s.reasons[0] == _FIRST_NAME for key in s.keys)
 
     def told(s: Suggestion) -> Suggestion:
@@ -147,14 +147,14 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
     score = score * (0.6 + 0.4 * max(cosine, 0.0)) if reason else max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
     reasons.append(f"near in meaning (cosine {cosine:.2f})")
     if shared := around.shared(a.id, b.id):
-        reasons.append(f"{shared} shared neighbour{'s' * (shared > 1)}")
+        reasons.append(plural(shared, "shared neighbour"))
         score += 0.02 * min(shared, 3)
     guard = _guard(a, b)
     if guard:
         against.append(guard)
         score *= 0.3
     if together:
-        against.append(f"stated side by side {together} time{'s' * (together > 1)}, as two things are")
+        against.append(f"stated side by side {times(together)}, as two things are")
         score -= 0.08 if guard is None else 0.0
     types = {a.type.casefold(), b.type.casefold()} - UNTOLD_TYPES
     if len(types) > 1:

@@ -138,7 +138,7 @@ class Seen:
 
     def find(self, text: str, limit: int = 20) -> list[Entity]:
         """Entities by any part of their names: the whole name first, then its beginning, then the most mentioned."""
-        wanted, part = entity_key(text), " ".join(text.casefold().split())
+        wanted, part = entity_key(text), collapse(text.casefold())
         if not part:
             return []
         ranked = []

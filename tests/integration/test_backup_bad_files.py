@@ -1,0 +1,132 @@
+"""Nothing of a bad backup file is believed, and nothing is written."""
+
+import json
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.workspace.facade import Workspace
+
+OpenSpace = Callable[..., Workspace]
+
+
+def rewritten(file: Path, change: Callable[[dict[str, Any], dict[str, bytes]], object], seal: bool = False) -> None:
+    """Unpacks a backup, lets `change(manifest, parts)` at it and packs it again; `seal`: with the sizes and hashes of what is there now."""
+    import hashlib
+
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(parts.pop("manifest.json"))
+    change(manifest, parts)
+    if seal:
+        manifest["parts"] = {n: {"size_bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in parts.items()}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", json.dumps(manifest))
+        for name, data in parts.items():
+            archive.writestr(name, data)
+
+
+def in_sqlite(name: str, statement: str) -> Callable[[dict[str, Any], dict[str, bytes]], object]:
+    """A change of a part by a statement of SQL."""
+
+    def change(manifest: dict[str, Any], parts: dict[str, bytes]) -> None:
+        db = sqlite3.connect(":memory:")
+        db.deserialize(parts[name][:18] + b"\x01\x01" + parts[name][20:])  # without a write-ahead log, which memory has not
+        db.executescript(statement)
+        parts[name] = bytes(db.serialize())
+        db.close()
+
+    return change
+
+
+def flipped(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0x40
+    file.write_bytes(bytes(data))
+
+
+def encrypted(file: Path) -> None:
+    data = file.read_bytes()
+    for sign, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = data.rindex(sign)
+        data = data[: start + at] + b"\x01" + data[start + at + 1 :]
+    file.write_bytes(data)
+
+
+def foreign(file: Path) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("holiday.jpg", b"pixels")
+
+
+def with_manifest(text: str) -> Callable[[Path], None]:
+    def write(file: Path) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("manifest.json", text)
+
+    return write
+
+
+def doubled(file: Path) -> None:
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("graph.sqlite", b"another")
+
+
+def bomb(manifest: dict[str, Any], parts: dict[str, bytes]) -> None:
+    parts["graph.sqlite"] += bytes(100_000_000)
+
+
+def climbing(manifest: dict[str, Any], parts: dict[str, bytes]) -> None:
+    parts["../../../evil.txt"] = b"evil"
+
+
+BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "cut off": (lambda f: f.write_bytes(f.read_bytes()[: f.stat().st_size // 2]), "cut off"),
+    "empty": (lambda f: f.write_bytes(b""), "no dynagrag backup"),
+    "text": (lambda f: f.write_text("a letter " * 500), "no dynagrag backup"),
+    "gone": (lambda f: f.unlink(), "cannot be read"),
+    "a folder": (lambda f: (f.unlink(), f.mkdir()), "cannot be read"),
+    "flipped byte": (flipped, "damaged or was altered"),
+    "encrypted": (encrypted, "encrypted"),
+    "another zip": (foreign, "holds no manifest.json"),
+    "another program's manifest": (with_manifest('{"name": "an extension"}'), "another program's"),
+    "no JSON": (with_manifest("{"), "cannot be read"),
+    "nested JSON": (with_manifest("[" * 100_000), "cannot be read"),
+    "a list": (with_manifest("[]"), "another program's"),
+    "newer format": (lambda f: rewritten(f, lambda m, p: m.update(format=2, colour="blue")), "update dynagrag"),
+    "unknown field": (lambda f: rewritten(f, lambda m, p: m.update(colour="blue")), "colour"),
+    "a name that leads out": (lambda f: rewritten(f, lambda m, p: m.update(workspace="../../x")), "workspace"),
+    "another digest": (lambda f: rewritten(f, lambda m, p: m.update(digest="0" * 64)), "digest"),
+    "another count": (lambda f: rewritten(f, lambda m, p: m["counts"].update(turns=1)), "number of turns"),
+    "a part is missing": (lambda f: rewritten(f, lambda m, p: p.pop("journal.sqlite")), "journal.sqlite"),
+    "a part too many": (lambda f: rewritten(f, climbing), "evil.txt"),
+    "a part twice": (doubled, "graph.sqlite"),
+    "another size": (lambda f: rewritten(f, lambda m, p: p.update({"graph.sqlite": p["graph.sqlite"] + b"x"})), "bytes"),
+    "zip bomb": (lambda f: rewritten(f, bomb, seal=True), "would grow"),
+    "altered row": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "UPDATE entities SET weight = weight + 1"), seal=True), "digest"),
+    "orphans": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "DELETE FROM documents"), seal=True), "damaged"),
+    "trigger": (
+        lambda f: rewritten(
+            f, in_sqlite("journal.sqlite", "CREATE TRIGGER t AFTER INSERT ON jobs BEGIN DELETE FROM ledger; END"), seal=True
+        ),
+        "triggers",
+    ),
+    "another program's database": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "PRAGMA application_id = 7"), seal=True), "program's"),
+    "another program's journal": (lambda f: rewritten(f, in_sqlite("journal.sqlite", "DROP TABLE replies"), seal=True), "program's"),
+    "newer store": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "PRAGMA user_version = 999"), seal=True), "newer dynagrag"),
+    "newer journal": (lambda f: rewritten(f, in_sqlite("journal.sqlite", "PRAGMA user_version = 999"), seal=True), "newer dynagrag"),
+    "no database": (lambda f: rewritten(f, lambda m, p: p.update({"journal.sqlite": b"none" * 999}), seal=True), "no sound SQLite file"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_FILES)
+def test_a_bad_file_is_refused_in_one_line_before_anything_is_written(saved: Path, cli: Any, home: Path, what: str) -> None:
+    spoil, complaint = BAD_FILES[what]
+    spoil(saved)
+    assert complaint in cli("restore", saved).complaint(1)
+    assert list((home / "workspaces").rglob("*")) == []
+    assert list(home.rglob("*.sqlite")) == []
+    assert not list(home.parent.rglob("evil.txt"))

@@ -66,6 +66,9 @@ order: setup  ## the import order
 help-docs: setup  ## writes docs/cli.md from the commands' own help
 	$(BIN)/python docs/write_cli_help.py
 
+mutate: setup  ## is a wrong line noticed? ROOM=retrieval|generation|derived|consolidate SAMPLE=100 SEED=0
+	$(BIN)/python tests/mutate.py $(or $(ROOM),retrieval) --sample $(or $(SAMPLE),100) --seed $(or $(SEED),0)
+
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py
 

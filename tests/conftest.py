@@ -37,6 +37,7 @@ _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 _NIGHTLY_FACTOR = 20
 settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadline=None)
+settings.register_profile("mutate", derandomize=True, deadline=None)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

@@ -2,10 +2,11 @@
 
     python tests/mutate.py retrieval --sample 100 --seed 0
 
-mutmut reads module names off paths, so the working tree is first written as one plain package (`build/mutate/ROOM/src/dynagrag/...`, with real
-folders in place of the links). Every mutant is tried with the unit tests that run through its function, in a fork of a process that has imported
-them. What was tried before is kept: after Ctrl-C, or with a larger sample, the same command goes on. Mutants of functions that were changed are
-tried anew, and all of a room when one of its tests was changed. mutmut changes bodies of functions alone: constants are for tests by hand.
+mutmut reads module names off paths, so the working tree is first written as one plain package (`build/mutate/ROOM/src/dynagrag/...`,
+with real folders in place of the links). Every mutant is tried with the unit tests that run through its function, in a fork of a process
+that has imported them. What was tried before is kept: after Ctrl-C, or with a larger sample, the same command goes on. Mutants of functions
+that were changed are tried anew, and all of a room when one of its tests was changed. Bodies of functions alone are changed: constants of
+modules and fields of classes are for tests by hand.
 
 Exit code 1 when fewer than `--at-least` percent are killed. `mutmut show NAME` in the room's folder shows a mutant.
 """

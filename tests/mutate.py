@@ -21,7 +21,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -31,20 +30,13 @@ KILLED = {1, 3, 36, 24, -24, 152, 255, -9, -11}
 """A test fails, pytest breaks, it takes fifteen times as long, or the process dies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What is changed, as a folder or file below `dynagrag`, and the tests that should notice."""
-
-    code: str
-    tests: tuple[str, ...]
-
-
 ROOMS = {
-    "retrieval": Room("retrieval", ("tests/unit/retrieval", "tests/contracts/test_retriever_contract.py")),
-    "generation": Room("generation", ("tests/unit/generation",)),
-    "derived": Room("graph_store/derived", ("tests/unit/graph_store", "tests/unit/ingest/test_consolidate.py")),
-    "consolidate": Room("ingest/consolidate", ("tests/unit/ingest", "tests/unit/graph_store/test_senses.py")),
+    "retrieval": "retrieval",
+    "generation": "generation",
+    "derived": "graph_store/derived",
+    "consolidate": "ingest/consolidate",
 }
+"""What is changed, as a folder below `dynagrag`."""
 
 
 def main(argv: list[str]) -> int:
@@ -65,7 +57,7 @@ def main(argv: list[str]) -> int:
     return code or report(folder, chosen, asked.at_least, time.perf_counter() - began)
 
 
-def write_tree(folder: Path, room: Room) -> None:
+def write_tree(folder: Path, room: str) -> None:
     """The files that git tracks or would, with the links replaced by what they lead to. A file that is the same is left as it is."""
     done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
     links = {link.name for link in (ROOT / "src" / "dynagrag").iterdir() if link.is_symlink()}
@@ -74,9 +66,10 @@ def write_tree(folder: Path, room: Room) -> None:
         top = line.partition("/")[0]
         if (ROOT / line).is_file() and (top in {"src", "tests", "pyproject.toml"} or top in links):
             wanted[Path("src/dynagrag", line) if top in links else Path(line)] = (ROOT / line).read_bytes()
-    tests = _tests_digest(wanted, room)
-    wanted[Path("pyproject.toml")] += settings(room).encode()
-    if folder.exists() and _read(folder / "tests.digest") != tests:
+    tests = tests_of(room, wanted)
+    digest = _tests_digest(wanted, tests)
+    wanted[Path("pyproject.toml")] += settings(room, tests).encode()
+    if folder.exists() and _read(folder / "tests.digest") != digest:
         shutil.rmtree(folder)
     for known in list(folder.rglob("*")) if folder.exists() else []:
         inside = known.relative_to(folder)
@@ -87,16 +80,22 @@ def write_tree(folder: Path, room: Room) -> None:
         if _read(folder / path) != data:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(data)
-    (folder / "tests.digest").write_bytes(tests)
+    (folder / "tests.digest").write_bytes(digest)
 
 
-def settings(room: Room) -> str:
+def tests_of(room: str, wanted: dict[Path, bytes]) -> list[str]:
+    """The unit tests that import the room."""
+    name = f"dynagrag.{room.replace('/', '.')}".encode()
+    return sorted(str(p) for p, data in wanted.items() if p.is_relative_to("tests/unit") and p.name.startswith("test_") and name in data)
+
+
+def settings(room: str, tests: list[str]) -> str:
     """The section of pyproject.toml that mutmut reads."""
     values = {
         "source_paths": ["src/dynagrag"],
-        "only_mutate": [f"src/dynagrag/{room.code}/*"],
+        "only_mutate": [f"src/dynagrag/{room}/*"],
         "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not neo4j and not model", "--hypothesis-profile=mutate"],
-        "pytest_add_cli_args_test_selection": list(room.tests),
+        "pytest_add_cli_args_test_selection": tests,
         # What a message says is for people: tests that held to every letter would only be in the way.
         "do_not_mutate_patterns": [r"raise \w+\(", r"_LOG\.\w+\("],
         "use_git_change_detection": False,
@@ -158,11 +157,11 @@ def _results(folder: Path) -> Iterable[tuple[Path, dict[str, int | None]]]:
     return [(meta, json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]) for meta in _metas(folder)]
 
 
-def _tests_digest(wanted: dict[Path, bytes], room: Room) -> bytes:
-    """Changes with any file under `tests` that the room's tests may read: results are of these tests."""
-    made = hashlib.sha256(repr(room).encode())
+def _tests_digest(wanted: dict[Path, bytes], tests: list[str]) -> bytes:
+    """Changes with any of the tests, or a conftest.py: results are of these."""
+    made = hashlib.sha256()
     for path in sorted(wanted):
-        if path.name == "conftest.py" or str(path).startswith(room.tests):
+        if path.name == "conftest.py" or str(path) in tests:
             made.update(str(path).encode() + b"\0" + wanted[path])
     return made.hexdigest().encode()
 

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup help demo check lint types order test test-neo4j neo4j-jars help-docs bench clean models
+.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate neo4j-jars help-docs bench clean models
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target begins with it
 
@@ -15,12 +15,15 @@ help:  ## this list
 	@echo "NEO4J_USERNAME and NEO4J_PASSWORD set they use that server instead, in workspaces of their own that they delete again."
 	@echo "With CI=true they fail rather than skip. 'python tests/neo4j_server.py' starts such a server for you to try things on."
 
+# pip shows a notice of setuptools in a frame like an error's: that a folder named dynagrag in the working directory would be imported first.
+# There is none; nothing else is hidden.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("dynagrag needs Python 3.11 or later, this is " + sys.version.split()[0] + "; set PYTHON=...") if sys.version_info < (3, 11) else None'
 	@echo "making .venv; the first time this fetches some 6 GB of libraries (torch brings its own) and takes a few minutes"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[all]'
+	PYTHONWARNINGS='ignore:Editable installation' \
+	  $(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[all]'
 	@touch $@
 
 demo: setup  ## the main job: a real transcript into a graph, three questions
@@ -33,11 +36,20 @@ models: setup  ## the small models that the tests marked `model` use
 neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Maven and Java are there
 	$(BIN)/python tests/neo4j_jars.py
 
+# Two workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
+SIDE_BY_SIDE := -n 2 --dist loadgroup
+
+quick: setup  ## the tests that need no server, browser or real model: a minute
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not neo4j and not model' tests/unit tests/contracts tests/golden tests/architecture tests/test_walkthrough.py
+
 test: models neo4j-jars  ## all tests, those on a real Neo4j too
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 test-neo4j: neo4j-jars  ## only the tests that need a Neo4j server
 	$(BIN)/python -m pytest -m neo4j
+
+test-nightly: setup  ## property tests with twenty times their examples: half an hour
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) --hypothesis-profile nightly -m 'not neo4j and not model' --timeout 3600 tests/unit tests/contracts
 
 check: lint types order test  ## what CI runs
 
@@ -53,6 +65,9 @@ order: setup  ## the import order
 
 help-docs: setup  ## writes docs/cli.md from the commands' own help
 	$(BIN)/python docs/write_cli_help.py
+
+mutate: setup  ## is a wrong line noticed? ROOM=retrieval|generation|derived|consolidate SAMPLE=100 SEED=0
+	$(BIN)/python tests/mutate.py $(or $(ROOM),retrieval) --sample $(or $(SAMPLE),100) --seed $(or $(SEED),0)
 
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py

@@ -113,6 +113,7 @@ class Chromium:
 
     def __init__(self, made: "Browser") -> None:
         self._made = made
+        self._contexts: list[BrowserContext] = []
         self.requests: list[str] = []
         """The address of every request and WebSocket, in order."""
         self.errors: list[str] = []
@@ -129,7 +130,14 @@ class Chromium:
         )
         context.on("request", lambda request: self.requests.append(request.url))
         context.on("page", self._watch)
+        self._contexts.append(context)
         return context
+
+    def leave(self) -> None:
+        """Closes all pages; the browser stays."""
+        for context in self._contexts:
+            context.close()
+        self._contexts.clear()
 
     def open(self, url: str, size: tuple[int, int] = DESKTOP, *, is_dark: bool = False) -> "Page":
         """A page of a new visitor, once Streamlit has run it to its end."""
@@ -173,7 +181,7 @@ def settled(page: "Page", timeout_s: float = 60.0) -> None:
 
 
 @contextmanager
-def browser() -> Iterator[Chromium]:
+def launched() -> Iterator["Browser"]:
     """Headless Chromium. Skips where there is none, which in CI is a failure.
 
     While it is open, `asyncio.run` can't be used on this thread.
@@ -188,6 +196,13 @@ def browser() -> Iterator[Chromium]:
     with sync_playwright() as driver:
         made = driver.chromium.launch(executable_path=CHROMIUM, headless=True, args=_FLAGS)
         try:
-            yield Chromium(made)
+            yield made
         finally:
             made.close()
+
+
+@contextmanager
+def browser() -> Iterator[Chromium]:
+    """A browser for this block alone; see `launched`."""
+    with launched() as made:
+        yield Chromium(made)

@@ -2,6 +2,11 @@
 
 import os
 import sys
+
+# Before numpy comes: with several workers a core each (`-n`), threads of their own only get in each other's way.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +14,7 @@ from uuid import uuid4
 
 import platformdirs
 import pytest
+from hypothesis import settings
 
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
@@ -26,6 +32,31 @@ _MODELS_DIR = Path(os.environ.get("DYNAGRAG_TEST_MODELS") or _REAL_HOME / "model
 # The same for Neo4j: Maven and Java need the real HOME and PATH, and NEO4J_URI may name a server to use.
 _REAL_ENVIRONMENT = dict(os.environ)
 _NEO4J_CACHE = cache_folder(_REAL_ENVIRONMENT)
+# A server of some minutes never earns back what optimising its code costs: without, the tests on it take half the processor's time.
+_SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+_NIGHTLY_FACTOR = 20
+settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadline=None)
+settings.register_profile("mutate", derandomize=True, deadline=None)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `-n 2 --dist loadgroup` one worker has all tests on Neo4j, and one all in the browser: one server of each version, one browser.
+
+    With `--hypothesis-profile nightly` every property test gets twenty times its examples, those that say how many too.
+    """
+    is_nightly = config.getoption("hypothesis_profile", None) == "nightly"
+    for item in items:
+        if item.get_closest_marker("neo4j"):
+            item.add_marker(pytest.mark.xdist_group("neo4j"))
+        elif "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+        elif item.get_closest_marker("model"):
+            item.add_marker(pytest.mark.xdist_group("models"))
+        own = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
+        if is_nightly and own is not None and own.max_examples != settings.get_profile("nightly").max_examples:
+            item.obj._hypothesis_internal_use_settings = settings(own, max_examples=own.max_examples * _NIGHTLY_FACTOR)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +123,7 @@ def _started(release: Release, stack: ExitStack) -> Neo4jServer:
         if _REAL_ENVIRONMENT.get("CI") == "true" and not is_optional:
             pytest.fail(f"in CI the tests marked neo4j must run: {err}")
         pytest.skip(str(err))
-    return stack.enter_context(Neo4jServer(installation, _REAL_ENVIRONMENT))
+    return stack.enter_context(Neo4jServer(installation, _REAL_ENVIRONMENT, java_options=_SHORT_LIVED))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -79,6 +79,7 @@ class Neo4jServer:
         environment: What the server process sees; by default this process's.
         heap: Java's largest heap. 768m is enough for tests; benchmarks want more.
         page_cache: Memory for the store's files.
+        java_options: More of them, after ours.
     """
 
     is_own = True
@@ -91,6 +92,7 @@ class Neo4jServer:
         environment: Mapping[str, str] | None = None,
         heap: str = "768m",
         page_cache: str = "64m",
+        java_options: Sequence[str] = (),
     ) -> None:
         self.version = installation.release.version
         self.password = secrets.token_hex(12)
@@ -101,7 +103,7 @@ class Neo4jServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
         self._has_password = False
-        self._command = _command(installation, self.home, heap)
+        self._command = _command(installation, self.home, heap, java_options)
         (self.home / "conf").mkdir()
         (self.home / "conf" / "neo4j.conf").write_text(_CONFIG.format(port=self.port, page_cache=page_cache), encoding="utf-8")
 
@@ -216,9 +218,9 @@ class Neo4jServer:
         )
 
 
-def _command(installation: Installation, home: Path, heap: str) -> list[str]:
+def _command(installation: Installation, home: Path, heap: str, java_options: Sequence[str]) -> list[str]:
     where = ["-cp", f"{installation.lib}/*", installation.release.main_class, f"--home-dir={home}", f"--config-dir={home}/conf"]
-    return [str(installation.java), "-Xms256m", f"-Xmx{heap}", *_JAVA_OPTIONS, *where, "--console-mode"]
+    return [str(installation.java), "-Xms256m", f"-Xmx{heap}", *_JAVA_OPTIONS, *java_options, *where, "--console-mode"]
 
 
 def _server_version(address: str, auth: tuple[str, str], database: str) -> str:

@@ -33,6 +33,18 @@ def test_every_package_is_in_the_map() -> None:
     assert found == packages
 
 
+def test_every_file_that_is_no_python_is_in_the_wheel() -> None:
+    data = PYPROJECT["tool"]["setuptools"]["package-data"]
+    missing = []
+    for path in (p.relative_to(ROOT) for p in _tracked()):
+        inside = path.relative_to("src") if path.parts[0] == "src" else Path("dynagrag", path)
+        if path.suffix != ".py" and (path.parts[0] == "src" or path.parts[0] in FOLDERS):
+            globs = data.get(".".join(inside.parent.parts), [])
+            if not any(path.match(glob) for glob in globs):
+                missing.append(str(path))
+    assert missing == [], "name them in package-data"
+
+
 def test_heavy_libraries_are_imported_where_they_are_used() -> None:
     code = (
         "import sys, pkgutil, importlib, dynagrag\n"

@@ -59,13 +59,27 @@ def _file(models_dir: Path) -> Path:
 _REAL = [pytest.mark.model, pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
 
 
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[dict[object, ChatModel]]:
+    """Real models, loaded once for all tests; one that a test has closed loads again."""
+    models: dict[object, ChatModel] = {}
+    yield models
+    for made in models.values():
+        made.close()
+
+
 @pytest.fixture(params=[_fake, _openai, _langchain, pytest.param(_gguf, marks=_REAL), pytest.param(_local, marks=_REAL)])
-def model(request: pytest.FixtureRequest, models_dir: Path) -> Iterator[ChatModel]:
+def model(request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, ChatModel]) -> Iterator[ChatModel]:
     make: Callable[[OpenAIStubServer, Path], ChatModel] = request.param
     with OpenAIStubServer() as stub:
-        made = make(stub, models_dir)
-        yield made
-        made.close()
+        if make in (_gguf, _local):
+            if make not in loaded:
+                loaded[make] = make(stub, models_dir)
+            yield loaded[make]
+        else:
+            made = make(stub, models_dir)
+            yield made
+            made.close()
 
 
 def test_it_names_itself(model: ChatModel) -> None:

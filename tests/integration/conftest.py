@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from app_server import AppServer, Chromium, browser
+from app_server import AppServer, Chromium, launched
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 from workspace_contents import silent
 
@@ -29,6 +29,7 @@ from dynagrag.workspace.facade import Workspace
 
 if TYPE_CHECKING:
     from neo4j import Driver
+    from playwright.sync_api import Browser
     from streamlit.testing.v1 import AppTest
 
     from dynagrag.graph_store.neo4j_store.store import Neo4jStore
@@ -146,11 +147,18 @@ def app(server: OpenAIStubServer) -> Iterator[AppServer]:
         yield running
 
 
-@pytest.fixture
-def chromium() -> Iterator[Chromium]:
-    """A real browser; what its pages asked for is in `requests`, and `foreign` says which of it left the app."""
-    with browser() as made:
+@pytest.fixture(scope="session")
+def one_browser() -> Iterator["Browser"]:
+    with launched() as made:
         yield made
+
+
+@pytest.fixture
+def chromium(one_browser: "Browser") -> Iterator[Chromium]:
+    """A real browser without any page yet; what its pages ask for is in `requests`, and `foreign` says which of it left the app."""
+    made = Chromium(one_browser)
+    yield made
+    made.leave()
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ Axe looks at every page in both themes; no request leaves the app's origin, thou
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from app_server import DESKTOP, PHONE, AppServer, Chromium, browser, settled
+from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
 
 from dynagrag.fakes.server import OpenAIStubServer
 
@@ -33,12 +32,6 @@ def app(server: OpenAIStubServer, any_store: str) -> Iterator[AppServer]:
     """The app with an empty home, workspaces on either store, models on the loopback."""
     with AppServer() as made:
         yield made
-
-
-@pytest.fixture
-def chromium() -> Iterator[Chromium]:
-    with ExitStack() as stack:
-        yield stack.enter_context(browser())
 
 
 def shoot(page: "Page", name: str) -> None:

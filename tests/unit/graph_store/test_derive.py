@@ -142,11 +142,11 @@ def test_summaries_come_by_title_of_the_document_then_place_whatever_the_content
         "late": Document("late", "w", "b", "", "0", "0123456789 " * 9),
         "early": Document("early", "w", "a", "", "9", "0123456789 " * 9),
     }
-    mentions = [said("a", "third", doc="late"), said("a", "second", doc="early", at=20), said("a", "first", doc="early", at=10), said("b")]
+    mentions = [said("a", "A", doc="late"), said("a", "M", doc="early", at=20), said("a", "Z", doc="early", at=10), said("b")]
     records = [record("a", "x", "b", s, doc=d, at=at) for s, d, at in (("3", "late", 0), ("2", "early", 20), ("1", "early", 10))]
     mentions[3] = said("b", doc="late")
     graph = graph_of(mentions, records, documents=documents)
-    assert entity(graph, "a").summaries == ("first", "second", "third")
+    assert entity(graph, "a").summaries == ("Z", "M", "A")
     assert graph.relations[0].summaries == ("1", "2", "3")
 
 

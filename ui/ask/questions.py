@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynagrag.errors import DynaGragError
+from dynagrag.generation.stored_answer import answer_json
 from dynagrag.protocols import ChatModel
-from dynagrag.reporting import answer_json
 from dynagrag.schema import Answer
 from dynagrag.settings import Settings
 from dynagrag.ui import background

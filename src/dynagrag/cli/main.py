@@ -291,7 +291,8 @@ def _seconds(text: str | None, option: str) -> float | None:
 
 def _ask_once(space: Any, question: str, options: Any, history: list[tuple[str, str]], as_json: bool, trace: bool) -> str:
     """Asks, prints, and gives back the answer's text."""
-    from dynagrag.reporting import answer_json, answer_lines, trace_lines
+    from dynagrag.generation.stored_answer import answer_json
+    from dynagrag.reporting import answer_lines, trace_lines
 
     printed: list[str] = []
 

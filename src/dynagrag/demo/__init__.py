@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import ModelError, ModelUnavailableError
-from dynagrag.reporting import answer_json, answer_lines, report_lines
+from dynagrag.generation.stored_answer import answer_json
+from dynagrag.reporting import answer_lines, report_lines
 from dynagrag.schema import Answer
 from dynagrag.workspace.conversations import Arm, ConversationBook, Exchange, now
 from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace

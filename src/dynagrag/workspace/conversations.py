@@ -22,7 +22,7 @@ _LOCK = RLock()
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """How a question was answered, and the answer as `cli_output.answer_json` writes it; or the error that came in its place."""
+    """How a question was answered, and the answer as `stored_answer.answer_json` writes it; or the error that came in its place."""
 
     retriever: str
     answer: Mapping[str, Any] = field(default_factory=dict)

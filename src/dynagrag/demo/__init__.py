@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import ModelError, ModelUnavailableError
-from dynagrag.generation.stored_answer import answer_json
 from dynagrag.reporting import answer_lines, report_lines
 from dynagrag.schema import Answer
-from dynagrag.workspace.conversations import Arm, ConversationBook, Exchange, now
+from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, now
 from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
 
 if TYPE_CHECKING:
@@ -130,8 +129,8 @@ def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> Answer:
 def _keep(space: Workspace, number: int, answer: Answer) -> None:
     """As a conversation, which the app shows."""
     model = space.chat_model.name if space.chat_model else ""
-    arm = Arm("dynagrag", answer_json(answer), llm=model, seconds=answer.usage.seconds)
-    ConversationBook(space.folder).put("0" * 16, Exchange(f"{number:016x}", answer.question, now(), (arm,)))
+    kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
+    ConversationBook(space.folder).put("0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,)))
 
 
 def _record(space: Workspace, folder: Path) -> None:

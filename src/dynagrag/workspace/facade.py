@@ -463,16 +463,14 @@ class Workspace:
             max_concurrency=self.settings.max_concurrency,
         )
         question = Question(text, self._query_vector(text))
+        notes: list[str] = []
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
             question = self.split(question, chat)
-        answer = answer_question(arm.snapshot, question, parts, on_text, progress)
-        if options.is_split:
-            told = f"split into: {' / '.join(step.text for step in question.steps)}" if question.steps else "the model found no steps in it"
-            notes = answer.trace["notes"]
-            assert isinstance(notes, list)
-            answer = replace(answer, trace={**answer.trace, "notes": [*notes, told]})
+            steps = " / ".join(step.text for step in question.steps)
+            notes.append(f"split into: {steps}" if steps else "the model found no steps in it")
+        answer = answer_question(arm.snapshot, question, parts, on_text, progress, notes)
         self._check_not_deleted(arm.snapshot, answer)
         return answer
 
@@ -485,9 +483,7 @@ class Workspace:
         """A document that was deleted while a question was being answered leaves neither the answer nor the replies to its prompts."""
         if self.store.version() == snapshot.version.removesuffix(FILTERED):
             return
-        used = answer.trace.get("document_ids", {})
-        assert isinstance(used, dict)
-        gone = set(used.values()) - {d.id for d in self.store.documents()}
+        gone = set(answer.trace.document_ids.values()) - {d.id for d in self.store.documents()}
         if gone:
             self.journal.forget_documents(gone)
             raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")

@@ -154,7 +154,7 @@ def test_one_useful_answer_needs_neither_judge_nor_merge(ask: Callable[..., Any]
     answer = ask(chat, options=AskOptions(retriever="bm25"))
     assert [p.name for p in chat.prompts] == ["intermediate"]
     assert answer.citations
-    assert all(f"[{label}]" in answer.text for label in answer.trace["labels"])
+    assert all(f"[{label}]" in answer.text for label in answer.trace.labels)
 
 
 def test_no_reply_at_all_is_an_error_and_no_abstention(ask: Callable[..., Any]) -> None:
@@ -169,7 +169,7 @@ def test_an_object_that_neither_answers_nor_declines_is_no_reply(ask: Callable[.
 
 def test_failed_parts_are_named_in_the_trace(ask: Callable[..., Any]) -> None:
     answer = ask(FakeChat(script=[ModelUnavailableError("a hiccup")]))
-    assert answer.trace["failed_intermediate_answers"] == ["a hiccup"]
+    assert answer.trace.failures == ("a hiccup",)
     assert not answer.is_abstained
 
 
@@ -179,7 +179,7 @@ def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(ask: Callabl
     answer = ask(chat, on_text=pieces.append)
     assert "".join(pieces) == answer.text == ABSTENTION
     assert answer.evidence
-    assert answer.trace["reason"]
+    assert answer.trace.reason
     assert "merge" not in {p.name for p in chat.prompts}
 
 
@@ -199,7 +199,7 @@ def test_several_threads_may_ask_one_workspace_at_once(ask: Callable[..., Any]) 
 def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callable[..., Any]) -> None:
     stages: list[tuple[str, int, int]] = []
     answer = ask(FakeChat(), progress=lambda *stage: stages.append(stage))
-    num = len(answer.trace["subgraphs"])
+    num = len(answer.trace.prompts)
     assert num > 1
     assert stages[:2] == [("retrieve", 0, 1), ("answer", 0, num)]
     assert sorted(stages[2 : 2 + num]) == [("answer", i, num) for i in range(1, num + 1)]
@@ -207,16 +207,16 @@ def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callabl
 
 
 def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(ask: Callable[..., Any]) -> None:
-    drawn = [s for s in ask(FakeChat()).trace["subgraphs"] if "nodes" in s]
+    drawn = [p for p in ask(FakeChat()).trace.prompts if p.subgraph]
     assert drawn
-    for subgraph in drawn:
-        nodes = subgraph["nodes"]
-        assert (nodes[0]["place"], nodes[0]["name"], nodes[0]["parent"]) == (1, subgraph["centre"], None)
-        assert [n["name"] for n in nodes if n["place"]] == subgraph["traversal"][: len(nodes)]
-        assert all(nodes[n["parent"]]["place"] < n["place"] for n in nodes[1:] if n["place"])
-        assert all(n["depth"] == nodes[n["parent"]]["depth"] + 1 for n in nodes[1:] if n["place"])
-        assert len(nodes) <= subgraph["num_nodes"]
-        assert sum(n["in_prompt"] for n in nodes) == subgraph["nodes_in_prompt"]
+    for prompt in drawn:
+        nodes = prompt.subgraph.nodes
+        assert (nodes[0].place, nodes[0].name, nodes[0].parent) == (1, prompt.centre, None)
+        assert tuple(n.name for n in nodes if n.place) == prompt.walked[: len(nodes)]
+        assert all(nodes[n.parent].place < n.place for n in nodes[1:] if n.place)
+        assert all(n.depth == nodes[n.parent].depth + 1 for n in nodes[1:] if n.place)
+        assert len(nodes) <= prompt.subgraph.num_nodes
+        assert sum(n.is_in_prompt for n in nodes) == prompt.num_nodes_in
 
 
 def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_smaller(ask: Callable[..., Any], tmp_path: Path) -> None:
@@ -225,10 +225,11 @@ def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_small
         graph = space.graph()
     stated = {(r.head, r.label, r.tail) for r in graph.relations}
     drawn = [
-        (subgraph["nodes"][edge["source"]]["id"], label, subgraph["nodes"][edge["target"]]["id"])
-        for subgraph in answer.trace["subgraphs"]
-        for edge in subgraph.get("edges", ())
-        for label in edge["labels"]
+        (prompt.subgraph.nodes[edge.source].id, label, prompt.subgraph.nodes[edge.target].id)
+        for prompt in answer.trace.prompts
+        if prompt.subgraph
+        for edge in prompt.subgraph.edges
+        for label in edge.labels
         if label != "…"
     ]
     assert any(head > tail for head, _, tail in drawn)
@@ -273,7 +274,7 @@ def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(ask: 
 
     answer = ask(FakeChat(rule), options=AskOptions(is_split=True))
     assert answer.citations
-    assert "the model found no steps in it" in answer.trace["notes"]
+    assert "the model found no steps in it" in answer.trace.notes
 
 
 def test_a_follow_up_is_split_as_it_was_rewritten(ask: Callable[..., Any]) -> None:
@@ -286,8 +287,8 @@ def test_a_split_question_costs_one_call_more_and_its_steps_are_told(ask: Callab
     chat = FakeChat()
     answer = ask(chat, "Who works at Company LetterA and who works at Company LetterB?", options=AskOptions(is_split=True))
     assert [p.name for p in chat.prompts].count("split") == 1
-    assert answer.trace["passages"]["steps"] == ["Who works at Company LetterA", "who works at Company LetterB?"]
-    assert all("steps" in row for row in answer.trace["passages"]["ranked"])
+    assert answer.trace.ranking.steps == ("Who works at Company LetterA", "who works at Company LetterB?")
+    assert all(row.steps is not None for row in answer.trace.ranking.passages)
     assert answer.citations
 
 

@@ -39,7 +39,6 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Filters, Snapshot, Vector
 from dynagrag.settings import PROFILES, Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.given_job import prepare_given
 
 _LOG = logging.getLogger(__name__)
 CONTROLS = ("naive", "bm25", "rrf", "hybrid")
@@ -219,12 +218,9 @@ def _opened(
 
 def _ingest(space: Workspace, corpus: GivenCorpus, extractor: Extractor, progress: Progress) -> None:
     """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000 passages that takes half a minute."""
-    prepared = prepare_given(space, [corpus], extractor)
-    prepared.has_index = False  # most arms need none, and those that do make it
+    prepared = space.prepare_given([corpus], extractor, has_index=False)  # most arms need none, and those that do make it
     if prepared.plan.documents or not space.store.is_derived_current():
-        report = prepared.run(progress)
-        if report.stopped_by is not None:
-            raise report.stopped_by
+        prepared.run_to_its_end(progress)
 
 
 def _corpus(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[GivenCorpus, tuple[DataFile, ...]]:

@@ -1,4 +1,4 @@
-"""A question to a cited answer (DynaGRAG, section 3.5).
+"""A question to a cited answer (DynaGRAG, section 3.5; docs/papers.md, Answers).
 
     retrieval -> one prompt a subgraph (plain arms: one prompt of passages) -> intermediate answers, in parallel
               -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed, its citations checked

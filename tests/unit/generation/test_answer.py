@@ -13,11 +13,9 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelError, ModelUnavailableError, SettingsError, UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question, split_question
-from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
 from dynagrag.journal.journal import Journal
 from dynagrag.models.metered import MeteredChat
-from dynagrag.schema import Question
 from dynagrag.settings import PROFILES
 from dynagrag.workspace.facade import Workspace
 
@@ -58,43 +56,6 @@ def _metered(chat: FakeChat, journal: Journal) -> MeteredChat:
 
 def _scores(**by_id: tuple[int, int, int]) -> str:
     return json.dumps({"scores": [dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True)) for i, s in by_id.items()]})
-
-
-def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal: Journal) -> None:
-    def rule(prompt: Any, schema: Any) -> str:
-        place = {f"A{i}": prompt.user.index(f'id="A{i}"') for i in (1, 2)}
-        is_first = prompt.user.index("good answer") - place["A1"] in range(30)
-        good, bad = ("A1", "A2") if is_first else ("A2", "A1")
-        return _scores(**{good: (5, 5, 5), bad: (1, 3, 1)})
-
-    bad, good = judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900)
-    assert (bad.value, good.value) == (30.0, 100.0)
-    assert bad.parts == {"relevance": 1, "coherence": 3, "detail": 1}
-
-
-@pytest.mark.parametrize("reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"])
-def test_a_malformed_verdict_is_an_error_never_a_pass(journal: Journal, reply: str) -> None:
-    with pytest.raises(InvalidReplyError):
-        judged_helpfulness(_metered(FakeChat(lambda prompt, schema: reply), journal), "q?", ["one", "two"], 900)
-
-
-def test_without_a_verdict_the_formula_scores_and_says_so(journal: Journal) -> None:
-    question = Question("Who founded Acme?", FakeEmbedder().embed_query("Who founded Acme?"))
-    answers = ["Ada founded Acme.", "It rained a lot in Delft. The tram was late."]
-    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, [8, 0], 900)
-    assert first.scored_by == second.scored_by == "formula"
-    assert 100 >= first.value > second.value >= 0
-    relevance, coherence, detail = first.parts.values()
-    assert first.value == pytest.approx(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail))
-    assert formula_helpfulness(FakeEmbedder(), question, " ", 9).value == 0.0
-
-
-def test_long_answers_are_shortened_alike_to_the_judge_s_budget(journal: Journal) -> None:
-    chat = FakeChat()
-    judged_helpfulness(_metered(chat, journal), "q?", ["long " * 900] * 5, 900)
-    assert estimate_tokens(chat.prompts[0].system + chat.prompts[0].user) <= 900
-    shown = [part.partition("</answer>")[0] for part in chat.prompts[0].user.split("<answer ")[1:]]
-    assert len({len(text) for text in shown}) == 1
 
 
 def test_without_a_model_the_evidence_is_shown_and_nothing_else_is_claimed(ask: Callable[..., Any]) -> None:
@@ -309,3 +270,20 @@ def test_no_vector_is_needed_twice(ask: Callable[..., Any]) -> None:
     answer = ask(FakeChat())
     assert np.isfinite([a.helpfulness for a in answer.intermediate]).all()
     assert answer.usage.calls == len(answer.intermediate) + 2
+
+
+def test_an_answer_that_cites_nothing_counts_for_nothing_and_stays_out_of_the_merge(ask: Callable[..., Any]) -> None:
+    first: list[str] = []
+
+    def rule(prompt: Any, schema: Any) -> str:
+        if prompt.name == "intermediate" and prompt.user == (first or [prompt.user])[0]:
+            first.append(prompt.user)
+            return '{"answer": "It is known to everybody.", "citations": [], "enough_evidence": true}'
+        return simple_reply(prompt, schema)
+
+    chat = FakeChat(rule, identity="boasts")
+    answer = ask(chat)
+    boasts = [a for a in answer.intermediate if "known to everybody" in a.answer]
+    assert boasts
+    assert {(a.helpfulness, a.scored_by, a.has_enough_evidence, a.evidence_ids) for a in boasts} == {(0.0, "none", False, ())}
+    assert not any("known to everybody" in p.user for p in chat.prompts if p.name in ("helpfulness", "merge"))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from report import Report
 
-from dynagrag.curation.graph_view import part
+from dynagrag.curation.graph_export import part
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation

@@ -33,7 +33,7 @@ from typing import Any
 from dynagrag import load_settings, open_workspace
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 
 _ROOT = Path(__file__).parents[1]
 _APOLLO = _ROOT.parent / "shared" / "data" / "transcripts" / "apollo13_two_loops" / "air-ground-loop.txt"

@@ -1,8 +1,7 @@
 """Runs the demo live with Qwen and keeps its replies in the package: what `dynagrag demo` shows by default. Half an hour on 2 cores.
 
 Usage: python benchmarks/record_demo.py FOLDER [REPLIES]: writes replies.jsonl and recorded.json into FOLDER; REPLIES are earlier ones
-of the
-same model to begin with, used where the prompt is still the same. Move the two files to src/dynagrag/demo to ship them.
+of the same model to begin with, used where the prompt is still the same. Move the two files to src/dynagrag/demo to ship them.
 """
 
 import sys

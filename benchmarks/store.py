@@ -26,9 +26,10 @@ from pathlib import Path
 import numpy as np
 from report import Report
 
-from dynagrag.graph_store.neo4j_store import cypher, rows
+from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter, relation_props, vector_signature
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
@@ -176,7 +177,7 @@ def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, report: Rep
 
 def await_vector_index(connection: Neo4jConnection) -> None:
     """Until no vector index is being filled."""
-    while any(row["state"] == "POPULATING" for row in connection.read(cypher.SHOW_INDEXES)):
+    while any(row["state"] == "POPULATING" for row in connection.read(schema_statements.SHOW_INDEXES)):
         time.sleep(0.5)
 
 

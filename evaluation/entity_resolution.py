@@ -19,11 +19,14 @@ import numpy as np
 from dynagrag.evaluation.entity_scores import Scores, cluster_scores, pair_scores
 from dynagrag.evaluation.entity_sets import EntitySet, Item, num_positives
 from dynagrag.graph_store.derived.canonical import canonical_keys
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors, mention_texts
+from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors
 from dynagrag.ids import content_id
-from dynagrag.ingest.consolidate.consolidation import ConsolidationPlan, Judge, decide, plan_consolidation
+from dynagrag.ingest.consolidate.consolidation import decide
+from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, ConsolidationPlan, plan_consolidation
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict
-from dynagrag.ingest.consolidate.verdicts import Group, Judged
+from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.verdicts import Group, Judge, Judged
 from dynagrag.protocols import Embedder
 from dynagrag.schema import Consolidation, Mention, MentionKind, Vectors
 
@@ -153,8 +156,8 @@ def evaluate_entities(
     with_model = None
     if judge is not None:
         start = time.perf_counter()
-        own = run.plan(MIN_GROUP_COSINE)  # deciding writes into its plan
-        judged = decide(own, judge=judge, judge_name=judge_name, max_concurrency=max_concurrency)
+        judging = Judging(judge, judge_name, one_block_a_call=one_block_a_call, max_concurrency=max_concurrency)
+        judged = decide(plan, judging)
         seconds = time.perf_counter() - start
         with_model = ModelRun(
             judge_name, run.quality(judged.consolidation), judged.num_calls, judged.num_refused, round(seconds, 1), judged.notes
@@ -172,7 +175,7 @@ def evaluate_entities(
         set_aside=dict(entity_set.set_aside),
         blocking=blocking,
         missed=missed,
-        without_model=run.quality(decide(plan, judge=None).consolidation),
+        without_model=run.quality(decide(plan).consolidation),
         with_model=with_model,
         thresholds=tuple(run.threshold_row(cosine) for cosine in thresholds),
     )
@@ -199,21 +202,13 @@ class _Run:
         self._counts = Counter(m.key for m in self._mentions)
         texts = mention_texts(self._mentions)
         self._vectors = VectorTable.of(tuple(texts), embedder.embed_documents(tuple(texts.values())))
-        self._embedder = embedder
         self._one_block_a_call = one_block_a_call
         self._texts = sorted({m.summary for m in self._mentions} - {""})
 
     def plan(self, min_cosine: float) -> ConsolidationPlan:
         """What rules settle, and the blocks that are left for a judge."""
-        return plan_consolidation(
-            self._mentions,
-            (),
-            mention_vectors=self._vectors,
-            embed=self._embedder.embed_documents,
-            texts=self._texts,
-            one_block_a_call=self._one_block_a_call,
-            min_cosine=min_cosine,
-        )
+        given = ConsolidationInput(self._mentions, (), self._vectors, texts=self._texts)
+        return plan_consolidation(given, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine)
 
     def quality(self, consolidation: Consolidation) -> Quality:
         """How well the items are joined that these merges join."""
@@ -231,24 +226,26 @@ class _Run:
 
     def blocking(self, plan: ConsolidationPlan) -> tuple[Blocking, tuple[Missed, ...]]:
         """What is put before a judge, and the positive pairs that are not."""
-        group_of = {key: number for number, group in enumerate(plan.groups) for key in group.keys}
-        block_of = {number: block for block, members in enumerate(plan.members) for number in members}
+        group_of = {key: group.key for group in plan.groups for key in group.keys}
+        block_of = {group.key: number for number, block in enumerate(plan.blocks) for group in block.groups}
         found: Counter[str] = Counter()
         missed: list[tuple[Item, Item]] = []
         for pair in self._set.pairs:
             if not pair.is_same:
                 continue
             a, b = self._set.items[pair.i], self._set.items[pair.j]
-            left, right = group_of.get(a.key, -1), group_of.get(b.key, -2)
+            left, right = group_of.get(a.key), group_of.get(b.key)
             if a.key and a.key == b.key:
                 found[Found.KEY] += 1
+            elif left is None or right is None:
+                missed.append((a, b))
             elif left == right:
                 found[Found.RULE] += 1
             elif block_of.get(left, -1) == block_of.get(right, -2):
                 found[Found.BLOCK] += 1
             else:
                 missed.append((a, b))
-        sizes = [len(members) for members in plan.members]
+        sizes = [len(block.groups) for block in plan.blocks]
         num_found = found.total()
         blocking = Blocking(
             recall=num_found / (num_found + len(missed)) if num_found + len(missed) else 0.0,
@@ -270,8 +267,8 @@ class _Run:
         """Blocks of candidates of at least this cosine, and what joining by the cosine alone makes of them."""
         plan = self.plan(cosine)
         blocking, _ = self.blocking(plan)
-        groups = {number: _near_groups(cosines, cosine) for number, cosines in enumerate(plan.cosines)}
-        joined = decide(replace(plan, known=Judged(groups)), judge=None)
+        groups = {number: _near_groups(block.cosines, cosine) for number, block in enumerate(plan.blocks)}
+        joined = decide(replace(plan, name_docket=replace(plan.name_docket, known=Judged(groups))))
         return ThresholdRow(cosine, blocking.recall, blocking.num_compared, plan.num_calls, self.quality(joined.consolidation))
 
 

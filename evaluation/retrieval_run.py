@@ -28,8 +28,8 @@ from dynagrag.evaluation.sets import DataFile, EvalQuestion, EvaluationSet, Half
 from dynagrag.evaluation.summary import whole_summary
 from dynagrag.ids import content_id
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.corpus import GivenCorpus, GivenPassage, GivenTurns, content_hashes, join_extractions, read_given
-from dynagrag.ingest.given.file_extractor import FileExtractor
+from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenPassage, GivenTurns, content_hashes, join_extractions, read_given
+from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Embedder, Extractor
@@ -201,7 +201,7 @@ def _opened(
     own = embedder or wiring.make_embedder(settings)
     chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None  # here, since the workspace has another home
     try:
-        extractor = FastExtractor(titles=corpus.titles) if options.extractor == "fast" else FileExtractor(corpus)
+        extractor = FastExtractor(titles=corpus.titles) if options.extractor == "fast" else GivenExtractor(corpus)
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
         there = settings.model_copy(update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED})
         with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:

@@ -28,7 +28,7 @@ from dynagrag.generation.reply_types import IntermediateReply, RewriteReply, Spl
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
 from dynagrag.generation.stretches import stretches
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations
-from dynagrag.models.metered import prompt_tokens
+from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from dynagrag.generation.evidence import collect_evidence, line_of, passage_evidence
+from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import subgraph_trace
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens
-from dynagrag.models.metered import prompt_tokens
+from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
@@ -78,39 +78,28 @@ def build_contexts(
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
-    shown: list[Evidence] = []
+    evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
         best = in_stretches(that_fit(snapshot, retrieval.passages, budget))
         contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), budget)
-        shown.extend(e for context in contexts for e in context.prompt.evidence)
-    first_label = 1 + max((int(e.label[1:]) for e in shown), default=0)
+        evidence.show(e for context in contexts for e in context.prompt.evidence)
     for subgraph in retrieval.subgraphs:
         relevance = pruner.score(subgraph, question.vector)
         walk = traversal.walk(subgraph, question.vector, relevance, _MAX_VISITED)
-        evidence = collect_evidence(
-            snapshot, subgraph, walk, question, retrieval.passages, first_label=first_label, shown=shown, scores=passages
-        )
-        if not evidence:
+        own = evidence.of_subgraph(subgraph, walk)
+        if not own:
             continue
-        evidence = _with_known_labels(evidence, shown)
         nearest = partial(_nearest, snapshot, question)
-        prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, evidence, token_budget=budget, nearest=nearest)
-        first_label = 1 + max(int(e.label[1:]) for e in (*shown, *prompt.evidence))
-        shown.extend(prompt.evidence)
+        prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, own, token_budget=budget, nearest=nearest)
+        evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
         drawn = subgraph_trace(snapshot, subgraph, walk, relevance, prompt)
         contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label, drawn))
     return contexts
 
 
-def _with_known_labels(evidence: Sequence[Evidence], shown: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The same words keep the label that they have in an earlier prompt of the question, so that no answer cites them twice."""
-    known = {(e.document_id, e.start, e.end): e.label for e in shown}
-    return tuple(replace(e, label=known.get((e.document_id, e.start, e.end), e.label)) for e in evidence)
-
-
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
-    """Plain arms get one call with the context that the graph arms' subgraphs have together (methods spec 3.12, system D)."""
+    """Plain arms get one call with the context that the graph arms' subgraphs have together (docs/papers.md, Answers, step 6)."""
     return _passage_context(snapshot, retrieval, profile.num_subgraphs * budget)
 
 

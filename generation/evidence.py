@@ -1,11 +1,11 @@
-"""Which spans of the documents are put before the model, and how one is shortened (methods spec, 3.10).
+"""Which spans of the documents are put before the model, and how one is shortened (docs/papers.md, Hard prompt, step 3).
 
 A span is a passage or the quote of a relation record; its quote is always Document.text[start:end], to the character.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,8 @@ from dynagrag.schema import Evidence, Passage, Question, RelationRecord, ScoredP
 
 Span = tuple[str, str, int, int]
 """(id of the record or passage, document id, start, end)."""
+MAX_PASSAGES, MAX_QUOTES = 3, 8
+"""Of one subgraph; what doesn't fit its token budget is left out later."""
 _MIN_WORDS = 3
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s|$)")
 _WORD_END = re.compile(r"\S(?=\s|$)")
@@ -23,12 +25,12 @@ _WORD_END = re.compile(r"\S(?=\s|$)")
 
 def span_evidence(snapshot: Snapshot, label: str, source_id: str, document_id: str, start: int, end: int) -> Evidence:
     """The span with the speaker and time of the turn in which it starts."""
-    turn = turn_at(snapshot.turns.get(document_id, ()), start)
+    turn = turn_begun_by(snapshot.turns.get(document_id, ()), start)
     speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
     return Evidence(label, source_id, document_id, start, end, snapshot.text(document_id, start, end), speaker, start_s)
 
 
-def turn_at(turns: Sequence[Turn], offset: int) -> Turn | None:
+def turn_begun_by(turns: Sequence[Turn], offset: int) -> Turn | None:
     """The turn that holds an offset, or the last one before it; None when the first turn starts later."""
     at = bisect_right(turns, offset, key=lambda turn: turn.start)
     return turns[at - 1] if at else None
@@ -59,50 +61,66 @@ def speaker_spans(snapshot: Snapshot, passage: Passage) -> list[Span]:
     return [s for s in spans if len(snapshot.text(*s[1:]).split()) >= _MIN_WORDS] or spans
 
 
-def collect_evidence(
-    snapshot: Snapshot,
-    subgraph: Subgraph,
-    walk: Walk,
-    question: Question,
-    passages: Sequence[ScoredPassage] = (),
-    *,
-    max_passages: int = 3,
-    max_quotes: int = 8,
-    first_label: int = 1,
-    shown: Sequence[Evidence] = (),
-    scores: PassageScores | None = None,
-) -> tuple[Evidence, ...]:
-    """The evidence of one subgraph, best first: passages that hold a visited entity, then quotes on visited edges.
-
-    Passages come in the retriever's order (those of `passages` that hold a visited entity), then by cosine with the question, each cut
-    where
-    the speaker changes; quotes by the cosine of their passage. A quote inside a chosen span is not repeated, nor is anything of what was
-    `shown` in an earlier subgraph of the question, unless all was: five subgraphs then bring five subgraphs' evidence. Ties by id. The
-    snapshot's `scores` save building its lookups.
+class QuestionEvidence:
+    """The evidence of one question, subgraph after subgraph: each brings what no earlier prompt showed, so that five bring five subgraphs'
+    evidence. Labels run through all prompts, and the same words keep theirs.
     """
-    scores = scores or PassageScores(snapshot)
-    visited = np.array([subgraph.nodes[node] for node in walk.order], dtype=np.int64)
-    rows = scores.rows_of_entities(visited)
-    rank = {scored.passage.id: i for i, scored in enumerate(passages)}
-    cosine = dict(zip(rows.tolist(), scores.dense_of(rows, question.vector).tolist(), strict=True))
-    at = snapshot.passages
-    seen = {e.id for e in shown}
-    best = sorted(cosine, key=lambda row: (at[row].id in seen, rank.get(at[row].id, len(rank)), -cosine[row], at[row].id))
-    fresh = [row for row in best if at[row].id not in seen] or best
-    chosen = [span for row in fresh[:max_passages] for span in speaker_spans(snapshot, at[row])]
-    taken = chosen + [(e.id, e.document_id, e.start, e.end) for e in shown]
-    records = sorted(_records(snapshot, subgraph, walk), key=lambda r: (-cosine.get(scores.row_of.get(r.passage_id, -1), -1.0), r.id))
-    num_quotes = 0
-    for record in records:
-        if num_quotes == max_quotes:
-            break
-        is_quoted = record.quote_start < record.quote_end
-        if is_quoted and not any(d == record.document_id and s <= record.quote_start and record.quote_end <= e for _, d, s, e in taken):
-            span = (record.id, record.document_id, record.quote_start, record.quote_end)
-            chosen.append(span)
-            taken.append(span)
-            num_quotes += 1
-    return tuple(span_evidence(snapshot, f"E{i}", *span) for i, span in enumerate(chosen, start=first_label))
+
+    def __init__(
+        self,
+        scores: PassageScores,
+        question: Question,
+        ranked: Sequence[ScoredPassage] = (),
+        max_passages: int = MAX_PASSAGES,
+        max_quotes: int = MAX_QUOTES,
+    ) -> None:
+        """`ranked`: the retriever's passages, best first. The limits are a subgraph's."""
+        self._scores, self._snapshot, self._question = scores, scores.snapshot, question
+        self._rank = {scored.passage.id: i for i, scored in enumerate(ranked)}
+        self._max_passages, self._max_quotes = max_passages, max_quotes
+        self._shown: list[Evidence] = []
+
+    def show(self, evidence: Iterable[Evidence]) -> None:
+        """Says what a prompt holds."""
+        self._shown.extend(evidence)
+
+    def of_subgraph(self, subgraph: Subgraph, walk: Walk) -> tuple[Evidence, ...]:
+        """Passages that hold a visited entity, then quotes on visited edges, best first. Passages that were shown come only if all were.
+
+        Passages stand in the retriever's order, then by cosine with the question, each cut where the speaker changes; quotes by the cosine
+        of their passage, none that a chosen or shown span holds. Ties by id.
+        """
+        visited = np.array([subgraph.nodes[node] for node in walk.order], dtype=np.int64)
+        rows = self._scores.rows_of_entities(visited)
+        cosines = dict(zip(rows.tolist(), self._scores.dense_of(rows, self._question.vector).tolist(), strict=True))
+        spans = self._passage_spans(cosines)
+        spans += self._quote_spans(_records(self._snapshot, subgraph, walk), cosines, spans)
+        labels = {(e.document_id, e.start, e.end): e.label for e in self._shown}
+        first_new = 1 + max((int(e.label[1:]) for e in self._shown), default=0)
+        return tuple(
+            span_evidence(self._snapshot, labels.get(span[1:], f"E{number}"), *span) for number, span in enumerate(spans, start=first_new)
+        )
+
+    def _passage_spans(self, cosines: Mapping[int, float]) -> list[Span]:
+        """`cosines` by row, of the passages that hold a visited entity."""
+        passages, rank = self._snapshot.passages, self._rank
+        shown = {e.id for e in self._shown}
+        best = sorted(cosines, key=lambda row: (rank.get(passages[row].id, len(rank)), -cosines[row], passages[row].id))
+        fresh = [row for row in best if passages[row].id not in shown] or best
+        return [span for row in fresh[: self._max_passages] for span in speaker_spans(self._snapshot, passages[row])]
+
+    def _quote_spans(self, records: Iterable[RelationRecord], cosines: Mapping[int, float], chosen: Sequence[Span]) -> list[Span]:
+        taken = [span[1:] for span in chosen] + [(e.document_id, e.start, e.end) for e in self._shown]
+        row_of = self._scores.row_of
+        quotes: list[Span] = []
+        for record in sorted(records, key=lambda r: (-cosines.get(row_of.get(r.passage_id, -1), -1.0), r.id)):
+            if len(quotes) == self._max_quotes:
+                break
+            document, start, end = record.document_id, record.quote_start, record.quote_end
+            if start < end and not any(d == document and s <= start and end <= e for d, s, e in taken):
+                quotes.append((record.id, document, start, end))
+                taken.append((document, start, end))
+        return quotes
 
 
 def holds(evidence: Evidence, document_id: str, start: int, end: int) -> bool:

@@ -1,11 +1,10 @@
-"""Writes a subgraph and its evidence as text for a model, without loss in full mode (DynaGRAG, section 3.4; methods spec, 3.10).
+"""Writes a subgraph and its evidence as text for a model (DynaGRAG, section 3.4; docs/papers.md, Hard prompt).
 
 The form of each line is in `prompt_lines`. Nodes stand in pre-order, children in the order of visit, numbered 1, 1.1, 1.2, ...; relations
 stand under the later of their two nodes, so that every reference points back. Under a budget, whole lines go, lowest score first.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from dynagrag.generation.evidence import first_word, holds, line_of, shortened
 from dynagrag.generation.prompt_cut import LineCut, NodeLine, RelationLine
@@ -13,6 +12,7 @@ from dynagrag.generation.prompt_lines import left_out_line, node_body, node_line
 from dynagrag.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgraph, Walk
 
 MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
+"""Of each node and relation: so many summaries, those nearest to the question, of so many words each."""
 EVIDENCE_SHARE = 0.5
 """Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to more evidence."""
 LEFT_OUT_CHARS = len(left_out_line(9999, 9999)) + 1
@@ -28,7 +28,6 @@ def write_hard_prompt(
     scores: PruneScores,
     evidence: Sequence[Evidence],
     *,
-    mode: Literal["full", "compact"] = "compact",
     token_budget: int | None = None,
     nearest: Nearest | None = None,
 ) -> HardPrompt:
@@ -40,15 +39,14 @@ def write_hard_prompt(
         walk: Which of its nodes are written, in which tree.
         scores: Shown with two decimals; decide what goes first under a budget.
         evidence: Best first. Under a budget the first is always there, cut at the end of a sentence where it must be.
-        mode: `full` writes every summary; `compact` the two nearest to the question, 60 words of each.
         token_budget: Most tokens (characters / 4) of the text, or None. Less than the root's bare line and the first words of the first
             evidence need is exceeded by those two lines and no more.
-        nearest: How near summaries are to the question (asked once, for all that have more than two); None keeps the given order.
+        nearest: How near summaries are to the question (asked once, for all of which there are more than two); None takes the first two.
 
     Returns:
         The text, the evidence that is in it (shortened as shown), and how many lines, evidence included, were left out.
     """
-    layout = _Layout(snapshot, subgraph, walk, scores, _Shorten(mode, nearest))
+    layout = _Layout(snapshot, subgraph, walk, scores, _Shorten(nearest))
     if token_budget is None:
         return layout.render(evidence, 0)
     return _fit(layout, evidence, 4 * token_budget)
@@ -222,21 +220,19 @@ def _pre_order(walk: Walk) -> list[int]:
 
 
 class _Shorten:
-    """Summaries as the mode has them: all, or the nearest two in their given order, cut to 60 words each. Equally near: the earlier."""
+    """The nearest two summaries in their given order, cut to 60 words each. Equally near: the earlier."""
 
-    def __init__(self, mode: Literal["full", "compact"], nearest: Nearest | None) -> None:
-        self._is_full, self._nearest = mode == "full", nearest
+    def __init__(self, nearest: Nearest | None) -> None:
+        self._nearest = nearest
         self._similarity: dict[str, float] = {}
 
     def prepare(self, every: Sequence[Sequence[str]]) -> None:
         """Asks once for all texts between which a choice has to be made."""
-        if self._nearest and not self._is_full:
+        if self._nearest:
             texts = list(dict.fromkeys(text for summaries in every if len(summaries) > MAX_SUMMARIES for text in summaries))
             self._similarity = dict(zip(texts, self._nearest(texts), strict=True)) if texts else {}
 
     def __call__(self, summaries: Sequence[str]) -> Sequence[str]:
-        if self._is_full:
-            return summaries
         ranked = sorted(range(len(summaries)), key=lambda i: (-self._similarity.get(summaries[i], 0.0), i))[:MAX_SUMMARIES]
         return [_first_words(summaries[i]) for i in sorted(ranked)]
 

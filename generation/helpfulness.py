@@ -10,7 +10,7 @@ import numpy as np
 from dynagrag.errors import InvalidReplyError, ModelError
 from dynagrag.generation.reply_types import helpfulness_reply
 from dynagrag.ids import content_id
-from dynagrag.models.metered import prompt_tokens
+from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt
 from dynagrag.schema import Question

@@ -1,4 +1,4 @@
-"""Which lines of a hard prompt go when it must be shorter: whole lines, lowest score first, nothing left dangling (methods spec, 3.10)."""
+"""Which lines of a hard prompt go when it must be shorter: whole ones, lowest score first (docs/papers.md, Hard prompt, step 4)."""
 
 import heapq
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-r"""The lines of a hard prompt, one form each, so that a parser can read back exactly what was written (methods spec, 3.10).
+r"""The lines of a hard prompt, one form each, so that a parser can read back exactly what was written.
 
     INDENT[1.2] "name" (0.83): summary | summary [E1][E4]             a node; INDENT is two spaces a level
     INDENT  - [1] --"label"--> [1.2] (0.55): summary [E2]             under a node: a relation between it and its parent

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field, create_model, field_validator, model_validator
 
-from dynagrag.models.structured import StrictReply
+from dynagrag.models.reply_schema import StrictReply
 
 
 class IntermediateReply(StrictReply):

@@ -1,4 +1,4 @@
-"""Stretches: evidence that stands together in a conversation is read, and cited, as one (retrieval spec, section 4)."""
+"""Stretches: evidence that stands together in a conversation is read, and cited, as one (docs/papers.md, Surroundings, on why)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4; methods spec, 3.9)."""
+"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4; docs/papers.md, DSA-BFS)."""
 
 import heapq
 from collections import deque
@@ -7,31 +7,29 @@ import numpy as np
 
 from dynagrag.schema import PruneScores, Subgraph, Vector, Walk
 
-Neighbour = tuple[int, int, float]
-"""(node, pair, weight of the pair)."""
+Neighbour = tuple[int, float]
+"""(node, weight of the edge to it)."""
 
 
 class DSABFS:
     """Dynamic similarity-aware BFS: a heap that is re-ordered as nodes are found.
 
-        key(x) = sim(x) - level_penalty * depth(x) + edge_bonus * s(edge to x)        sim: cosine of the node with the query
+        key(x) = sim(x) - level_penalty * depth(x)        sim: cosine of the node with the query
 
-    A level penalty above 2 (with no edge bonus) visits level by level, each sorted by similarity; 0 is best-first search. It spans the
+    A level penalty above 2 visits level by level, each sorted by similarity; 0 is best-first search. It spans the
     centre's component; depths are at least BFS distances. Of several parents that give a node the same key, the one visited first keeps it.
     Ties on the heap: (key desc, edge weight desc, id asc).
     """
 
     name = "dsa-bfs"
 
-    def __init__(self, level_penalty: float = 0.15, edge_bonus: float = 0.0) -> None:
+    def __init__(self, level_penalty: float = 0.15) -> None:
         self._level_penalty = level_penalty
-        self._edge_bonus = edge_bonus
 
     def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
         """At most `max_nodes` nodes, the centre (always visited) first."""
         near = _neighbours(subgraph)
         sim = _similarities(subgraph, query)
-        bonus = (self._edge_bonus * scores.edges.astype(np.float64)).tolist()
         best: dict[int, float] = {0: 0.0}
         parent: dict[int, int] = {0: -1}
         depth: dict[int, int] = {}
@@ -41,10 +39,10 @@ class DSABFS:
             if node in depth:
                 continue  # a later parent offered a better key, and that entry came first
             depth[node] = depth[parent[node]] + 1 if node else 0
-            for other, pair, weight in near[node]:
+            for other, weight in near[node]:
                 if other in depth:
                     continue
-                key = sim[other] - self._level_penalty * (depth[node] + 1) + bonus[pair]
+                key = sim[other] - self._level_penalty * (depth[node] + 1)
                 if other not in best or key > best[other]:
                     best[other], parent[other] = key, node
                     heapq.heappush(heap, (-key, -weight, subgraph.nodes[other], other))
@@ -65,7 +63,7 @@ class BFS:
         while queue and len(depth) < max(1, max_nodes):
             node = queue.popleft()
             depth[node] = depth[parent[node]] + 1 if node else 0
-            for other, _, _ in near[node]:
+            for other, _ in near[node]:
                 if other not in parent:
                     parent[other] = node
                     queue.append(other)
@@ -75,9 +73,9 @@ class BFS:
 def _neighbours(subgraph: Subgraph) -> list[list[Neighbour]]:
     """Of each node, by ascending id."""
     near: list[list[Neighbour]] = [[] for _ in subgraph.nodes]
-    for pair, ((a, b), weight) in enumerate(zip(subgraph.pairs.tolist(), subgraph.weights.tolist(), strict=True)):
-        near[a].append((b, pair, weight))
-        near[b].append((a, pair, weight))
+    for (a, b), weight in zip(subgraph.pairs.tolist(), subgraph.weights.tolist(), strict=True):
+        near[a].append((b, weight))
+        near[b].append((a, weight))
     for found in near:
         found.sort(key=lambda neighbour: subgraph.nodes[neighbour[0]])
     return near

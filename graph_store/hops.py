@@ -1,4 +1,4 @@
-"""The bounded walk that every store's `neighbourhood` is: hop by hop, never by paths (storage spec, section 3, "Ego-graph")."""
+"""The bounded walk that every store's `neighbourhood` is: hop by hop, never by paths."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from dynagrag.ingest.consolidate.verdicts import Judge
-from dynagrag.ingest.rederive import Progress
+from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.journal.jobs import JobBook, JobCancelledError
 from dynagrag.protocols import Prompt
 

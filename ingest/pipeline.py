@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError
+from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
-from dynagrag.ingest.rederive import Deriver, GraphReport, Progress
 from dynagrag.ingest.split import speaker_mentions
 from dynagrag.protocols import SPLIT_EXTRACTOR, ChunkWork, Extraction, Extractor, GraphStore
 from dynagrag.schema import Chunk, Document, LoadedSource, Mention

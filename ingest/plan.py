@@ -142,7 +142,7 @@ def _is_gone(uri: str) -> bool:
 
 
 def _is_given(document: Document) -> bool:
-    """Whether it is one of many that a file gave (`dynagrag.ingest.given.corpus`), and that file is there still."""
+    """Whether it is one of many that a file gave (`dynagrag.ingest.given.given_corpus`), and that file is there still."""
     return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
 
 

@@ -89,10 +89,10 @@ def chunk_passages(document: Document, passages: Sequence[Passage], profile: Chu
     held: list[Passage] = []
     segment_start = 0
     for passage in passages:
-        begins_segment = _tokens(document, segment_start, passage.start) >= MIN_SEGMENT_TOKENS and _is_boundary(
+        begins_segment = _num_tokens(document, segment_start, passage.start) >= MIN_SEGMENT_TOKENS and _is_boundary(
             document.text[passage.start : passage.end]
         )
-        if held and (begins_segment or _tokens(document, held[0].start, passage.end) > profile.chunk_tokens):
+        if held and (begins_segment or _num_tokens(document, held[0].start, passage.end) > profile.chunk_tokens):
             chunks.append(Chunk(document.id, held[0].start, held[-1].end, tuple(held)))
             held = []
         if begins_segment:
@@ -169,7 +169,7 @@ def _is_boundary(text: str) -> bool:
     return int(content_id("boundary", text)[:8], 16) % BOUNDARY_ODDS == 0
 
 
-def _tokens(document: Document, start: int, end: int) -> int:
+def _num_tokens(document: Document, start: int, end: int) -> int:
     return estimate_tokens(document.text[start:end])
 
 

@@ -1,1 +1,1 @@
-"""A question to evidence: the ego-graph index, diversity-aware selection, pruning, and plain search as controls."""
+"""A question to passages and subgraphs: Bridge-PPR, diverse ego-graphs, pruning, filters, and plain search as controls."""

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynagrag.errors import UsageError
-from dynagrag.graph_store.derived.derive import VectorTable, derive, mention_texts, record_texts
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.schema import Document, Filters, Graph, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind

@@ -1,4 +1,4 @@
-"""Scores of a snapshot's passages: dense, lexical, and their fusion F (retrieval spec, head and section 1).
+"""Scores of a snapshot's passages: dense, lexical, and their fusion F (docs/papers.md, Plain search).
 
 F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus; a constant gives 0
 """
@@ -11,18 +11,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.graph_store.derived.two_step_mean import own_titles, passage_text
-from dynagrag.retrieval.bridge.neighbours import Neighbours
-from dynagrag.retrieval.threads import num_threads, pool
+from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
+from dynagrag.retrieval.neighbours import Neighbours
+from dynagrag.retrieval.threads import num_threads, thread_pool
 from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
+from dynagrag.vectors import unit_rows
 
 Scores = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DENSE_SHARE = 0.6
+"""The vectors' share of F; the words have the rest."""
 K1, B = 1.5, 0.75
+"""The usual constants of BM25: how soon a repeated word saturates, how much a long text is discounted."""
 WINDOW = 3
-"""Passages on either side that a stretch has."""
+"""Neighbours on either side that a window has."""
 MANY_VECTORS = 30_000
 """From here on their cosines are shared among threads."""
 _WORD = re.compile(r"\w+")
@@ -55,14 +58,6 @@ def best_rows(scores: Scores, num: int) -> Ints:
     return rows[np.argsort(-scores[rows], kind="stable")][:num].astype(np.int64)
 
 
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Rows of length 1; a row of zeros stays."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    unit: Vectors = (vectors / lengths).astype(np.float32)
-    return unit
-
-
 class PassageScores:
     """All passages of one snapshot, scored. What is built once (BM25, id lookups) is built when it is first asked for."""
 
@@ -85,7 +80,7 @@ class PassageScores:
         return self._bm25.scores(text, len(self.snapshot.passages))
 
     def window_scores(self, text: str, query: Vector) -> Scores:
-        """(p,) F over stretches: each passage with its 3 neighbours on either side in its document, their words together and the mean of
+        """(p,) F over windows: each passage with its 3 neighbours on either side in its document, their words together and the mean of
         their vectors.
         """
         cosines = cosines_with(self._window_vectors, query)
@@ -157,7 +152,7 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
         products = [vectors @ unit]
     else:
         bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
-        products = list(pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)))
+        products = list(thread_pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)))
     cosines: Scores = np.concatenate(products, dtype=np.float64)
     return np.round(cosines, 6)
 

@@ -1,10 +1,11 @@
-"""Relevance of an ego-graph's nodes and edges without training (methods spec, 3.8 a); `prompt_cut` drops by it under a token budget."""
+"""Relevance of an ego-graph's nodes and edges without training (docs/papers.md, Pruning); `prompt_cut` drops by it under a token budget."""
 
 import numpy as np
 
 from dynagrag.schema import PruneScores, Subgraph, Vector, Vectors
 
 MIN_TEMPERATURE = 0.05
+"""Keeps nodes that are all about as near from being told apart by noise."""
 
 
 class UntrainedPrior:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dynagrag.graph_store.derived.two_step_mean import mention_text, own_titles, quote_of, record_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import mention_text, own_titles, quote_of, record_text, text_id
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.retrieval.filters import without_deleted

@@ -16,6 +16,6 @@ def num_threads() -> int:
 
 
 @cache
-def pool() -> ThreadPoolExecutor:
+def thread_pool() -> ThreadPoolExecutor:
     """The one pool of this process. What runs in it must not wait for it."""
     return ThreadPoolExecutor(num_threads(), thread_name_prefix="retrieval")

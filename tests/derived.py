@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynagrag.graph_store.derived.canonical import make_edit
-from dynagrag.graph_store.derived.derive import VectorTable, derive, mention_texts, record_texts
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ids import content_id
 from dynagrag.schema import (
     Consolidation,

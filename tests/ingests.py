@@ -12,7 +12,7 @@ from typing import Any
 
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 
 ONE = [("Leo", "Ada Byron founded Acme Works."), ("Maria", "Acme Works is located in Delft.")]
 TWO = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acquired Acme Works.")]

@@ -1,51 +1,25 @@
 """From records to graph: pure functions, the same at the end of an ingest, after a deletion, and for the records inside a filter.
 
-The result depends on the set of records alone: not on their order, nor on the ids of documents. Methods spec, 3.5; storage spec, section 1.
+The result depends on the set of records alone: not on their order, nor on the ids of documents. DynaGRAG, section 3.1.
+
+An entity's name is the most frequent surface name of its canonical key (ties: shortest, alphabetical) unless a person gave one; aliases are
+the other surface names; its type is the most frequent non-empty one of its said mentions, else of all (ties alphabetical), else "speaker"
+for a speaker; its weight is the number of its said mentions; its summaries are distinct, in order of (title, position), then those of
+relations that became self-loops. A relation's weight is the number of its records, its support the number of their documents.
 """
 
-import hashlib
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
-from dynagrag.graph_store.derived.live_mentions import live_mentions
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, quote_of
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import (
-    CO_OCCURRENCE,
-    VectorTable,
-    group_means,
-    key_vectors,
-    mention_text,
-    mention_texts,
-    own_titles,
-    quote_of,
-    record_text,
-    record_texts,
-    text_id,
-)
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
 from dynagrag.ids import content_id, sense_of
-from dynagrag.schema import Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord, Vectors
-
-__all__ = [
-    "CO_OCCURRENCE",
-    "VectorTable",
-    "average_degree",
-    "average_degree_before",
-    "counting_mentions",
-    "derive",
-    "digest",
-    "digest_rows",
-    "mention_text",
-    "mention_texts",
-    "record_text",
-    "record_texts",
-    "text_id",
-]
+from dynagrag.schema import Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord
 
 
 def derive(
@@ -60,7 +34,7 @@ def derive(
     mention_vectors: VectorTable,
     record_vectors: VectorTable,
 ) -> Graph:
-    """The graph of these records.
+    """The graph of these records. Its vectors are two-step means, in the order of its entities and relations.
 
     Args:
         workspace: Part of every entity's id.
@@ -73,45 +47,29 @@ def derive(
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
         record_vectors: By `text_id(record_text(r, quote, title))`; at least those of the records that count.
 
-    Entities: name = most frequent surface name of the canonical key (ties: shortest, alphabetical) unless a person gave one; aliases = the
-    other surface names; type = most frequent non-empty one of the said mentions, else of all (ties alphabetical), else "speaker" for a
-    speaker; weight = number of said mentions; summaries distinct in order of (title, position), then those of relations that became
-    self-loops. Vectors are two-step means in the order of the entities; a relation's is the mean over its records.
-
     Raises:
         StoreError: A vector or document is missing.
     """
     places = _places(documents)
     edits = tuple(edits)
-    counted = counting_mentions(mentions, num_passages)
     senses = read_senses(edits, documents)
-    counted, records = mentions_in_senses(counted, senses), records_in_senses(records, senses)
-    counted.sort(key=lambda m: (_place(places, m.document_id), m.chunk_start, m.chunk_end, m.key, m.kind, m.summary, m.name, m.id))
+    counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
     counts = Counter({m.key: 0 for m in counted})
     counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
     canon = canonical_keys(counts, consolidation, edits)
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
-    unique = {r.id: r for r in records if r.head in canon.of and r.tail in canon.of}.values()
-    ordered = sorted(
-        unique, key=lambda r: (_place(places, r.document_id), r.quote_start, r.quote_end, r.head, r.label, r.tail, r.chunk_start, r.id)
-    )
+    linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
+    ordered = _records_in_order(linked.values(), places)
     grouped, loops = _group_records(ordered, canon, consolidation, documents)
     entities = _entities(counted, canon, ids, loops)
     relations = _relations(grouped, ids)
     return Graph(
         entities=tuple(e.entity for e in entities),
         relations=relations,
-        entity_vectors=_entity_vectors([e.entity for e in entities], counted, mention_vectors),
-        relation_vectors=_relation_vectors(relations, {r.id: r for r in ordered}, documents, record_vectors),
+        entity_vectors=entity_vectors([e.entity for e in entities], counted, mention_vectors),
+        relation_vectors=relation_vectors(relations, linked, documents, record_vectors),
         entity_passages=tuple(e.passages for e in entities),
     )
-
-
-def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Mention]:
-    """The mentions that count in this corpus, each once, in the order given. A mention without a key never counts."""
-    unique = list({m.id: m for m in mentions if m.key}.values())
-    live = live_mentions(unique, num_passages)
-    return [m for m in unique if m.id in live]
 
 
 def _places(documents: Mapping[str, Document]) -> dict[str, int]:
@@ -124,6 +82,19 @@ def _place(places: Mapping[str, int], document_id: str) -> int:
     if document_id not in places:
         raise StoreError(f"records name document {document_id}, which is not stored; ingest it again")
     return places[document_id]
+
+
+def _mentions_in_order(mentions: Iterable[Mention], places: Mapping[str, int]) -> list[Mention]:
+    return sorted(
+        mentions, key=lambda m: (_place(places, m.document_id), m.chunk_start, m.chunk_end, m.key, m.kind, m.summary, m.name, m.id)
+    )
+
+
+def _records_in_order(records: Iterable[RelationRecord], places: Mapping[str, int]) -> list[RelationRecord]:
+    def place(r: RelationRecord) -> tuple[int, int, int, str, str, str, int, str]:
+        return _place(places, r.document_id), r.quote_start, r.quote_end, r.head, r.label, r.tail, r.chunk_start, r.id
+
+    return sorted(records, key=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,63 +181,3 @@ def _relations(grouped: Mapping[_Triple, Sequence[RelationRecord]], ids: Mapping
         for (head, label, tail), records in grouped.items()
     ]
     return tuple(sorted(relations, key=lambda r: r.id))
-
-
-def _entity_vectors(entities: Sequence[Entity], counted: Sequence[Mention], vectors: VectorTable) -> Vectors:
-    """Step two: the mean of e_k over an entity's keys, unweighted (methods spec, 3.5)."""
-    by_key = key_vectors(counted, vectors)
-    keys = [key for entity in entities for key in entity.keys]
-    groups = np.repeat(np.arange(len(entities), dtype=np.int64), [len(e.keys) for e in entities])
-    return group_means(by_key.array, by_key.find(keys), groups, len(entities))
-
-
-def _relation_vectors(
-    relations: Sequence[Relation], records: Mapping[str, RelationRecord], documents: Mapping[str, Document], vectors: VectorTable
-) -> Vectors:
-    """Both steps over a relation's own labels: the mean of each label's records, then of the labels that were merged into it."""
-    ids: dict[str, str] = {}
-    flat: list[str] = []
-    labels: dict[tuple[int, str], int] = {}
-    label_of: list[int] = []
-    titles = own_titles(documents)
-    for index, relation in enumerate(relations):
-        for record_id in relation.record_ids:
-            record = records[record_id]
-            label_of.append(labels.setdefault((index, record.label), len(labels)))
-            text = record_text(record, quote_of(record, documents), titles[record.document_id])
-            if text not in ids:
-                ids[text] = text_id(text)
-            flat.append(ids[text])
-    of_label = group_means(vectors.array, vectors.find(flat), np.array(label_of, dtype=np.int64), len(labels))
-    of_relation = np.fromiter((index for index, _ in labels), dtype=np.int64, count=len(labels))
-    return group_means(of_label, np.arange(len(labels), dtype=np.int64), of_relation, len(relations))
-
-
-def average_degree(graph: Graph) -> float:
-    """2m/n on the undirected simple graph; 0.0 without entities."""
-    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in graph.relations}
-    return 2 * len(pairs) / len(graph.entities) if graph.entities else 0.0
-
-
-def average_degree_before(mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int) -> float:
-    """2m/n of the graph with every key an entity of its own: before consolidation."""
-    keys = {m.key for m in counting_mentions(mentions, num_passages)}
-    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in records if r.head in keys and r.tail in keys and r.head != r.tail}
-    return 2 * len(pairs) / len(keys) if keys else 0.0
-
-
-def digest(graph: Graph) -> str:
-    """SHA-256 of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support).
-
-    Keys, not ids: the workspace and the store are no part of it.
-    """
-    keys = {e.id: e.key for e in graph.entities}
-    return digest_rows(
-        [(e.key, e.sense, e.type, e.weight) for e in graph.entities],
-        [(keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in graph.relations],
-    )
-
-
-def digest_rows(entities: Iterable[tuple[str, str, str, int]], relations: Iterable[tuple[str, str, str, int, int]]) -> str:
-    """The digest of rows as a store has them, in any order."""
-    return hashlib.sha256(json.dumps([sorted(entities), sorted(relations)], ensure_ascii=True).encode("ascii")).hexdigest()

@@ -1,4 +1,4 @@
-"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (retrieval spec, sections 1 and 3).
+"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (docs/papers.md, Bridge-PPR).
 
 A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a fact, with all the entities in it and
 the one that its document is about.
@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.graph_store.derived.derive import counting_mentions
+from dynagrag.graph_store.derived.embedded_texts import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import Senses, mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
 from dynagrag.ids import entity_key, plain_title
 from dynagrag.protocols import SENTENCE_EXTRACTOR
 from dynagrag.schema import Document, Edit, Flag, Mention, MentionKind, RelationRecord

@@ -5,14 +5,21 @@ records each time. A mention without a candidate flag always counts.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dynagrag.schema import Flag, Mention, MentionKind
 
 MIN_CONTENT_PASSAGES = 2
 """A content word heard in one passage connects nothing."""
 MAX_CONTENT_SHARE = 0.08
-"""A content word heard in more of the passages says nothing about any of them (retrieval spec, section 4)."""
+"""A content word heard in more of the passages says nothing about any of them."""
+
+
+def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Mention]:
+    """The mentions that count in this corpus, each once, in the order given. A mention without a key never counts."""
+    unique = list({m.id: m for m in mentions if m.key}.values())
+    live = live_mentions(unique, num_passages)
+    return [m for m in unique if m.id in live]
 
 
 def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 from urllib.parse import urlsplit
 
 from dynagrag.errors import SettingsError, StoreError, UsageError
-from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 
 if TYPE_CHECKING:
     from neo4j import Driver, Transaction
@@ -71,7 +71,7 @@ class Neo4jConnection:
         from neo4j.exceptions import ConfigurationError, UnsupportedServerProduct
 
         try:
-            row = self.read(cypher.COMPONENTS)[0]
+            row = self.read(schema_statements.COMPONENTS)[0]
         except StoreError as err:
             if isinstance(err.__cause__, ConfigurationError | UnsupportedServerProduct):  # it has none of the protocol versions needed
                 raise StoreError(f"what answers at {self.address} is no Neo4j of today; {_TOO_OLD}") from err

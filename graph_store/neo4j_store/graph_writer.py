@@ -13,9 +13,10 @@ import numpy as np
 
 from dynagrag.graph_store.derived.live_mentions import live_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses
-from dynagrag.graph_store.neo4j_store import cypher, rows
+from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache, packed
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.cypher import graph_statements, row_statements, vector_statements
 from dynagrag.graph_store.neo4j_store.record_changes import batches
 from dynagrag.schema import Consolidation, Graph, Records, Relation, Vectors
 
@@ -63,14 +64,14 @@ class GraphWriter:
         steps: list[tuple[int, Callable[[], None]]] = [
             (len(entities), lambda: self.put_entities(entities)),
             (len(relations), lambda: self.put_relations(relations)),
-            (len(mention_links), lambda: self._send(cypher.LINK_MENTIONS, mention_links, _LINKS_AT_ONCE)),
-            (len(record_links), lambda: self._send(cypher.LINK_RECORDS, record_links, _LINKS_AT_ONCE)),
-            (len(stale_relations), lambda: self._delete(cypher.DELETE_RELATIONS, stale_relations)),
-            (len(stale_entities), lambda: self._delete(cypher.DELETE_ENTITIES, stale_entities)),
-            (len(merges), lambda: self._send(cypher.PUT_MERGES, merges, _ENTITIES_AT_ONCE)),
-            (len(stale_merges), lambda: self._delete(cypher.DELETE_MERGES, stale_merges)),
-            (len(labels), lambda: self._send(cypher.PUT_LABEL_MERGES, labels, _ENTITIES_AT_ONCE)),
-            (len(stale_labels), lambda: self._delete(cypher.DELETE_LABEL_MERGES, stale_labels)),
+            (len(mention_links), lambda: self._send(graph_statements.LINK_MENTIONS, mention_links, _LINKS_AT_ONCE)),
+            (len(record_links), lambda: self._send(graph_statements.LINK_RECORDS, record_links, _LINKS_AT_ONCE)),
+            (len(stale_relations), lambda: self._delete(graph_statements.DELETE_RELATIONS, stale_relations)),
+            (len(stale_entities), lambda: self._delete(graph_statements.DELETE_ENTITIES, stale_entities)),
+            (len(merges), lambda: self._send(graph_statements.PUT_MERGES, merges, _ENTITIES_AT_ONCE)),
+            (len(stale_merges), lambda: self._delete(graph_statements.DELETE_MERGES, stale_merges)),
+            (len(labels), lambda: self._send(graph_statements.PUT_LABEL_MERGES, labels, _ENTITIES_AT_ONCE)),
+            (len(stale_labels), lambda: self._delete(graph_statements.DELETE_LABEL_MERGES, stale_labels)),
         ]
         return [step for num, step in steps if num]
 
@@ -78,7 +79,7 @@ class GraphWriter:
 
     def plan_entities(self, graph: Graph) -> tuple[Rows, list[str]]:
         """The entities that are new or differ, and the ids of those that are to go."""
-        there = dict(self.pages(cypher.signatures("Entity")))
+        there = dict(self.pages(row_statements.signatures("Entity")))
         strongest = strongest_relations(graph.relations)
         vectors = _as_bytes(graph.entity_vectors, len(graph.entities))
         changed: Rows = []
@@ -95,7 +96,7 @@ class GraphWriter:
 
     def put_entities(self, entities: Rows) -> None:
         """Entities with their vectors, a batch a transaction."""
-        put_vectors = cypher.put_node_vectors("Entity", self._dimension)
+        put_vectors = vector_statements.put_node_vectors("Entity", self._dimension)
 
         def one(batch: Rows) -> None:
             sent = [{"uid": e["uid"], "props": e["props"]} for e in batch]
@@ -106,7 +107,7 @@ class GraphWriter:
             ]
 
             def work(tx: Any) -> None:
-                tx.run(cypher.PUT_ENTITIES, rows=sent).consume()
+                tx.run(graph_statements.PUT_ENTITIES, rows=sent).consume()
                 if vectors:
                     tx.run(put_vectors, rows=vectors).consume()
 
@@ -117,7 +118,7 @@ class GraphWriter:
         self._in_parallel(one, entities, _ENTITIES_AT_ONCE)
 
     def _relations(self, graph: Graph) -> tuple[Rows, list[str]]:
-        there = dict(self.pages(cypher.signatures("RELATES")))
+        there = dict(self.pages(row_statements.signatures("RELATES")))
         vectors = _as_bytes(graph.relation_vectors, len(graph.relations))
         changed: Rows = []
         for relation, vector in zip(graph.relations, vectors, strict=True):
@@ -135,7 +136,7 @@ class GraphWriter:
 
         def one(batch: Rows) -> None:
             sent = [{k: r[k] for k in ("uid", "head", "tail", "props")} for r in batch]
-            self._commit(lambda tx: tx.run(cypher.PUT_RELATIONS, rows=sent).consume())
+            self._commit(lambda tx: tx.run(graph_statements.PUT_RELATIONS, rows=sent).consume())
             if not is_cached:
                 return
             self._cache.put("RELATES", ((r["uid"], r["props"]["sig"], packed(r["row"])) for r in batch))
@@ -152,7 +153,7 @@ class GraphWriter:
         return self._scoped("LabelMerge", [rows.label_merge_row(m, i) for i, m in enumerate(consolidation.labels)])
 
     def _scoped(self, label: str, wanted: Sequence[rows.Row]) -> tuple[Rows, list[str]]:
-        there = dict(self.pages(cypher.signatures(label)))
+        there = dict(self.pages(row_statements.signatures(label)))
         by_uid = {rows.scoped_uid(self._ws, label, row[0]): row for row in wanted}
         name = rows.COLUMNS[label].index("canonical")
         changed = [
@@ -176,10 +177,14 @@ class GraphWriter:
         entity_of = {m.id: of_key.get(m.key) for m in meant if m.id in live}
         relation_of = {record: relation.id for relation in graph.relations for record in relation.record_ids}
         mention_links = [
-            {"uid": uid, "to": entity_of.get(uid)} for uid, now in self.pages(cypher.LINKS_OF_MENTIONS) if now != entity_of.get(uid)
+            {"uid": uid, "to": entity_of.get(uid)}
+            for uid, now in self.pages(graph_statements.LINKS_OF_MENTIONS)
+            if now != entity_of.get(uid)
         ]
         record_links = [
-            {"uid": uid, "to": relation_of.get(uid)} for uid, now in self.pages(cypher.LINKS_OF_RECORDS) if now != relation_of.get(uid)
+            {"uid": uid, "to": relation_of.get(uid)}
+            for uid, now in self.pages(graph_statements.LINKS_OF_RECORDS)
+            if now != relation_of.get(uid)
         ]
         return mention_links, record_links
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from dynagrag.errors import StoreError, WorkspaceError
-from dynagrag.graph_store.neo4j_store import cypher
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
 
 _LOG = logging.getLogger(__name__)
 _LEASE_S = 30.0
@@ -52,8 +52,10 @@ class Neo4jLease:
 
     def _take(self) -> bool:
         def work(tx: Any) -> bool:
-            tx.run(cypher.LOCK, ws=self._ws).consume()
-            row = tx.run(cypher.TAKE_LEASE, ws=self._ws, holder=self._holder, milliseconds=int(_LEASE_S * 1000)).single(strict=True)
+            tx.run(workspace_statements.LOCK, ws=self._ws).consume()
+            row = tx.run(workspace_statements.TAKE_LEASE, ws=self._ws, holder=self._holder, milliseconds=int(_LEASE_S * 1000)).single(
+                strict=True
+            )
             return bool(row["is_free"])
 
         return self._connection.write(work)
@@ -69,6 +71,6 @@ class Neo4jLease:
 
     def _end(self) -> None:
         try:
-            self._connection.write(lambda tx: tx.run(cypher.END_LEASE, ws=self._ws, holder=self._holder).consume())
+            self._connection.write(lambda tx: tx.run(workspace_statements.END_LEASE, ws=self._ws, holder=self._holder).consume())
         except StoreError as err:
             _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)

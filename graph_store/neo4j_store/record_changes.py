@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, LiteralString
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.neo4j_store import cypher, rows
+from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store.cypher import record_statements
 from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import Document, Edit, Passage, Turn
 
@@ -34,9 +35,9 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
     """Stores a document, or replaces its turns and passages; speakers heard in passages that go, go with them."""
     row = rows.document_row(document)
     sig = rows.signature(row)
-    found = tx.run(cypher.SIGNATURE_OF_DOCUMENT, document=document.id).single()
+    found = tx.run(record_statements.SIGNATURE_OF_DOCUMENT, document=document.id).single()
     is_new = found is None
-    parts = {r["uid"]: r["sig"] for r in tx.run(cypher.SIGNATURES_OF_PARTS, document=document.id)}
+    parts = {r["uid"]: r["sig"] for r in tx.run(record_statements.SIGNATURES_OF_PARTS, document=document.id)}
     turn_rows = [_node("Turn", workspace, rows.turn_row(t), {"name": t.speaker}) for t in turns]
     captions = rows.passage_captions(passages, document, turns)
     passage_rows = [_node("Passage", workspace, rows.passage_row(p), captions[p.id]) for p in passages]
@@ -55,26 +56,28 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
         return Change(False)
     if is_changed:
         props = {**rows.properties("Document", row), "name": document.title, "ws": workspace, "sig": sig}
-        tx.run(cypher.PUT_DOCUMENT, uid=document.id, props=props)
-    _each(tx, cypher.DELETE_EXTRACTIONS, "uids", splits)
-    _each(tx, cypher.DELETE_TURNS, "uids", stale)
-    _each(tx, cypher.DELETE_PASSAGES, "uids", stale)
-    _each(tx, cypher.PUT_TURNS, "rows", new_turns, document=document.id)
-    _each(tx, cypher.PUT_PASSAGES, "rows", new_passages, document=document.id)
+        tx.run(record_statements.PUT_DOCUMENT, uid=document.id, props=props)
+    _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", splits)
+    _each(tx, record_statements.DELETE_TURNS, "uids", stale)
+    _each(tx, record_statements.DELETE_PASSAGES, "uids", stale)
+    _each(tx, record_statements.PUT_TURNS, "rows", new_turns, document=document.id)
+    _each(tx, record_statements.PUT_PASSAGES, "rows", new_passages, document=document.id)
     if new_passages or stale:
         ordered = [p.id for p in sorted(passages, key=lambda p: p.index)]
-        tx.run(cypher.UNCHAIN_PASSAGES, document=document.id)
-        _each(tx, cypher.CHAIN_PASSAGES, "pairs", [list(pair) for pair in itertools.pairwise(ordered)])
+        tx.run(record_statements.UNCHAIN_PASSAGES, document=document.id)
+        _each(tx, record_statements.CHAIN_PASSAGES, "pairs", [list(pair) for pair in itertools.pairwise(ordered)])
         if not is_new:
-            tx.run(cypher.RELINK_MENTIONS, document=document.id)
-            tx.run(cypher.RELINK_RELATION_RECORDS, document=document.id)
+            tx.run(record_statements.RELINK_MENTIONS, document=document.id)
+            tx.run(record_statements.RELINK_RELATION_RECORDS, document=document.id)
     return Change(True, (*_written("Turn", new_turns), *_written("Passage", new_passages)))
 
 
 def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]) -> Change:
     """Replaces live extractions, in the order given where they overlap each other. `texts`: of documents already read, added to."""
     ids = list({e.document_id for e in extractions})
-    known = {r["uid"]: r["text"] for r in tx.run(cypher.KNOWN_DOCUMENTS, ws=workspace, uids=ids, known=[i for i in ids if i in texts])}
+    known = {
+        r["uid"]: r["text"] for r in tx.run(record_statements.KNOWN_DOCUMENTS, ws=workspace, uids=ids, known=[i for i in ids if i in texts])
+    }
     texts.update((uid, text) for uid, text in known.items() if text is not None)
     for extraction in extractions:
         if extraction.document_id not in known:
@@ -89,10 +92,12 @@ def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extracti
     nodes = [_node("Extraction", workspace, rows.extraction_row(e), {"name": e.extractor}) for e in extractions]
     uids = [node["uid"] for node in nodes]
     places = [{"document": e.document_id, "start": e.start, "stop": e.end} for e in extractions if e.extractor != SPLIT_EXTRACTOR]
-    overlapping = [r["uid"] for r in tx.run(cypher.OVERLAPPING, rows=places)] if places else []
+    overlapping = [r["uid"] for r in tx.run(record_statements.OVERLAPPING, rows=places)] if places else []
     stale = [uid for uid in overlapping if uid not in set(uids)]
-    there = {r["uid"]: r["sig"] for r in tx.run(cypher.EXISTING_EXTRACTIONS, uids=uids)}
-    records = {r["uid"]: (r["sig"], r["is_mention"]) for r in tx.run(cypher.RECORDS_OF_EXTRACTIONS, uids=list(there))} if there else {}
+    there = {r["uid"]: r["sig"] for r in tx.run(record_statements.EXISTING_EXTRACTIONS, uids=uids)}
+    records = (
+        {r["uid"]: (r["sig"], r["is_mention"]) for r in tx.run(record_statements.RECORDS_OF_EXTRACTIONS, uids=list(there))} if there else {}
+    )
     mentions = [
         {**_node("Mention", workspace, rows.mention_row(m), {"name": m.name}), "extraction": uid}
         for uid, e in zip(uids, extractions, strict=True)
@@ -110,12 +115,12 @@ def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extracti
     gone = {uid: is_mention for uid, (_, is_mention) in records.items() if uid not in wanted}
     if not (stale or new_nodes or new_mentions or new_relations or gone):
         return Change(False)
-    _each(tx, cypher.DELETE_EXTRACTIONS, "uids", stale)
-    _each(tx, cypher.DELETE_MENTIONS, "uids", [uid for uid, is_mention in gone.items() if is_mention])
-    _each(tx, cypher.DELETE_RELATION_RECORDS, "uids", [uid for uid, is_mention in gone.items() if not is_mention])
-    _each(tx, cypher.PUT_EXTRACTIONS, "rows", new_nodes)
-    _each(tx, cypher.PUT_MENTIONS, "rows", new_mentions)
-    _each(tx, cypher.PUT_RELATION_RECORDS, "rows", new_relations)
+    _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", stale)
+    _each(tx, record_statements.DELETE_MENTIONS, "uids", [uid for uid, is_mention in gone.items() if is_mention])
+    _each(tx, record_statements.DELETE_RELATION_RECORDS, "uids", [uid for uid, is_mention in gone.items() if not is_mention])
+    _each(tx, record_statements.PUT_EXTRACTIONS, "rows", new_nodes)
+    _each(tx, record_statements.PUT_MENTIONS, "rows", new_mentions)
+    _each(tx, record_statements.PUT_RELATION_RECORDS, "rows", new_relations)
     return Change(True, (*_written("Mention", new_mentions), *_written("RelationRecord", new_relations)))
 
 
@@ -127,13 +132,13 @@ def drop_extractions(tx: "Transaction", workspace: str, document_id: str, keep_s
         for x in _extractions(tx, workspace, document_id)
         if x["extractor"] != SPLIT_EXTRACTOR and (x["extractor"] != extractor or (x["start"], x["stop"]) not in keep)
     ]
-    _each(tx, cypher.DELETE_EXTRACTIONS, "uids", gone)
+    _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", gone)
     return len(gone)
 
 
 def delete_document(tx: "Transaction", workspace: str, document_id: str) -> bool:
     """Deletes a document with all its parts and records; whether it was there."""
-    row = tx.run(cypher.DELETE_DOCUMENT, ws=workspace, document=document_id).single(strict=True)
+    row = tx.run(record_statements.DELETE_DOCUMENT, ws=workspace, document=document_id).single(strict=True)
     return bool(row["num"])
 
 
@@ -141,10 +146,10 @@ def put_edit(tx: "Transaction", workspace: str, edit: Edit) -> bool:
     """Stores a person's correction."""
     row = rows.edit_row(edit)
     uid, sig = rows.scoped_uid(workspace, "Edit", edit.id), rows.signature(row)
-    found = tx.run(cypher.SIGNATURE_OF_EDIT, uid=uid).single()
+    found = tx.run(record_statements.SIGNATURE_OF_EDIT, uid=uid).single()
     if found is not None and found["sig"] == sig:
         return False
-    tx.run(cypher.PUT_EDIT, uid=uid, props={**rows.properties("Edit", row), "id": edit.id, "ws": workspace, "sig": sig})
+    tx.run(record_statements.PUT_EDIT, uid=uid, props={**rows.properties("Edit", row), "id": edit.id, "ws": workspace, "sig": sig})
     return True
 
 
@@ -162,7 +167,7 @@ def _written(label: str, nodes: Iterable[Mapping[str, Any]]) -> list[Written]:
 
 
 def _extractions(tx: "Transaction", workspace: str, document_id: str) -> list[Mapping[str, Any]]:
-    return [dict(r) for r in tx.run(cypher.EXTRACTIONS_OF, document=document_id, ws=workspace)]
+    return [dict(r) for r in tx.run(record_statements.EXTRACTIONS_OF, document=document_id, ws=workspace)]
 
 
 def _overlap(extractions: Sequence[Extraction]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
 from dynagrag.schema import EmbedderIdentity, VectorKind
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ State = Mapping[str, Any]
 
 def set_state(tx: "Transaction", workspace: str, **values: Any) -> None:
     """Sets properties of the node; None takes one away."""
-    tx.run(cypher.SET_STATE, ws=workspace, state=values).consume()
+    tx.run(workspace_statements.SET_STATE, ws=workspace, state=values).consume()
 
 
 def new_mark() -> str:
@@ -57,7 +57,7 @@ def begin_writing(tx: "Transaction", workspace: str, now: State, planned_on: Sta
 
 def check_writing(tx: "Transaction", workspace: str, turn: str) -> None:
     """Before each batch is committed: a writer that lost its turn must not add to another one's view."""
-    _check_turn(tx.run(cypher.LOCK, ws=workspace).single(strict=True)["state"], workspace, turn)
+    _check_turn(tx.run(workspace_statements.LOCK, ws=workspace).single(strict=True)["state"], workspace, turn)
 
 
 def end_writing(tx: "Transaction", workspace: str, now: State, turn: str, derived_of: str, counts: Mapping[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""Which keys may be one entity, found without comparing all pairs (methods spec, 3.4, step 1).
+"""Which keys may be one entity, found without comparing all pairs: the first step of de-duplication (DynaGRAG, section 3.1).
 
 Three near-linear sources of candidate pairs: near vectors, a shared first or last word, acronyms. Pairs that could never pass the guards
 are none. Connected candidates are cut into blocks of at most 25, strongest pairs first, so a block is small enough for one look.
@@ -124,17 +124,17 @@ def _nearest_centroids(vectors: Vectors, seed: int) -> NDArray[np.int64]:
     return probes
 
 
-def _content(key: str) -> tuple[str, ...]:
+def _content_words(key: str) -> tuple[str, ...]:
     tokens = tokens_of(key)
     return tuple(t for t in tokens if t not in _STOP and (len(t) > 1 or not t.isalpha())) or tokens
 
 
 def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, int]]:
     """Pairs that share their first or last content word, and are near enough or one name within the other."""
-    contents = [frozenset(_content(n.key)) for n in names]
+    contents = [frozenset(_content_words(n.key)) for n in names]
     buckets: dict[str, list[int]] = defaultdict(list)
     for i, name in enumerate(names):
-        content = _content(name.key)
+        content = _content_words(name.key)
         for head in {content[0], content[-1]} if content else ():
             if not head.isdecimal():
                 buckets[head].append(i)

@@ -1,14 +1,12 @@
-"""What must never be merged automatically, however alike it looks: other numbers, other persons, two speakers (methods spec, 3.4).
+"""What must never be merged automatically, however alike it looks: other numbers, other persons, two speakers.
 
 Guards judge names, not vectors. They err on the side of two entities: a person can merge them, but a wrong merge invents facts.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
 
 from dynagrag.schema import Vectors
 
@@ -163,6 +161,22 @@ def _is_nickname(a: str, b: str) -> bool:
     return any(a in names and b in names for names in (line.split() for line in _NICKNAMES))
 
 
+@dataclass(frozen=True, slots=True)
+class MergeGuard:
+    """Which keys may stand for one entity: none that a person told `apart` (pairs in alphabetical order), none that conflict."""
+
+    names: Mapping[str, Name]
+    apart: frozenset[tuple[str, str]] = frozenset()
+
+    def may_join(self, a: str, b: str) -> bool:
+        """Whether nothing speaks against two keys being one."""
+        return (min(a, b), max(a, b)) not in self.apart and conflict(self.names[a], self.names[b]) is None
+
+    def may_join_all(self, left: Iterable[str], right: Collection[str]) -> bool:
+        """Whether every key of the left may be one with every key of the right."""
+        return all(self.may_join(a, b) for a in left for b in right)
+
+
 def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], cosines: Vectors, sizes: Sequence[int]) -> list[list[int]]:
     """Cuts a group so that in each part every two members may join, have a cosine of at least 0.55, and at most 12 keys are together.
 
@@ -199,9 +213,3 @@ def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], co
             parts.update(dict.fromkeys(b, a))
     unique = {id(part): sorted(part) for part in parts.values()}
     return sorted(unique.values())
-
-
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Rows of length one; rows of zeros stay."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)

@@ -1,18 +1,22 @@
-"""Relation labels: which say the same thing, and which say it the other way round (methods spec, 3.4, step 4).
+"""Relation labels: which say the same thing, and which say it the other way round.
 
 By rule: forms of one verb (works at / worked at), and its passive, which flips the ends (owned by / owns). The model is asked about what is
 near in meaning. Co-occurrences have no label to judge.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dynagrag.graph_store.derived.canonical import label_key
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, text_id
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.blocking import Pair, cut_into_blocks, near_pairs
 from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
-from dynagrag.ingest.consolidate.verdicts import Block, Group, distinct_names, one_line
+from dynagrag.ingest.consolidate.shown_block import ShownBlock, distinct_names, fenced_excerpt
+from dynagrag.ingest.consolidate.verdicts import Group
 from dynagrag.schema import LabelMerge, RelationRecord, Vectors
 
 _MAX_LABEL = 60
@@ -31,14 +35,16 @@ _SIDE = {word: i for i, words in enumerate(_OPPOSITES) for word in words.split()
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """What rules settled, and the blocks that only a model can: positions in a block are positions in `members[block]`, a label each."""
+    """What rules settled, and the blocks that only a model can.
+
+    Block n holds the labels `members[n]`, whose cosines, (m, m), are `cosines[n]`. `by_rule`: as `labels_by_rule` gives it.
+    """
 
     by_rule: Mapping[str, tuple[str, bool]]
     counts: Mapping[str, int]
     members: tuple[tuple[str, ...], ...]
-    blocks: tuple[Block, ...]
-    vectors: Mapping[str, int]
-    cosines: Vectors | None
+    blocks: tuple[ShownBlock, ...]
+    cosines: tuple[Vectors, ...]
 
 
 def count_labels(records: Iterable[RelationRecord]) -> Counter[str]:
@@ -98,39 +104,62 @@ def _stem(word: str) -> str:
     return word.removesuffix("e")
 
 
-def plan_labels(records: Sequence[RelationRecord], embed: Callable[[Sequence[str]], Vectors] | None, shown: Mapping[str, str]) -> LabelPlan:
-    """Settles labels by rule and cuts the rest into blocks. `embed` None: rules only. `shown`: key -> name, for the examples."""
+def label_texts(records: Iterable[RelationRecord]) -> dict[str, str]:
+    """The labels that are to be embedded, by text id: those that no rule merges, where they are two or more."""
+    counts = count_labels(records)
+    return {text_id(label): label for label in _unsettled(counts, labels_by_rule(counts))}
+
+
+def plan_labels(records: Sequence[RelationRecord], vectors: VectorTable | None, surfaces: Mapping[str, str]) -> LabelPlan:
+    """Settles labels by rule and cuts the rest into blocks.
+
+    Args:
+        records: With their labels as stated.
+        vectors: Those of `label_texts`, by text id; None: rules only.
+        surfaces: The usual spelling of keys, for the examples.
+    """
     counts = count_labels(records)
     by_rule = labels_by_rule(counts)
-    labels = sorted(set(counts) - set(by_rule))
-    if embed is None or len(labels) < 2:
-        return LabelPlan(by_rule, counts, (), (), {}, None)
-    vectors = embed(labels)
-    pairs = [Pair(i, j, round(c, 6)) for i, j, c in near_pairs(vectors) if labels_may_join(labels[i], labels[j])]
+    labels = _unsettled(counts, by_rule)
+    if vectors is None or not labels:
+        return LabelPlan(by_rule, counts, (), (), ())
+    rows = vectors.array[vectors.find([text_id(label) for label in labels])]
+    pairs = [Pair(i, j, round(c, 6)) for i, j, c in near_pairs(rows) if labels_may_join(labels[i], labels[j])]
     blocks = cut_into_blocks(pairs)
-    examples = _examples(records, {labels[i] for block in blocks for i in block}, shown)
     members = tuple(tuple(labels[i] for i in block) for block in blocks)
-    judged = tuple(_block(m, examples) for m in members)
-    used = sorted({label for m in members for label in m})
-    rows = {label: i for i, label in enumerate(used)}
-    some = vectors[[labels.index(label) for label in used]] if used else vectors[:0]
-    return LabelPlan(by_rule, counts, members, judged, rows, some @ some.T)
+    examples = _examples(records, {label for block in members for label in block}, surfaces)
+    return LabelPlan(by_rule, counts, members, tuple(_block(m, examples) for m in members), _cosines(rows, blocks))
 
 
-def _block(labels: Sequence[str], examples: Mapping[str, tuple[str, str]]) -> Block:
+def _unsettled(counts: Iterable[str], by_rule: Container[str]) -> list[str]:
+    """The labels that only a model could merge, in alphabetical order; a lone one with nothing."""
+    labels = sorted(label for label in counts if label not in by_rule)
+    return labels if len(labels) > 1 else []
+
+
+def _cosines(rows: Vectors, blocks: Sequence[Sequence[int]]) -> tuple[Vectors, ...]:
+    """(m, m) for each block of m rows."""
+    used = sorted({i for block in blocks for i in block})
+    place = {i: at for at, i in enumerate(used)}
+    some = rows[np.array(used, dtype=np.int64)]
+    cosines = some @ some.T  # one product: its last bits depend on the shape
+    return tuple(cosines[np.ix_(at, at)] for block in blocks for at in [[place[i] for i in block]])
+
+
+def _block(labels: Sequence[str], examples: Mapping[str, tuple[str, str]]) -> ShownBlock:
     names = distinct_names(labels, _MAX_LABEL)
-    lines = tuple(f"{name} | {one_line(examples[label][0], _MAX_EXAMPLE)}" for name, label in zip(names, labels, strict=True))
-    return Block(names, lines, tuple(sorted({examples[label][1] for label in labels})))
+    lines = tuple(f"{name} | {fenced_excerpt(examples[label][0], _MAX_EXAMPLE)}" for name, label in zip(names, labels, strict=True))
+    return ShownBlock(names, lines, tuple(sorted({examples[label][1] for label in labels})))
 
 
-def _examples(records: Sequence[RelationRecord], labels: set[str], shown: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def _examples(records: Sequence[RelationRecord], labels: set[str], surfaces: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """For each label an example and its document: the alphabetically first, which depends on no order."""
     keys: dict[str, str] = {}
     best: dict[str, tuple[str, str]] = {}
     for record in records:
         label = keys.setdefault(record.label, label_key(record.label))
         if label in labels:
-            text = f"{shown.get(record.head, record.head)} {label} {shown.get(record.tail, record.tail)}"
+            text = f"{surfaces.get(record.head, record.head)} {label} {surfaces.get(record.tail, record.tail)}"
             best[label] = min(best.get(label, (text, record.document_id)), (text, record.document_id))
     return best
 
@@ -145,37 +174,34 @@ def labels_may_join(a: str, b: str) -> bool:
 
 def merge_labels(plan: LabelPlan, verdicts: Mapping[int, Sequence[Group]]) -> tuple[tuple[LabelMerge, ...], list[str]]:
     """The label merges of rules and verdicts together, and the groups that a guard cut, in words."""
-    of: dict[str, tuple[str, bool, str]] = {label: (to, inverted, "verb form") for label, (to, inverted) in plan.by_rule.items()}
+    merges = {label: LabelMerge(label, to, inverted, "verb form") for label, (to, inverted) in plan.by_rule.items()}
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):
+        labels = plan.members[number]
         for group in groups:
-            labels = plan.members[number]
-            members = [plan.vectors[labels[p]] for p in group.members]
-            names = {plan.vectors[labels[p]]: labels[p] for p in group.members}
-            inverted = {labels[p] for p in group.inverted}
-            assert plan.cosines is not None  # there are blocks only where labels were embedded
-            parts = split_group(members, _label_guard(names), plan.cosines, [1] * len(plan.vectors))
+            parts = _guarded_parts(group, labels, plan.cosines[number])
             if len(parts) > 1:
-                refused.append(" / ".join(sorted(names.values())))
+                refused.append(" / ".join(sorted(labels[i] for i in group.members)))
             for part in parts:
-                _merge_part([names[i] for i in part], labels[group.canonical], inverted, plan.counts, of)
+                merges.update((merge.label, merge) for merge in _merge_part(part, group, labels, plan.counts))
     for label, (to, is_inverted) in plan.by_rule.items():  # a rule's canonical label may have been merged by a verdict
-        if to in of:
-            further, flips, _ = of[to]
-            of[label] = (further, is_inverted != flips, "verb form+model")
-    return tuple(LabelMerge(label, to, inverted, rule) for label, (to, inverted, rule) in sorted(of.items())), refused
+        if to in merges:
+            merges[label] = LabelMerge(label, merges[to].canonical, is_inverted != merges[to].inverted, "verb form+model")
+    return tuple(merge for _, merge in sorted(merges.items())), refused
 
 
-def _label_guard(names: Mapping[int, str]) -> Callable[[int, int], bool]:
-    return lambda i, j: labels_may_join(names[i], names[j])
+def _guarded_parts(group: Group, labels: Sequence[str], cosines: Vectors) -> list[list[int]]:
+    """The parts of a group, as positions in its block, that the guards let be one."""
+    return split_group(group.members, lambda i, j: labels_may_join(labels[i], labels[j]), cosines, [1] * len(labels))
 
 
-def _merge_part(
-    part: Sequence[str], chosen: str, inverted: set[str], counts: Mapping[str, int], of: dict[str, tuple[str, bool, str]]
-) -> None:
-    if len(part) < 2:
-        return
-    canonical = chosen if chosen in part else min(part, key=lambda label: (label in inverted, -counts[label], len(label), label))
-    for label in part:
-        if label != canonical:
-            of[label] = (canonical, (label in inverted) != (canonical in inverted), "model")
+def _merge_part(part: Sequence[int], group: Group, labels: Sequence[str], counts: Mapping[str, int]) -> Iterator[LabelMerge]:
+    """Merges into the label that the model chose; where that is in another part, into the most used, rather one that isn't inverted."""
+
+    def rank(i: int) -> tuple[bool, int, int, str]:
+        return i in group.inverted, -counts[labels[i]], len(labels[i]), labels[i]
+
+    canonical = group.canonical if group.canonical in part else min(part, key=rank)
+    for i in part:
+        if i != canonical:
+            yield LabelMerge(labels[i], labels[canonical], (i in group.inverted) != (canonical in group.inverted), "model")

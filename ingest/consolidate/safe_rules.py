@@ -5,15 +5,15 @@ are the same whatever an embedder makes of them.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.ids import entity_key
 from dynagrag.ingest.consolidate.blocking import initials, squashed
-from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, tokens_of
-from dynagrag.schema import Merge
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name, tokens_of
+from dynagrag.schema import Mention, MentionKind, Merge
 
 _NOT_PLURAL = frozenset(
     [
@@ -26,34 +26,74 @@ _DEFINITION = re.compile(rf"({_WORD}(?:[ \n]{_WORD}){{1,7}}) ?\(([A-Z][A-Z0-9&.-
 
 
 @dataclass(frozen=True, slots=True)
-class SafeName:
+class UsedName:
     """A key as the rules see it: with its usual spelling and how often it is mentioned."""
 
     name: Name
     surface: str
     weight: int
 
+    @property
+    def key(self) -> str:
+        """The key."""
+        return self.name.key
 
-def safe_merges(names: Sequence[SafeName], may_join: Callable[[str, str], bool], texts: Iterable[str] = ()) -> list[Merge]:
+
+@dataclass(frozen=True, slots=True)
+class SafeGroup:
+    """Keys that rules made one, or a key of which they said nothing. `name` is the canonical key's."""
+
+    name: Name
+    keys: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The canonical key."""
+        return self.name.key
+
+
+def used_names(mentions: Iterable[Mention]) -> list[UsedName]:
+    """The keys in alphabetical order, with their usual type and spelling (ties: shortest, alphabetical)."""
+    types: dict[str, Counter[str]] = defaultdict(Counter)
+    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+    weights: Counter[str] = Counter()
+    speakers: set[str] = set()
+    for m in mentions:
+        surfaces[m.key][m.name] += 1
+        if m.type:
+            types[m.key][m.type] += 1
+        if m.kind is MentionKind.SPEAKER:
+            speakers.add(m.key)
+        weights[m.key] += m.kind is MentionKind.SAID
+    return [
+        UsedName(Name(key, _usual(types[key]) if key in types else "", key in speakers), _usual(surfaces[key]), weights[key])
+        for key in sorted(surfaces)
+    ]
+
+
+def _usual(counts: Mapping[str, int]) -> str:
+    return min(counts, key=lambda text: (-counts[text], len(text), text))
+
+
+def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = ()) -> list[Merge]:
     """Merges by rule, disjoint, in order of their canonical key: the most mentioned member (ties: shortest, alphabetical).
 
     Args:
         names: Keys in a fixed order.
-        may_join: Whether a person's edits leave two keys to be joined.
+        guard: Says which of them may be one.
         texts: Where acronyms may be defined, as in "Manned Spacecraft Center (MSC)".
     """
-    by_key = {n.name.key: n for n in names}
+    by_key = {n.key: n for n in names}
     group_of: dict[str, list[str]] = {}
     rules: dict[str, set[str]] = defaultdict(set)
     for rule, a, b in (*_spellings(names), *_plurals(by_key), *_acronyms(by_key, texts)):
         left, right = group_of.setdefault(a, [a]), group_of.setdefault(b, [b])
-        if left is right or len(left) + len(right) > MAX_GROUP:
+        if left is right or len(left) + len(right) > MAX_GROUP or not guard.may_join_all(left, right):
             continue
-        if all(may_join(x, y) and conflict(by_key[x].name, by_key[y].name) is None for x in left for y in right):
-            left.extend(right)
-            group_of.update(dict.fromkeys(right, left))
-            for key in (a, b):
-                rules[key].add(rule)
+        left.extend(right)
+        group_of.update(dict.fromkeys(right, left))
+        for key in (a, b):
+            rules[key].add(rule)
     merges = []
     for group in {id(g): g for g in group_of.values() if len(g) > 1}.values():
         canonical = min(group, key=lambda k: (-by_key[k].weight, len(k), k))
@@ -62,11 +102,22 @@ def safe_merges(names: Sequence[SafeName], may_join: Callable[[str, str], bool],
     return sorted(merges, key=lambda m: m.canonical)
 
 
-def _spellings(names: Sequence[SafeName]) -> Iterator[tuple[str, str, str]]:
+def safe_groups(names: Iterable[UsedName], merges: Iterable[Merge]) -> list[SafeGroup]:
+    """All keys by group, in the order of their canonical keys among the names."""
+    merge_of = {key: merge for merge in merges for key in merge.members}
+    groups = []
+    for name in names:
+        merge = merge_of.get(name.key)
+        if merge is None or merge.canonical == name.key:
+            groups.append(SafeGroup(name.name, merge.members if merge else (name.key,)))
+    return groups
+
+
+def _spellings(names: Sequence[UsedName]) -> Iterator[tuple[str, str, str]]:
     """Same letters and digits: high-gain / high gain, O.2 / O2. Two letters say too little (us / U.S.)."""
     plain: dict[str, str] = {}
     for name in names:
-        key = name.name.key
+        key = name.key
         form = squashed(key)
         if len(form) < 3 and not any(c.isdigit() for c in form):
             continue
@@ -74,7 +125,7 @@ def _spellings(names: Sequence[SafeName]) -> Iterator[tuple[str, str, str]]:
             yield "spelling", plain[form], key
 
 
-def _plurals(by_key: Mapping[str, SafeName]) -> Iterator[tuple[str, str, str]]:
+def _plurals(by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, str, str]]:
     """oxygen tanks / oxygen tank. A lone capitalised word without a type may be a surname (Rogers) and is left alone."""
     for key, name in by_key.items():
         head, _, last = key.rpartition(" ")
@@ -98,7 +149,7 @@ def _singulars(word: str) -> list[str]:
     return [f for f in forms if len(f) >= 3]
 
 
-def _acronyms(by_key: Mapping[str, SafeName], texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+def _acronyms(by_key: Mapping[str, UsedName], texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Acronyms that a text defines in brackets, unless texts define them differently."""
     meanings: dict[str, set[str]] = defaultdict(set)
     for text in texts:

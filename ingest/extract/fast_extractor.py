@@ -1,15 +1,15 @@
 """The extractor that needs no model: names, numbers and content words of each sentence, and who is mentioned with whom.
 
-Retrieval spec, section 3, with the repeated content words of section 4. Some of what it stores are candidates: whether a word that only
-opens sentences is a name, and whether a content word is neither too rare nor too common, is decided on the whole corpus when the graph
-is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from the splitter.
+Some of what it stores are candidates: whether a word that only opens sentences is a name, and whether a content word is neither too rare
+nor too common, is decided on the whole corpus when the graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from
+the splitter.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dynagrag.graph_store.derived.two_step_mean import own_title
+from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ids import content_id, entity_key, plain_title
 from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
 from dynagrag.ingest.sentences import sentence_spans

@@ -1,4 +1,4 @@
-"""What the fast extractor takes for a name, a number or a content word, sentence by sentence: retrieval spec, sections 3 and 4."""
+"""What the fast extractor takes for a name, a number or a content word, sentence by sentence."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The language-model extractor: one call a chunk, records whose every quote is found in the source (methods spec 3.2, storage spec 1).
+"""The language-model extractor: one call a chunk, records whose every quote is found in the source (DynaGRAG, section 3).
 
 What a chunk goes through:
 
@@ -20,7 +20,7 @@ from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, Mo
 from dynagrag.ids import content_id
 from dynagrag.ingest.extract.reply_records import ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
 from dynagrag.ingest.split import halve, turn_at
-from dynagrag.models.metered import prompt_tokens
+from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, ChunkWork, Extraction, Prompt
 from dynagrag.schema import Chunk, Document, Mention, RelationRecord, Turn

@@ -50,7 +50,7 @@ def mention_passages(document: Document, chunk: Chunk, name: str, quote_spans: S
     """Ids of the passages that a mention belongs to, in order.
 
     Those of the chunk where its name occurs as whole words; nowhere: those of the quotes that name it (`quote_spans`, in the document);
-    else all of the chunk. Storage spec, section 1.
+    else all of the chunk.
     """
     for wanted in dict.fromkeys((_plain(name).text.strip(), _plain(entity_key(name)).text)):
         spans = [(p.id, max(p.start, chunk.start), min(p.end, chunk.end)) for p in chunk.passages]

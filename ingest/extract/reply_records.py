@@ -1,7 +1,8 @@
 """Replies into records: what the model may say, what is accepted, what is dropped and under which reason.
 
-The reply's shape is methods spec 3.2; the quote comes first in a relation, because a small model that has copied a statement names its ends
-better than one that has to find a statement for a relation it made up.
+A reply holds entities with their summaries and relations with their quotes (after DynaGRAG, section 3). The quote comes first in a
+relation, because a small model that has copied a statement names its ends better than one that has to find a statement for a relation it
+made up.
 """
 
 import re
@@ -13,13 +14,13 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
 from dynagrag.ingest.extract.fast_rules import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
 from dynagrag.ingest.sentences import sentence_spans
 from dynagrag.ingest.split import turn_at
-from dynagrag.models.structured import StrictReply
+from dynagrag.models.reply_schema import StrictReply
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
 from dynagrag.words import FUNCTION_WORDS
 

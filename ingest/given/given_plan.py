@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from dynagrag.errors import LoadError
 from dynagrag.ids import content_id
-from dynagrag.ingest.given.corpus import GivenCorpus, GivenDocument, GivenPassage, content_hashes
+from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenDocument, GivenPassage, content_hashes
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.protocols import GraphStore
@@ -56,68 +56,107 @@ def plan_given(
 
     Raises LoadError where a document has no words.
     """
-    stored = {d.id: d for d in store.documents()}
-    passages: dict[str, list[str]] = defaultdict(list)
-    for passage in store.passages() if stored else ():  # all at once: one by one, thousands of reads
-        passages[passage.document_id].append(passage.id)
-    by_uri: dict[str, list[str]] = defaultdict(list)
-    for old in stored.values():
-        by_uri[old.uri].append(old.id)
-    corpora = tuple(corpora)
+    corpora, stored = tuple(corpora), _Stored.of(store)
+    made, num_doubles = _compare(corpora, stored, extractor_name, profile)
+    left = stored.left_by(made)
+    waiting = _waiting(made, stored.documents, left)
+    settled = [_settle(item, stored, left, is_waiting=id_ in waiting) for id_, item in made.items()]
+    planned = tuple(item for item in settled if _has_work(item, stored))
+    unchanged = tuple(item.document for item in settled if not _has_work(item, stored))
+    missing = _missing(stored.documents.values(), {corpus.source for corpus in corpora}, made)
+    if not removes_missing:
+        replaced = {id_ for item in planned for id_ in item.replaces}
+        missing = tuple(document for document in missing if document.id not in replaced)
+    stays = frozenset() if removes_missing else frozenset(document.id for document in missing)
+    return GivenPlan(planned, unchanged, (), num_doubles, missing, removes_missing, stays)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What a store holds, read at once: one by one would be thousands of reads. `passages`: ids by document, in order."""
+
+    store: GraphStore
+    documents: Mapping[str, Document]
+    passages: Mapping[str, list[str]]
+
+    @classmethod
+    def of(cls, store: GraphStore) -> "_Stored":
+        documents = {document.id: document for document in store.documents()}
+        passages: dict[str, list[str]] = defaultdict(list)
+        for passage in store.passages() if documents else ():
+            passages[passage.document_id].append(passage.id)
+        return cls(store, documents, passages)
+
+    def live_spans(self, document_id: str) -> Mapping[tuple[int, int], str]:
+        """Who extracted what of a document; nothing of one that isn't stored."""
+        return self.store.live_spans(document_id) if document_id in self.documents else {}
+
+    def left_by(self, made: Container[str]) -> dict[str, tuple[str, ...]]:
+        """uri -> the ids of the documents there that are not among those made."""
+        left: dict[str, tuple[str, ...]] = defaultdict(tuple)
+        for document in self.documents.values():
+            if document.id not in made:
+                left[document.uri] += (document.id,)
+        return left
+
+
+def _compare(
+    corpora: Iterable[GivenCorpus], stored: _Stored, extractor_name: str, profile: ChunkProfile
+) -> tuple[dict[str, PlannedDocument], int]:
+    """Each given document once, by id, with the chunks of it that the store lacks; and how many were doubles."""
     made: dict[str, PlannedDocument] = {}
     num_doubles = 0
     for corpus in corpora:
         for place, (given, sha256) in enumerate(zip(corpus.documents, content_hashes(corpus.documents), strict=True), start=1):
-            document, turns, own = _stored_form(given, sha256, store.workspace, corpus.source, place, profile)
+            source = _loaded(given, sha256, corpus.source, place)
+            document, turns = make_document(source, stored.store.workspace, source.path)
             if document.id in made:
                 num_doubles += 1
                 continue
-            chunks = _chunks(given, document, own, profile)
-            live = store.live_spans(document.id) if document.id in stored else {}
-            to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor_name)
-            is_same = passages.get(document.id) == [p.id for p in own] and not set(live) - {(c.start, c.end) for c in chunks}
-            made[document.id] = PlannedDocument(document, turns, own, chunks, to_extract, (), document.id in stored and is_same)
-    planned: list[PlannedDocument] = []
-    unchanged: list[Document] = []
-    left = {uri: others for uri, ids in by_uri.items() if (others := tuple(i for i in ids if i not in made))}
-    waiting = _waiting(made, stored, left)
-    for id_, item in made.items():
-        if id_ in waiting:
-            old = stored[id_]
-            item = replace(item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta))
-        replaces = () if id_ in waiting else left.get(item.document.uri, ())
-        has_moved = item.is_stored and stored[id_].uri != item.document.uri
-        if item.to_extract or replaces or has_moved or not item.is_stored:
-            planned.append(replace(item, replaces=replaces))
-        else:
-            unchanged.append(item.document)
-    replaced = {id_ for item in planned for id_ in item.replaces}
-    gone = _missing(stored.values(), {c.source for c in corpora}, made)
-    missing = gone if removes_missing else tuple(d for d in gone if d.id not in replaced)
-    stays = frozenset() if removes_missing else frozenset(d.id for d in missing)
-    return GivenPlan(tuple(planned), tuple(unchanged), (), num_doubles, missing, removes_missing, stays)
+            passages, chunks = _split(given, document, turns, profile)
+            live = stored.live_spans(document.id)
+            spans = {(chunk.start, chunk.end) for chunk in chunks}
+            to_extract = tuple(chunk for chunk in chunks if live.get((chunk.start, chunk.end)) != extractor_name)
+            is_whole = stored.passages.get(document.id) == [p.id for p in passages] and spans.issuperset(live)
+            is_stored = document.id in stored.documents and is_whole
+            made[document.id] = PlannedDocument(document, turns, passages, chunks, to_extract, (), is_stored)
+    return made, num_doubles
 
 
-def _stored_form(
-    given: GivenDocument, sha256: str, workspace: str, source: str, place: int, profile: ChunkProfile
-) -> tuple[Document, tuple[Turn, ...], tuple[Passage, ...]]:
+def _loaded(given: GivenDocument, sha256: str, source: str, place: int) -> LoadedSource:
+    """A given document as if it had been loaded. Raises LoadError where it has no words."""
     uri = f"{source}#{place}"
     title = given.title if given.title.strip() else PurePath(uri).name
-    source_turns = (SourceTurn(given.text),) if isinstance(given, GivenPassage) else given.turns
-    if not any(turn.text.strip() for turn in source_turns):
+    turns = (SourceTurn(given.text),) if isinstance(given, GivenPassage) else given.turns
+    if not any(turn.text.strip() for turn in turns):
         raise LoadError(f"{source}, document {place} ({title!r}) has no words; leave it out")
-    loaded = LoadedSource(uri, "given", source_turns, sha256, title, meta={PLACE: str(place)})
-    document, turns = make_document(loaded, workspace, uri)
+    return LoadedSource(uri, "given", turns, sha256, title, meta={PLACE: str(place)})
+
+
+def _split(
+    given: GivenDocument, document: Document, turns: Sequence[Turn], profile: ChunkProfile
+) -> tuple[tuple[Passage, ...], tuple[Chunk, ...]]:
+    """Passages and chunks: of a given passage one each, all of its text."""
     if not isinstance(given, GivenPassage):
-        return document, turns, split_passages(document, turns, profile)
+        passages = split_passages(document, turns, profile)
+        return passages, chunk_passages(document, passages, profile)
     end = len(document.text)
-    return document, turns, (Passage(content_id("passage", document.id, 0, end, SPLITTER), document.id, 0, 0, end, 0, 0),)
+    passage = Passage(content_id("passage", document.id, 0, end, SPLITTER), document.id, 0, 0, end, 0, 0)
+    return (passage,), (Chunk(document.id, 0, end, (passage,)),)
 
 
-def _chunks(given: GivenDocument, document: Document, passages: Sequence[Passage], profile: ChunkProfile) -> tuple[Chunk, ...]:
-    if not isinstance(given, GivenPassage):
-        return chunk_passages(document, passages, profile)
-    return tuple(Chunk(document.id, p.start, p.end, (p,)) for p in passages)
+def _settle(item: PlannedDocument, stored: _Stored, left: Mapping[str, tuple[str, ...]], is_waiting: bool) -> PlannedDocument:
+    """The document with those that it replaces. One that waits replaces nobody, and stays where it is stored, under its title there."""
+    if is_waiting:
+        old = stored.documents[item.document.id]
+        return replace(item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta))
+    return replace(item, replaces=left.get(item.document.uri, ()))
+
+
+def _has_work(item: PlannedDocument, stored: _Stored) -> bool:
+    """Whether the store has to change for it."""
+    has_moved = item.is_stored and stored.documents[item.document.id].uri != item.document.uri
+    return bool(item.to_extract or item.replaces) or has_moved or not item.is_stored
 
 
 def _waiting(made: Mapping[str, PlannedDocument], stored: Mapping[str, Document], left: Iterable[str]) -> set[str]:

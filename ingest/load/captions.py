@@ -146,7 +146,7 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
         for cue in cues:
             turns += [_turn(cue, text, speaker) for speaker, text in _voices("\n".join(cue.lines))]
         return turns
-    texts = [[_plain(line) for line in cue.lines] for cue in cues]
+    texts = [[_without_markup(line) for line in cue.lines] for cue in cues]
     labels = find_labels(texts)
     if labels.names:
         notes.append(f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name")
@@ -155,7 +155,7 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
     return turns
 
 
-def _plain(line: str) -> str:
+def _without_markup(line: str) -> str:
     return without_tags(_SRT_OVERRIDE.sub("", line) if "{\\" in line else line)
 
 
@@ -169,10 +169,10 @@ def _voices(text: str) -> list[tuple[str | None, str]]:
     speaker: str | None = None
     at = 0
     for match in _VOICE.finditer(text):
-        parts.append((speaker, _plain(text[at : match.start()])))
+        parts.append((speaker, _without_markup(text[at : match.start()])))
         speaker = without_tags(match[1]) if match[1] is not None else None
         at = match.end()
-    parts.append((speaker, _plain(text[at:])))
+    parts.append((speaker, _without_markup(text[at:])))
     return [part for part in parts if part[1].strip()]
 
 

@@ -131,7 +131,7 @@ def _bold_turns(lines: list[str], title: str) -> tuple[SourceTurn, ...]:
             if not turns:
                 turns.append((None, None, []))
             turns[-1][2].append(line)
-    made = (SourceTurn(collapse(_plain(" ".join(words))), speaker_or_none(name), start) for name, start, words in turns)
+    made = (SourceTurn(collapse(_without_markup(" ".join(words))), speaker_or_none(name), start) for name, start, words in turns)
     return tuple(turn for turn in made if turn.text)
 
 
@@ -165,15 +165,15 @@ def _markdown_blocks(lines: list[str]) -> list[tuple[int, str]]:
             else:
                 current.append(line.lstrip().removeprefix(">"))
         blocks.append((0, current))
-    plain = [(level, _plain(" ".join(words))) for level, words in blocks]
+    plain = [(level, _without_markup(" ".join(words))) for level, words in blocks]
     return [(level, text) for level, text in plain if text.strip()]
 
 
 def _heading_text(text: str) -> str:
-    return collapse(_plain(text.rstrip().rstrip("#")))
+    return collapse(_without_markup(text.rstrip().rstrip("#")))
 
 
-def _plain(text: str) -> str:
+def _without_markup(text: str) -> str:
     """The words without links' addresses, HTML tags and emphasis signs."""
     text = _HTML_TAG.sub("", text) if "<" in text else text
     text = _LINK.sub(r"\1", text) if "](" in text else text

@@ -61,7 +61,7 @@ def load_source(path: Path) -> LoadedSource:
             path=str(path),
             format=reading.format,
             sha256=reading.sha256,
-            title=_stem(path),
+            title=_title_of(path),
             encoding=reading.encoding,
             notes=reading.notes,
             refused=reason,
@@ -73,7 +73,7 @@ def load_source(path: Path) -> LoadedSource:
         format=form,
         turns=parsed.turns,
         sha256=reading.sha256,
-        title=parsed.title or _stem(path),
+        title=parsed.title or _title_of(path),
         encoding=reading.encoding,
         notes=reading.notes + parsed.notes,
         meta=meta,
@@ -98,7 +98,7 @@ def _reason(err: BaseException) -> str:
     return collapse(str(err))
 
 
-def _stem(path: Path) -> str:
+def _title_of(path: Path) -> str:
     return collapse(path.stem).encode("utf-8", "replace").decode() or path.name
 
 

@@ -1,4 +1,4 @@
-"""The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (retrieval spec, section 1).
+"""The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (docs/papers.md, Bridge-PPR, step 4).
 
 A over entities then passages = [[C, M^T], [M, 0]]     C[e, e'] = number of facts that hold both, M = passage holds entity
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.retrieval.threads import num_threads, pool
+from dynagrag.retrieval.threads import num_threads, thread_pool
 from dynagrag.schema import Facts
 
 if TYPE_CHECKING:
@@ -20,9 +20,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
-STAY = 0.65
-"""How much of a walker's weight goes on along edges at each step; the rest returns to the restart."""
+DAMPING = 0.65
+"""The share of the mass that goes on along edges at each step; the rest returns to the restart."""
 NUM_STEPS = 6
+"""Steps of PageRank; it is not run to convergence."""
 MANY_ENTRIES = 300_000
 """From here on a product is shared among threads."""
 
@@ -56,7 +57,7 @@ class BridgeGraph:
         return np.diff(self.passages_of_entity[0])
 
     @cached_property
-    def coverage(self) -> float:
+    def share_with_entities(self) -> float:
         """Share of the passages that hold an entity: of the others the walk knows nothing."""
         return float((np.diff(self.facts.held_ptr) > 0).mean()) if self.num_passages else 0.0
 
@@ -120,18 +121,18 @@ class BridgeGraph:
         """Entities of one passage."""
         return self.facts.held[self.facts.held_ptr[passage] : self.facts.held_ptr[passage + 1]]
 
-    def pagerank(self, restart: Floats, num_steps: int = NUM_STEPS) -> "Walk":
+    def pagerank(self, restart: Floats, num_steps: int = NUM_STEPS) -> "PageRank":
         """y <- 0.65 A^T y + 0.35 x, from y = x; `restart` x (n + p,) sums to 1."""
         start: Floats32 = np.zeros(len(restart), dtype=np.float32)
         first = np.flatnonzero(restart)
         start[self.place[first]] = restart[first]
-        back = np.float32(1 - STAY) * start
+        back = np.float32(1 - DAMPING) * start
         mass = start
         for step in range(num_steps - 1):
             mass = self.spread(mass, is_first=step == 0)
-            mass *= np.float32(STAY)
+            mass *= np.float32(DAMPING)
             mass += back
-        return Walk(self, mass, back)
+        return PageRank(self, mass, back)
 
     def spread(self, mass: Floats32, is_first: bool = False) -> Floats32:
         """(n + p,): A^T applied to (n + p,), A row-normalised, both in the walk's order; a node without neighbours passes nothing on.
@@ -157,7 +158,7 @@ class BridgeGraph:
         return self._by_passage(mass[:n] * self._shares[:n])
 
 
-class Walk:
+class PageRank:
     """Where PageRank ends. Its last step is taken for the passages alone, and for the entities when somebody asks for them."""
 
     def __init__(self, graph: BridgeGraph, before: Floats32, back: Floats32) -> None:
@@ -169,13 +170,13 @@ class Walk:
     @cached_property
     def passages(self) -> Floats:
         """(p,)"""
-        mass = np.float32(STAY) * self._graph.spread_to_passages(self._before) + self._back[self._graph.num_entities :]
+        mass = np.float32(DAMPING) * self._graph.spread_to_passages(self._before) + self._back[self._graph.num_entities :]
         return mass.astype(np.float64)
 
     @cached_property
     def entities(self) -> Floats:
         """(n,)"""
-        mass = np.float32(STAY) * self._graph.spread(self._before) + self._back
+        mass = np.float32(DAMPING) * self._graph.spread(self._before) + self._back
         return mass[self._graph.place[: self._graph.num_entities]].astype(np.float64)
 
 
@@ -198,4 +199,4 @@ class _Product:
                 return np.asarray(few.T @ vector[columns], dtype=np.float32)
         if len(self._parts) == 1:
             return np.asarray(self._parts[0] @ vector, dtype=np.float32)
-        return np.concatenate(list(pool().map(lambda part: part @ vector, self._parts)))
+        return np.concatenate(list(thread_pool().map(lambda part: part @ vector, self._parts)))

@@ -11,22 +11,24 @@ from dynagrag.ids import speaker_key
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
-from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, unit_rows, z01
+from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
 from dynagrag.schema import Bridge, BridgeTrace, PassageParts, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.vectors import unit_rows
 
 Ints = NDArray[np.int64]
 
 DENSE_SHARE_WITHOUT_GRAPH = 0.7
-"""Where there is no graph the words count less (retrieval spec, section 2)."""
+"""The vectors' share of the first stage where there is no graph (docs/papers.md, Plain search, step 3)."""
 SPEAKER_WEIGHT = 0.2
+"""Added to a passage in which a speaker speaks whom the question names (Surroundings, step 4)."""
 TIE = 1e-9
-"""Keeps the order where the scores that are dealt out are equal."""
+"""The difference that keeps equal scores in the order in which they were dealt out."""
 MAX_SINK, NUM_FIRST = 3, 20
-"""How many times lower than in the first stage a passage may stand, and how many passages this holds for."""
+"""The k-th passage of the first stage ends up no lower than place 3 k, for the first 20 of them (Surroundings, step 6)."""
 WORD_PLACES = (6, 7, 8)
-"""No lower than here stand the first by words, in documents of several passages."""
+"""The first three passages by BM25 end up no lower than these places, in documents of several passages (Surroundings, step 6)."""
 STEPS_WEIGHT = 0.6
-"""Of the steps that a question was split into, their mean against the question's own 1 (docs/decisions.md)."""
+"""The weight of the mean score for the steps of a split question; the whole question's is 1 (Surroundings, step 7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +47,14 @@ class Ranking:
 
 
 class BridgeSearch:
-    """Bridge-PPR (retrieval spec, section 1), and under the same rule what stands around a passage (section 4):
+    """Bridge-PPR, and what stands around a passage (docs/papers.md, Bridge-PPR and Surroundings).
 
-        order = (z01(S) + w (z01(S~) + z01(F over stretches))) / (1 + 2 w) + 0.2 [a speaker that the question names speaks in it]
-
-    S is Bridge-PPR's score, S~ the same smoothed over the neighbours, w the presence of neighbours: 1 amid a long transcript, 0 in a
-    document of one passage. Passages with neighbours are put in this order among themselves, and share out the scores z01(S) that they
-    had; so a passage that stands alone keeps its place against them, which a change of scale would take.
-
-    Neither a graph that knows little of a passage nor its surroundings may bury what words and vectors find: the k-th passage by F gets at
-    least the score at place 3 k; of those with neighbours the first three by BM25 get at least the scores at places 6 to 8.
-
-    Of a question that was split, (score + w mean score for its steps) / (1 + w), w 0.6 times the gate on a long question;
-    the bounds hold for what the whole question's words find.
+    1. Score all passages by Bridge-PPR: S, 0 to 1.
+    2. Put those that have neighbours in their document in an order of their own,
+       `(S + w (z01(S~) + z01(F over windows))) / (1 + 2 w) + 0.2 [a speaker whom the question names speaks in it]`: S~ is S smoothed over
+       the neighbours, w how many neighbours there are. They share out the scores that they had, so one that stands alone keeps its place.
+    3. Lift what words and vectors find back to a bounded place.
+    4. Of a split question mix in the mean score of its steps, then lift again.
     """
 
     name = "bridge-ppr"
@@ -135,14 +132,14 @@ class BridgeSearch:
         parts = [self._parts(ranking, found, row) for row in rows]
         bridges = tuple(
             Bridge(
-                source_id=snapshot.passages[found.steps[row].source].id,
-                entity_id=entities[found.steps[row].entity].id,
-                name=entities[found.steps[row].entity].name,
+                source_id=snapshot.passages[found.origins[row].source].id,
+                entity_id=entities[found.origins[row].entity].id,
+                name=entities[found.origins[row].entity].name,
                 passage_id=snapshot.passages[row].id,
                 gain=part.bridge,
             )
             for row, part in zip(rows, parts, strict=True)
-            if row in found.steps
+            if row in found.origins
         )
         return BridgeTrace(
             linked=tuple(entities[entity].name for entity in ranking.linked),

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.graph_store.derived.embedded_texts import text_id
 from dynagrag.graph_store.derived.fact_texts import Fact, Said, counted_said
-from dynagrag.graph_store.derived.two_step_mean import text_id
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Document, Facts, Graph, Mention, Passage, RelationRecord, VectorKind
 

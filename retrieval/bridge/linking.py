@@ -1,4 +1,4 @@
-"""Which entities a question names: greedy longest exact match of its words with entity keys (retrieval spec, section 1, step 2)."""
+"""Which entities a question names: greedy longest exact match of its words with entity keys (docs/papers.md, Bridge-PPR, step 2)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from dynagrag.schema import Entity
 from dynagrag.words import FUNCTION_WORDS
 
 MAX_WORDS = 10
+"""The longest name that is looked up."""
 _WORD = re.compile(r"[^\W_]+(?:['’&\-.][^\W_]+)*[+#]*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+", re.IGNORECASE)

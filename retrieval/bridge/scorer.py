@@ -1,4 +1,4 @@
-"""Bridge-PPR: which passages answer a question of several steps (retrieval spec, section 1).
+"""Bridge-PPR: which passages answer a question of several steps (docs/papers.md, Bridge-PPR, steps 1 to 7).
 
 first stage f          words and vectors
 link, restart, walk    entities that the question names and those of its nearest facts, spread over the graph        -> g
@@ -11,26 +11,37 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph, Walk
+from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph, PageRank
 from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, words, z01
 from dynagrag.schema import Vector, Vectors
 
 Ints = NDArray[np.int64]
 
 NUM_FACTS = 2
+"""Facts nearest to the question whose entities the walk starts from."""
 LINK_WEIGHT = 2.0
+"""What an entity that the question names starts with, over its df; a nearest fact's has the fact's cosine, at most 1."""
 NUM_SEED_PASSAGES, SEED_WEIGHT, SEED_POWER = 50, 0.1, 8
+"""The best passages of the first stage start with 0.1 f^8, so that only the very best of them weigh."""
 GRAPH_WEIGHT, MASS_FLOOR = 0.3, 1e-6
-NUM_BRIDGE_PASSAGES, MIN_DF, MAX_DF = 5, 2, 100
+"""g = 0.3 ln(mass + 1e-6): the floor is where a passage stands that the walk doesn't reach."""
+NUM_BRIDGE_PASSAGES = 5
+"""Passages that bridges start from."""
+MIN_DF, MAX_DF = 2, 100
+"""A bridge goes over an entity that so many passages hold: one leads nowhere, more than a hundred everywhere."""
 FACT_OFF, NAME_ON = 0.3, 0.5
+"""What is still wanted once a passage is known: the question, less what the passage says of the entity, more the entity itself."""
 NOT_ITS_SUBJECT = 0.5
+"""A bridge counts half where it leads to a passage that is not about the entity."""
 BRIDGE_WEIGHT = 1.6
+"""A bridge's weight in the score, beside f and g."""
 GATE_WORDS = 20
+"""Up to so many distinct words of a question the graph counts in full."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """The best bridge into one passage: over which entity, from which passage (a row)."""
+class Origin:
+    """Where the best bridge into a passage comes from: the passage (a row) and the entity that it goes over."""
 
     source: int
     entity: int
@@ -38,15 +49,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class BridgeScores:
-    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `walk`: PageRank. `steps`: by passage row."""
+    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `origins`: of the best bridge into a passage, by its row."""
 
     graph: Scores
     bridge: Scores
     total: Scores
-    walk: Walk
+    pagerank: PageRank
     gate: float
     facts: tuple[tuple[int, float], ...]
-    steps: dict[int, Step]
+    origins: dict[int, Origin]
 
 
 class BridgeScorer:
@@ -61,12 +72,12 @@ class BridgeScorer:
         """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the question names."""
         cosines = cosines_with(self._graph.facts.vectors, query)
         facts = best_rows(cosines, NUM_FACTS)
-        walk = self._graph.pagerank(self._restart(cosines, facts, first, linked))
-        graph: Scores = GRAPH_WEIGHT * np.log(walk.passages + MASS_FLOOR)
-        bridge, steps = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
-        gate = length_gate(text) * self._graph.coverage**2
+        pagerank = self._graph.pagerank(self._restart(cosines, facts, first, linked))
+        graph: Scores = GRAPH_WEIGHT * np.log(pagerank.passages + MASS_FLOOR)
+        bridge, origins = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
+        gate = length_gate(text) * self._graph.share_with_entities**2
         total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
-        return BridgeScores(graph, bridge, total, walk, gate, tuple((int(i), float(cosines[i])) for i in facts), steps)
+        return BridgeScores(graph, bridge, total, pagerank, gate, tuple((int(i), float(cosines[i])) for i in facts), origins)
 
     def _restart(self, cosines: Scores, facts: Ints, first: Scores, linked: tuple[int, ...]) -> Scores:
         """(n + p,) x: entities of the nearest facts and those named, over how many passages hold them; the best passages. Sums to 1."""
@@ -85,11 +96,11 @@ class BridgeScorer:
         total = x.sum()
         return x / total if total > 0 else x
 
-    def _bridges(self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]) -> tuple[Scores, dict[int, Step]]:
+    def _bridges(self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]) -> tuple[Scores, dict[int, Origin]]:
         """(p,) b, and where each came from: over an entity to what the question wants without what the source says of it, towards it."""
         graph = self._graph
         best = np.zeros(graph.num_passages)
-        steps: dict[int, Step] = {}
+        origins: dict[int, Origin] = {}
         ptr, holders = graph.passages_of_entity
         for source in best_rows(scores, NUM_BRIDGE_PASSAGES).tolist():
             said = self._said(source, cosines)
@@ -104,8 +115,8 @@ class BridgeScorer:
                 gains = scores[source] * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT) * nearness
                 for row in np.flatnonzero(gains > best[others]).tolist():
                     best[others[row]] = gains[row]
-                    steps[int(others[row])] = Step(source, entity)
-        return best, steps
+                    origins[int(others[row])] = Origin(source, entity)
+        return best, origins
 
     def _said(self, source: int, cosines: Scores) -> dict[int, Vector]:
         """Entity -> vector (d,) of the fact of this passage about it that is nearest to the question."""

@@ -1,4 +1,4 @@
-"""The ego-graph index: one pooled vector a node, and the ego-graphs themselves on demand (DynaGRAG, section 3.2; methods spec, 3.6 and 6).
+"""The ego-graph index: one pooled vector a node, the ego-graphs themselves on demand (DynaGRAG, section 3.2; docs/papers.md, Ego-graphs).
 
 Reach matrices are never kept: the few ego-graphs that a question needs are cut again, by the same rule and the same code as at the build.
 """
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from dynagrag.retrieval.ego import index_files
 from dynagrag.retrieval.ego.index_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.ego.pooling import embeddings
 from dynagrag.retrieval.ego.reach import Reach, ranges, rule_of
-from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph, undirected
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, undirected_graph
 from dynagrag.retrieval.passages import cosines_with
 from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
 from dynagrag.settings import Profile
@@ -36,7 +35,7 @@ class EgoIndex:
         self.graph: UndirectedGraph = state.graph
         self.rule = state.rule
         self.coverage: Ints = state.coverage
-        self.vectors: Vectors = embeddings(state.sums, state.graph, state.rule)
+        self.vectors: Vectors = embeddings(state.sums, state.graph)
         self._reach = Reach(state.graph, state.rule)
         self._by_rank: Ints = np.lexsort((np.arange(self.graph.num_nodes), -self.graph.w))
         self._rank: Ints = np.empty_like(self._by_rank)
@@ -44,32 +43,30 @@ class EgoIndex:
         self._tops: dict[tuple[int, float | None], dict[int, tuple[int, ...]]] = {}
 
     @classmethod
-    def build(
-        cls, graph: Graph, profile: Profile, pool: Literal["separate", "joint"] = "separate", hub_degree: float | None = None
-    ) -> "EgoIndex":
+    def build(cls, graph: Graph, profile: Profile, hub_degree: float | None = None) -> "EgoIndex":
         """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's degrees."""
-        pairs = undirected(graph)
-        rule = rule_of(profile, pairs, pool)
+        pairs = undirected_graph(graph)
+        rule = rule_of(profile, pairs)
         if hub_degree is not None:
             rule = replace(rule, hub_degree=hub_degree)
         return cls(build_state(pairs, rule))
 
     def refresh(self, graph: Graph) -> "EgoIndex":
         """The index of a changed graph: equal to a fresh build under the same hub threshold, at the cost of the centres that changed."""
-        return _refreshed(self.state, undirected(graph))
+        return _refreshed(self.state, undirected_graph(graph))
 
     def save(self, folder: Path, version: str) -> None:
         """Writes the index as of a store version; either the old or the new one is on disk at any time."""
         index_files.save(self.state, folder, version)
 
     @classmethod
-    def open(cls, folder: Path, snapshot: Snapshot, profile: Profile, pool: Literal["separate", "joint"] = "separate") -> "EgoIndex":
+    def open(cls, folder: Path, snapshot: Snapshot, profile: Profile) -> "EgoIndex":
         """The snapshot's index: read where it is current, refreshed where it is of an older version, else built; saved when it is new.
 
         A file that is damaged, of another format or of other parameters is built anew, which the log says.
         """
-        pairs = undirected(snapshot.graph)
-        rule = rule_of(profile, pairs, pool)
+        pairs = undirected_graph(snapshot.graph)
+        rule = rule_of(profile, pairs)
         stored = index_files.load(folder, rule)
         if stored is not None and stored.version == snapshot.version and index_files.fits(stored.state, pairs):
             return cls(index_files.with_vectors(stored.state, pairs))

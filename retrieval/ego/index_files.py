@@ -19,12 +19,14 @@ from dynagrag.errors import StoreError
 from dynagrag.retrieval.ego.index_refresh import IndexState
 from dynagrag.retrieval.ego.pooling import Sums
 from dynagrag.retrieval.ego.reach import EgoRule
-from dynagrag.retrieval.ego.undirected import UndirectedGraph, adjacency
+from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, adjacency
 
 logger = logging.getLogger(__name__)
 
 FORMAT = 1
 ARRAYS, HEADER = "ego_index.npz", "ego_index.json"
+_POOLING = {"pool": "separate"}
+"""Part of a stored rule in format 1: nodes' and edges' means half and half. Another value is another way to pool."""
 
 
 class _UnusableError(Exception):
@@ -58,7 +60,7 @@ def save(state: IndexState, folder: Path, version: str) -> None:
         coverage=state.coverage,
     )
     data = buffer.getbuffer()
-    header = {"format": FORMAT, "version": version, "rule": asdict(state.rule), "sha256": hashlib.sha256(data).hexdigest()}
+    header = {"format": FORMAT, "version": version, "rule": asdict(state.rule) | _POOLING, "sha256": hashlib.sha256(data).hexdigest()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / ARRAYS, data)
@@ -73,7 +75,10 @@ def load(folder: Path, rule: EgoRule) -> Stored | None:
         header = json.loads((folder / HEADER).read_bytes())
         if header["format"] != FORMAT:
             raise _UnusableError(f"format {header['format']}, not {FORMAT}")
-        stored_rule = EgoRule(**header["rule"])
+        written = header["rule"]
+        if {"pool": written.pop("pool")} != _POOLING:
+            raise _UnusableError("other parameters")
+        stored_rule = EgoRule(**written)
         if replace(stored_rule, hub_degree=None) != replace(rule, hub_degree=None) or (stored_rule.hub_degree is None) != (
             rule.hub_degree is None
         ):

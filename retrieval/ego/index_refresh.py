@@ -1,4 +1,4 @@
-"""Bringing ego-graph sums up to date after a change of the graph, for the centres that it touches alone (methods spec, section 6).
+"""Bringing ego-graph sums up to date after a change of the graph, for the centres that it touches alone (docs/papers.md, Index upkeep).
 
 A centre is dirty when an edge that came, went or changed has both ends in its ego-graph (in the new graph, or in the old one for an edge
 that went), when a member's vector or weight changed, when a member became a hub or stopped being one, or when it is new.
@@ -12,9 +12,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.retrieval.ego.pooling import MAX_CHUNK_NNZ, Sums, pool
+from dynagrag.retrieval.ego.pooling import MAX_CHUNK_NNZ, Sums, pooled_sums
 from dynagrag.retrieval.ego.reach import EgoRule, Reach, hub_threshold
-from dynagrag.retrieval.ego.undirected import Ints, UndirectedGraph
+from dynagrag.retrieval.ego.undirected_graph import Ints, UndirectedGraph
 from dynagrag.schema import Vectors
 
 MAX_DIRTY_SHARE = 0.25
@@ -50,7 +50,7 @@ class Refresh:
 
 def build_state(graph: UndirectedGraph, rule: EgoRule) -> IndexState:
     """Everything from nothing."""
-    sums, coverage = pool(Reach(graph, rule), np.arange(graph.num_nodes))
+    sums, coverage = pooled_sums(Reach(graph, rule), np.arange(graph.num_nodes))
     return IndexState(rule, graph, _digests(graph.z, graph.w), _digests(graph.y, graph.f), sums, coverage)
 
 
@@ -107,7 +107,7 @@ class _Change:
         d = graph.z.shape[1]
         sums = Sums(np.zeros((n, d), np.float32), np.zeros(n), np.zeros((n, d), np.float32), np.zeros(n))
         sums.put(self.kept_new, old.sums.take(self.kept_old))
-        fresh, gained = pool(self.reach, dirty)
+        fresh, gained = pooled_sums(self.reach, dirty)
         sums.put(dirty, fresh)
         is_dirty = np.zeros(n, dtype=bool)
         is_dirty[dirty] = True

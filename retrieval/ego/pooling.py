@@ -1,8 +1,7 @@
-"""Ego-graph embeddings as sums, so that single centres can be written back (methods spec, 3.6 and 6).
+"""Ego-graph embeddings as sums, so that single centres can be written back (docs/papers.md, Ego-graphs, steps 4, 5).
 
 S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f       with decay: each entry times gamma^hop
 g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where there is no edge
-g = norm((S_n + S_e) / (W_n + W_e))                                pool = joint
 """
 
 from dataclasses import dataclass
@@ -11,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynagrag.retrieval.ego.reach import EgoRule, Reach
-from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph, unit_rows
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, precise_unit_rows
 from dynagrag.schema import Vectors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_CHUNK_NNZ = 2e7
-"""Upper bound on the entries of one chunk's sparse matrices; methods spec, section 6, allows 5e7."""
+"""Most entries of one chunk's sparse matrices, so that memory stays bounded whatever the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Sums:
         self.edge_sum[rows], self.edge_weight[rows] = other.edge_sum, other.edge_weight
 
 
-def pool(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
+def pooled_sums(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
     """The centres' sums, and coverage (n,): how many of their ego-graphs hold each node. Every node and edge counts once."""
     graph, rule = reach.graph, reach.rule
     n, d = graph.z.shape
@@ -59,16 +58,12 @@ def pool(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
     return sums, coverage
 
 
-def embeddings(sums: Sums, graph: UndirectedGraph, rule: EgoRule) -> Vectors:
+def embeddings(sums: Sums, graph: UndirectedGraph) -> Vectors:
     """(n, d) unit ego-graph vectors. Where all members weigh 0 (speakers, titles) the node part is the centre's vector."""
     has_nodes, has_edges = sums.node_weight > 0, sums.edge_weight > 0
-    if rule.pool == "joint":
-        total = np.where(has_nodes | has_edges, sums.node_weight + sums.edge_weight, 1)
-        joint = (sums.node_sum + sums.edge_sum) / total[:, None]
-        return unit_rows(np.where((has_nodes | has_edges)[:, None], joint, graph.z).astype(np.float32))
     nodes = np.where(has_nodes[:, None], sums.node_sum / np.where(has_nodes, sums.node_weight, 1)[:, None], graph.z)
     edges = sums.edge_sum / np.where(has_edges, sums.edge_weight, 1)[:, None]
-    return unit_rows(np.where(has_edges[:, None], 0.5 * nodes + 0.5 * edges, nodes).astype(np.float32))
+    return precise_unit_rows(np.where(has_edges[:, None], 0.5 * nodes + 0.5 * edges, nodes).astype(np.float32))
 
 
 def _scaled(weights: Floats, rule: EgoRule) -> Floats:

@@ -1,4 +1,6 @@
-"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a question is asked (methods spec, 6).
+"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a question is asked.
+
+docs/papers.md, Ego-graphs, steps 1 to 3:
 
     R_0 = I;  R_1 = bool(I + A);  R_{h+1} = bool(R_h B)
 
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import SettingsError
-from dynagrag.retrieval.ego.undirected import Floats, Ints, UndirectedGraph
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph
 from dynagrag.settings import Profile
 
 if TYPE_CHECKING:
@@ -34,15 +36,14 @@ class EgoRule:
     decay: float
     hub_degree: float | None
     max_nodes: int | None
-    pool: Literal["separate", "joint"] = "separate"
 
 
-def rule_of(profile: Profile, graph: UndirectedGraph, pool: Literal["separate", "joint"] = "separate") -> EgoRule:
+def rule_of(profile: Profile, graph: UndirectedGraph) -> EgoRule:
     """The profile's rule for this graph: the hub threshold is max(20, 99th percentile of the degrees) as they are now."""
     if not 1 <= profile.num_hops <= MAX_HOPS:
         raise SettingsError(f"num_hops is {profile.num_hops}; ego-graphs have 1 to {MAX_HOPS} hops")
     hub_degree = hub_threshold(graph) if profile.has_hub_cut else None
-    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes, pool)
+    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes)
 
 
 def hub_threshold(graph: UndirectedGraph) -> float:

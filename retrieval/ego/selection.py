@@ -1,4 +1,4 @@
-"""Diversity-aware choice of ego-graphs (DynaGRAG, section 3.2; methods spec, 3.7).
+"""Diversity-aware choice of ego-graphs (DynaGRAG, section 3.2; docs/papers.md, Diversity).
 
     for c in centres by cosine desc:  accept c iff top(c) shares nothing with the top nodes of those accepted before
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.undirected import Floats, Ints
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints
 from dynagrag.schema import Candidate, Entity
 from dynagrag.settings import Profile
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from dynagrag.langchain_retriever import WorkspaceRetriever
     from dynagrag.schema import Answer, Citation, Filters
     from dynagrag.settings import Settings, load_settings
-    from dynagrag.workspace.facade import AskOptions, IngestOptions, Stats, Workspace, open_workspace, workspace_names
+    from dynagrag.workspace.facade import AskOptions, Stats, Workspace, open_workspace, workspace_names
+    from dynagrag.workspace.ingest_job import IngestOptions
 
 _HOMES = {
     "Answer": "dynagrag.schema",

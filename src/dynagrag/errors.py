@@ -15,7 +15,7 @@
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
     └── BudgetError               a hard budget was reached; the work so far is kept
 
-SDK errors are translated once, in `dynagrag.models.translate`.
+SDK errors are translated once, in `dynagrag.models.error_translation`.
 """
 
 

@@ -87,7 +87,7 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Asker(Protocol):
-    """A chat model with cache, ledger, budget and repair around it: `dynagrag.models.metered.MeteredChat`."""
+    """A chat model with cache, ledger, budget and repair around it: `dynagrag.models.metered_chat.MeteredChat`."""
 
     def ask(self, prompt: Prompt, schema: type[Reply], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Reply:
         """A validated reply. Raises ModelError's children and BudgetError."""

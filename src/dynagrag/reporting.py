@@ -7,7 +7,7 @@ from typing import Any
 from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, AnswerTrace, Citation, RankingTrace, Stretch, Usage
-from dynagrag.text import clock
+from dynagrag.text import clock, collapse, cut
 
 _MAX_QUOTE = 240
 _MAX_EVIDENCE = 15
@@ -16,7 +16,7 @@ _MAX_STRETCHES = 5
 _MAX_TRACED = 10
 
 
-def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
+def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     """An ingest's report."""
     graph = report.graph
     yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
@@ -42,7 +42,7 @@ def report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
         yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again, or `dynagrag jobs retry`"
 
 
-def report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
+def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
     """An ingest's report for programs."""
     return {
         "added": [d.title for d in report.added],
@@ -111,14 +111,14 @@ def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
         over = "" if row.over is None else f"; over {row.over!r} from {row.from_rank or 'further down'}"
         parts = [row.first_stage, row.graph, row.bridge, row.around, *([] if row.steps is None else [row.steps])]
         added = " ".join(f"{part:+.2f}" for part in parts)
-        yield f'  {place:>2}. {row.score:.2f} = {added}  {_title(row.document)}{at} "{row.words} ..."{over}'
+        yield f'  {place:>2}. {row.score:.2f} = {added}  {cut(row.document, _MAX_TITLE)}{at} "{row.words} ..."{over}'
 
 
 def citation_line(mark: str, citation: Citation, about: str = "") -> str:
     """A citation: mark, document, speaker, time, quote; a long quote is cut to the part that holds most words of `about`."""
     said_at = "" if citation.start_s is None else clock(citation.start_s)
     who = " ".join(part for part in (citation.speaker or "", said_at) if part)
-    return f'  {mark} {_title(citation.document)}{", " + who if who else ""}: "{_excerpt(" ".join(citation.quote.split()), about)}"'
+    return f'  {mark} {cut(citation.document, _MAX_TITLE)}{", " + who if who else ""}: "{_excerpt(collapse(citation.quote), about)}"'
 
 
 def stretch_line(stretch: Stretch) -> str:
@@ -127,11 +127,7 @@ def stretch_line(stretch: Stretch) -> str:
     at = "" if stretch.start_s is None else f", {clock(stretch.start_s)}"
     until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
     who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
-    return f"  one stretch of {len(stretch.labels)} lines: {_title(stretch.document)}{turns}{at}{until}{who}"
-
-
-def _title(title: str) -> str:
-    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1] + "…"
+    return f"  one stretch of {len(stretch.labels)} lines: {cut(stretch.document, _MAX_TITLE)}{turns}{at}{until}{who}"
 
 
 def _excerpt(quote: str, about: str) -> str:
@@ -141,5 +137,5 @@ def _excerpt(quote: str, about: str) -> str:
     hits = [bool(content_stems(word) & wanted) for word in words]
     size = max(1, _MAX_QUOTE * len(words) // len(quote))
     start = max(range(max(1, len(words) - size + 1)), key=lambda i: (sum(hits[i : i + size]), -i))
-    cut = " ".join(words[start : start + size])
-    return ("… " if start else "") + cut + (" …" if start + size < len(words) else "")
+    best = " ".join(words[start : start + size])
+    return ("… " if start else "") + best + (" …" if start + size < len(words) else "")

@@ -1,6 +1,6 @@
 """Settings: argument > command line > environment (DYNAGRAG_...) > .env > settings file > default. Read here, passed down as values.
 
-`Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of numbers from the specs.
+`Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of numbers, explained in docs/papers.md.
 """
 
 import json
@@ -179,7 +179,7 @@ def save_settings(**values: str | float | None) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
-    """Sizes of passages and chunks (storage spec, section 1). `chunk_tokens` None: one passage a chunk."""
+    """Sizes of passages and chunks (docs/papers.md, Extraction). `chunk_tokens` None: one passage a chunk."""
 
     name: str
     passage_words: int = 120
@@ -196,12 +196,12 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
         "small", passage_words=100, chunk_tokens=None, is_small=True, max_entities=8, max_relations=5, max_reply_tokens=700
     ),
 }
-"""`small` is for local models of a few billion parameters: stack spec, "Extraction with Qwen 1.5B"."""
+"""`small` is for local models of a few billion parameters: docs/decisions.md, "Extraction with small models"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a question is answered: `default` (recommended) or `paper` (literal); methods spec, sections 3.6 to 3.11."""
+    """How a question is answered: `default` (recommended) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers."""
 
     name: Literal["default", "paper"]
     num_hops: int = 3

@@ -20,6 +20,11 @@ def short(text: str, limit: int = 60) -> str:
     return repr(head if len(head) <= limit else head[: limit - 3] + "...")
 
 
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters; an ellipsis stands for what was cut off."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
 def clock(seconds: float) -> str:
     """m:ss, from an hour on h:mm:ss; rounded down; a minus before zero."""
     whole = math.floor(seconds)

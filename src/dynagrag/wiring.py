@@ -1,22 +1,24 @@
 """The only module that names every implementation: settings and words of the command line in, objects behind the protocols out."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.catalog import CATALOG
-from dynagrag.models.chat import open_chat_model
+from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
-from dynagrag.models.metered import Budget, MeteredChat
+from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.retrieval.ego.dynagrag_search import DynaGrag, DynaGragCosine
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.prune import UntrainedPrior
@@ -51,9 +53,6 @@ STORES: Mapping[str, Callable[[str, Path, str, Settings], GraphStore]] = {
     **dict.fromkeys(("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"), _neo4j),
 }
 """What opens a store, of (address, the workspace's folder, its name, settings), by the scheme of its address."""
-RETRIEVERS = ("dynagrag", "dynagrag-cosine", "bridge-ppr", "naive", "bm25", "hybrid", "rrf")
-TRAVERSALS = ("dsa-bfs", "bfs")
-EXTRACTORS = ("llm", "fast", "file")
 NO_LLM = (
     "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
     "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
@@ -96,21 +95,6 @@ def concurrency_of(model: ChatModel | None, settings: Settings) -> int:
     return 1 if is_here else settings.max_concurrency
 
 
-def make_extractor(
-    kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
-) -> Extractor:
-    """The extractor asked for."""
-    if kind == "fast":
-        return FastExtractor()
-    if kind == "file":
-        raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
-    if kind != "llm":
-        raise UsageError(f"unknown extractor {kind!r}; known: {', '.join(EXTRACTORS)}")
-    if chat is None or model is None:
-        raise SettingsError(NO_LLM)
-    return LLMExtractor(chat, model.identity, profile, options, concurrency_of(model, settings))
-
-
 def make_profile(name: str) -> Profile:
     """The answering profile asked for."""
     if name not in PROFILES:
@@ -118,42 +102,111 @@ def make_profile(name: str) -> Profile:
     return PROFILES[name]
 
 
+T = TypeVar("T")
+C = TypeVar("C", bound="Choice[Any]")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Generic[T]):
+    """What a user may name: one line on what it is, and what makes it."""
+
+    what: str
+    make: T
+
+
+MakeExtractor = Callable[[MeteredChat | None, ChatModel | None, ChunkProfile, ExtractionOptions, Settings], Extractor]
+MakeRetriever = Callable[[Snapshot, Profile, PassageScores, Callable[[], EgoIndex]], Retriever]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverChoice(Choice[MakeRetriever]):
+    """`reads_steps`: whether it ranks passages by the steps of a split question too, under a profile."""
+
+    reads_steps: Callable[[Profile], bool] = lambda profile: False
+
+
+def _has_bridge(profile: Profile) -> bool:
+    return profile.passage_ranking == "bridge"
+
+
+def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
+    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]) -> Retriever:
+        ranker = BridgeSearch(snapshot, passages) if _has_bridge(profile) else None
+        return kind(snapshot, make_index(), profile, passages, ranker)
+
+    return make
+
+
+def _of_passages(kind: Callable[[Snapshot, PassageScores], Retriever]) -> MakeRetriever:
+    return lambda snapshot, profile, passages, make_index: kind(snapshot, passages)
+
+
+RETRIEVERS: Mapping[str, RetrieverChoice] = {
+    "dynagrag": RetrieverChoice("diverse ego-graphs", _ego(DiverseEgoSearch), _has_bridge),
+    "dynagrag-cosine": RetrieverChoice("ego-graphs, no diversity", _ego(CosineEgoSearch), _has_bridge),
+    "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), lambda profile: True),
+    "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
+    "bm25": RetrieverChoice("words", _of_passages(BM25Search)),
+    "hybrid": RetrieverChoice("scores of vectors and words, added", _of_passages(HybridSearch)),
+    "rrf": RetrieverChoice("ranks by vectors and words, added", _of_passages(RRFSearch)),
+}
+TRAVERSALS: Mapping[str, Choice[Callable[[Profile], Traversal]]] = {
+    "dsa-bfs": Choice("near the question first", lambda profile: DSABFS(level_penalty=profile.level_penalty)),
+    "bfs": Choice("level by level", lambda profile: BFS()),
+}
+PRUNERS: Mapping[str, Choice[Callable[[], Pruner]]] = {"untrained": Choice("by distance to the question, nothing learned", UntrainedPrior)}
+
+
+def _llm_extractor(
+    chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
+) -> Extractor:
+    if chat is None or model is None:
+        raise SettingsError(NO_LLM)
+    return LLMExtractor(chat, model.identity, profile, options, concurrency_of(model, settings))
+
+
+def _no_file_extractor(*_: object) -> Extractor:
+    raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
+
+
+EXTRACTORS: Mapping[str, Choice[MakeExtractor]] = {
+    "llm": Choice("a language model", _llm_extractor),
+    "fast": Choice("names and words, without a model", lambda *_: FastExtractor()),
+    "file": Choice("JSON lines with your own triples", _no_file_extractor),
+}
+
+
+def _chosen(kind: str, name: str, choices: Mapping[str, C]) -> C:
+    if name not in choices:
+        known = ", ".join(f"{known} ({choice.what})" for known, choice in choices.items())
+        raise UsageError(f"unknown {kind} {name!r}; known: {known}")
+    return choices[name]
+
+
+def make_extractor(
+    kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
+) -> Extractor:
+    """The extractor asked for."""
+    return _chosen("extractor", kind, EXTRACTORS).make(chat, model, profile, options, settings)
+
+
 def make_retriever(
     name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]
 ) -> Retriever:
-    """The retrieval arm asked for; the ego-graph index is made only for arms that use it."""
-    if name in ("dynagrag", "dynagrag-cosine"):
-        ranker = BridgeSearch(snapshot, passages) if profile.passage_ranking == "bridge" else None
-        arm = DynaGrag if name == "dynagrag" else DynaGragCosine
-        return arm(snapshot, make_index(), profile, passages, ranker)
-    if name == "bridge-ppr":
-        return BridgeSearch(snapshot, passages)
-    if name == "naive":
-        return NaiveSearch(snapshot, passages)
-    if name == "bm25":
-        return BM25Search(snapshot, passages)
-    if name == "hybrid":
-        return HybridSearch(snapshot, passages)
-    if name == "rrf":
-        return RRFSearch(snapshot, passages)
-    raise UsageError(f"unknown retriever {name!r}; known: {', '.join(RETRIEVERS)}")
+    """The retriever asked for; the ego-graph index is made only for those that use it."""
+    return _chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
 
 
 def can_split(retriever: str, profile: str) -> bool:
     """Whether a retriever ranks passages by the steps of a question that was split too."""
-    is_ranking = make_profile(profile).passage_ranking == "bridge"
-    return retriever == "bridge-ppr" or (retriever in ("dynagrag", "dynagrag-cosine") and is_ranking)
+    return _chosen("retriever", retriever, RETRIEVERS).reads_steps(make_profile(profile))
 
 
 def make_traversal(name: str, profile: Profile) -> Traversal:
     """The traversal asked for."""
-    if name == "bfs":
-        return BFS()
-    if name == "dsa-bfs":
-        return DSABFS(level_penalty=profile.level_penalty)
-    raise UsageError(f"unknown traversal {name!r}; known: {', '.join(TRAVERSALS)}")
+    return _chosen("traversal", name, TRAVERSALS).make(profile)
 
 
-def make_pruner() -> Pruner:
-    """The pruner: an untrained prior, labelled as such."""
-    return UntrainedPrior()
+def make_pruner(name: str = "untrained") -> Pruner:
+    """The pruner asked for."""
+    return _chosen("pruner", name, PRUNERS).make()

@@ -12,9 +12,9 @@ from dynagrag.errors import CutOffReplyError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
-from dynagrag.models.chat import open_chat_model
+from dynagrag.models.chat_models import open_chat_model
+from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
-from dynagrag.models.translate import Endpoint
 from dynagrag.protocols import ChatModel, Prompt
 from dynagrag.settings import Settings
 

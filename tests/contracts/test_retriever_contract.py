@@ -7,8 +7,8 @@ import pytest
 
 from dynagrag.protocols import Retriever
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.retrieval.ego.dynagrag_search import DynaGrag, DynaGragCosine
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.settings import PROFILES
@@ -21,9 +21,9 @@ ARMS: dict[str, Callable[[Snapshot], Retriever]] = {
     "hybrid": HybridSearch,
     "rrf": RRFSearch,
     "bridge-ppr": BridgeSearch,
-    "dynagrag": lambda s: DynaGrag(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"], ranker=BridgeSearch(s)),
-    "dynagrag-paper": lambda s: DynaGrag(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"]),
-    "dynagrag-cosine": lambda s: DynaGragCosine(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
+    "dynagrag": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"], ranker=BridgeSearch(s)),
+    "dynagrag-paper": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"]),
+    "dynagrag-cosine": lambda s: CosineEgoSearch(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
 }
 
 

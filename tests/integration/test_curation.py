@@ -1,29 +1,17 @@
 """A person's corrections: what they change, that they hold through ingests, deletions and derivations, and that each can be taken back."""
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from corrected import FAST, FIRST, SECOND, correct_everything, document, named, names, seen, states
 
-from dynagrag import IngestOptions
 from dynagrag.curation import corrections
-from dynagrag.curation.suggestions import suggest_merges
-from dynagrag.curation.view import EditState, Seen, history, made_merges, read_seen
-from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.schema import Edit, EditKind, Entity
+from dynagrag.curation.view import EditState, history, made_merges
+from dynagrag.errors import UsageError
+from dynagrag.schema import EditKind
 from dynagrag.upkeep.doctor import derived_digest
 from dynagrag.workspace.facade import Workspace
-
-FAST = IngestOptions(extractor="fast")
-FIRST = [
-    ("Ada", "We met Zanzibar Relay at dawn. The Zanzibar Relay spoke to Port Arthur about Mercury."),
-    ("Ben", "I saw Relay Zanzibar again near Port Arthur. Then Mercury answered Zanzibar Relay."),
-]
-SECOND = [
-    ("Ada", "The probe passed Mercury and the Sun. Beside Mercury stood Old Delft."),
-    ("Ben", "We saw Mercury before Old Delft and Relay Zanzibar. It was in Port Arthur."),
-]
 
 
 @pytest.fixture
@@ -32,26 +20,6 @@ def space(open_space: Callable[..., Workspace], any_store: str, corpus: Any) -> 
     made = open_space(store=any_store)
     made.ingest([corpus.write("one.vtt", FIRST), corpus.write("two.vtt", SECOND)], FAST)
     return made
-
-
-def seen(space: Workspace) -> Seen:
-    return read_seen(space.store)
-
-
-def named(space: Workspace, name: str) -> Entity:
-    return seen(space).entity(name)
-
-
-def names(space: Workspace) -> set[str]:
-    return {e.name for e in space.graph().entities}
-
-
-def document(space: Workspace, name: str) -> str:
-    return space.find_document(name).id
-
-
-def states(space: Workspace) -> list[tuple[EditKind, EditState]]:
-    return [(line.edit.kind, line.state) for line in history(seen(space))]
 
 
 # ------------------------------------------------------------------------------------------------------------- changes
@@ -143,13 +111,6 @@ def test_a_name_that_stands_for_an_entity_that_is_there_joins_it(space: Workspac
 # ---------------------------------------------------------------------------------------------- they hold, and come back
 
 
-def correct_everything(space: Workspace) -> None:
-    corrections.merge(space, ["zanzibar relay", "relay zanzibar"], "Relay", by="me")
-    corrections.rename(space, "old delft", "Delft", by="me")
-    corrections.keep_apart(space, ["port arthur", "sun"], by="me")
-    corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
-
-
 def test_corrections_hold_when_files_change_and_sleep_when_they_go(space: Workspace, corpus: Any) -> None:
     correct_everything(space)
     digest = space.store.digest()
@@ -159,9 +120,9 @@ def test_corrections_hold_when_files_change_and_sleep_when_they_go(space: Worksp
     assert [d.title for d, _ in seen(space).in_documents(named(space, "Planet Mercury"))] == ["two"]
     space.delete("two")
     assert states(space) == [
-        (EditKind.SENSE, EditState.SLEEPING),
-        (EditKind.UNDO, EditState.SLEEPING),
-        (EditKind.RENAME, EditState.SLEEPING),
+        (EditKind.SENSE, EditState.INACTIVE),
+        (EditKind.UNDO, EditState.INACTIVE),
+        (EditKind.RENAME, EditState.INACTIVE),
         (EditKind.MERGE, EditState.IN_FORCE),
     ]
     assert not names(space) & {"Delft", "Planet Mercury"}
@@ -231,7 +192,7 @@ def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(sp
     assert named(space, "red battery").id != named(space, "red batteries").id
     assert [m for m in made_merges(seen(space)) if m.rule == "plural"] == []
     space.delete("plural")
-    assert states(space) == [(EditKind.SPLIT, EditState.SLEEPING)]
+    assert states(space) == [(EditKind.SPLIT, EditState.INACTIVE)]
 
 
 def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:
@@ -246,181 +207,3 @@ def test_an_undo_that_another_correction_overrules_says_so(space: Workspace, cor
     corrections.undo_edit(space, edit.id, by="me")
     assert named(space, "sun").id == named(space, "old delft").id
     assert len([m for m in made_merges(seen(space)) if m.rule == "by hand"]) == 1
-
-
-# ----------------------------------------------------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize(
-    ("name", "complaint"),
-    [("", "empty"), (" \n ", "empty"), ("...", "empty"), ("x" * 10_000, "10,000 characters"), ("a\x00b", "cannot be shown")],
-)
-def test_what_can_be_no_name_is_refused_and_nothing_is_stored(
-    open_space: Callable[..., Workspace], corpus: Any, name: str, complaint: str
-) -> None:
-    space = open_space()
-    space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    with pytest.raises(UsageError, match=complaint):
-        corrections.rename(space, "port arthur", name, by="me")
-    if name.strip():
-        with pytest.raises(UsageError, match=complaint):
-            corrections.merge(space, ["port arthur", "mercury"], name, by="me")
-    assert space.store.edits() == ()
-
-
-def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[..., Workspace], corpus: Any) -> None:
-    space = open_space()
-    space.ingest([corpus.write("one.vtt", FIRST), corpus.write("two.vtt", SECOND)], FAST)
-    one, two = document(space, "one"), document(space, "two")
-    refused: list[tuple[Callable[[], object], str]] = [
-        (lambda: corrections.merge(space, ["mercury", "Mercury"], by="me"), "one entity already"),
-        (lambda: corrections.merge(space, [], by="me"), "no entity was chosen"),
-        (lambda: corrections.merge(space, ["mercury", "nobody"], by="me"), "no entity 'nobody'"),
-        (lambda: corrections.keep_apart(space, ["mercury"], by="me"), "split it instead"),
-        (lambda: corrections.split(space, "mercury", [], by="me"), "no name was chosen"),
-        (lambda: corrections.undo_edit(space, "feed", by="me"), "0 corrections match 'feed'"),
-        (lambda: corrections.undo_edit(space, "", by="me"), "0 corrections match"),
-        (lambda: corrections.undo_made_merge(space, "feed", by="me"), "not there any more"),
-        (lambda: corrections.tell_senses_apart(space, "mercury", [], "Planet", by="me"), "choose documents"),
-        (lambda: corrections.tell_senses_apart(space, "sun", [one], "Star", by="me"), "choose documents that mention 'Sun'"),
-        (lambda: corrections.tell_senses_apart(space, "mercury", [two], "MERCURY", by="me"), "call the other thing differently"),
-        (lambda: corrections.tell_senses_apart(space, "mercury", [two], other="mercury", by="me"), "its own other sense"),
-    ]
-    for act, complaint in refused:
-        with pytest.raises(UsageError, match=complaint):
-            act()
-    assert space.store.edits() == ()
-    corrections.rename(space, "sun", "Star", by="me")
-    with pytest.raises(UsageError, match="not undone"):
-        corrections.redo_edit(space, space.store.edits()[0].id, by="me")
-    corrections.undo_edit(space, space.store.edits()[0].id, by="me")
-    with pytest.raises(UsageError, match="undone already by me"):
-        corrections.undo_edit(space, history(seen(space))[0].edit.id, by="you")
-
-
-def test_markup_in_a_name_is_kept_as_it_was_written(open_space: Callable[..., Workspace], corpus: Any) -> None:
-    space = open_space()
-    space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    name = "<b>![x](http://evil.example/x.png)</b>"
-    corrections.rename(space, "port arthur", name, by="  a\nb  ")
-    assert named(space, "port arthur").name == name
-    assert space.store.edits()[0].by == "a b"
-
-
-def test_of_two_who_undo_the_same_at_once_the_second_is_told(open_space: Callable[..., Workspace], corpus: Any) -> None:
-    space, other = open_space(), open_space()
-    space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    corrections.merge(space, ["zanzibar relay", "relay zanzibar"], by="me")
-    edit = space.store.edits()[0]
-    told: list[str] = []
-
-    def undo(who: Workspace) -> None:
-        try:
-            corrections.undo_edit(who, edit.id, by="me")
-        except UsageError as err:
-            told.append(str(err))
-
-    threads = [threading.Thread(target=undo, args=(who,)) for who in (space, other)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(told) == 1
-    assert "undone already" in told[0]
-    assert len(space.store.edits()) == 2
-
-
-def test_while_an_ingest_derives_a_correction_says_so_and_nothing_is_lost(
-    open_space: Callable[..., Workspace], corpus: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    space, other = open_space(), open_space()
-    space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.3)
-    with other.writing(), pytest.raises(WorkspaceError, match="another process has been changing workspace"):
-        corrections.rename(space, "port arthur", "Fort", by="me")
-    assert space.store.edits() == ()
-    corrections.rename(space, "port arthur", "Fort", by="me")
-
-
-def test_corrections_within_a_second_keep_their_order(open_space: Callable[..., Workspace], corpus: Any) -> None:
-    space = open_space()
-    space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    space.store.put_edit(Edit("ahead", EditKind.RENAME, ("mercury",), "Z", "", "me", "2999-01-01T00:00:00+00:00"))
-    for name in ("A", "B", "C"):
-        corrections.rename(space, "port arthur", name, by="me")
-        corrections.undo_edit(space, space.store.edits()[-1].id, by="me")
-    times = [e.at for e in space.store.edits()]
-    assert times == sorted(set(times))
-    assert named(space, "port arthur").name == "Port Arthur"
-
-
-def test_many_suggestions_are_bounded_and_come_best_first(open_space: Callable[..., Workspace], corpus: Any) -> None:
-    space = open_space()
-    told = [(f"Speaker {w}", f"We saw Unit {w} Alpha and Units {w} Alpha.") for w in ("Kilo", "Lima", "Mike", "Oscar", "Papa")]
-    space.ingest([corpus.write("many.vtt", told)], FAST)
-    found = suggest_merges(space.graph(), space.store.mentions(), ())
-    assert len(found) > 5
-    assert [s.score for s in found] == sorted((s.score for s in found), reverse=True)
-    assert found[:3] == suggest_merges(space.graph(), space.store.mentions(), (), limit=3)
-
-
-_FIRST = "a first name, one of them a speaker's"
-
-
-@pytest.mark.parametrize(
-    ("speakers", "said", "wanted"),
-    [
-        (["Dana Whitfield"], "Thank you, Dana. Last week Dana met Boris Yakov in Delft.", {("dana", "dana whitfield"): (_FIRST, True)}),
-        (
-            ["Dana Whitfield", "Dana Brown"],
-            "Thank you, Dana. Last week Dana met Boris Yakov.",
-            {("dana", "dana whitfield"): (_FIRST, False), ("dana", "dana brown"): (_FIRST, False)},
-        ),
-        (
-            ["Dana Whitfield"],
-            "Thank you, Dana. Last week Whitfield met Boris Yakov in Delft.",
-            {("dana", "dana whitfield"): (_FIRST, True)},
-        ),
-        (["Ann Lee"], "We saw Harlow. Then Harlow Labs burned.", {("harlow", "harlow labs"): ("one name within the other", False)}),
-        (["Justice Kagan"], "Thank you. The Justice asked. The Justice left.", {}),
-    ],
-)
-def test_a_first_name_is_likely_its_only_speaker_s(
-    speakers: list[str], said: str, wanted: dict[Any, Any], open_space: Callable[..., Workspace], corpus: Any
-) -> None:
-    space = open_space()
-    space.ingest([corpus.write("talk.vtt", [*((name, "Thanks for coming.") for name in speakers), ("Tom Ellery", said)])], FAST)
-    found = {s.keys: (s.reasons[0], s.is_likely) for s in suggest_merges(space.graph(), space.store.mentions(), ())}
-    assert {keys: told for keys, told in found.items() if told[0] in (_FIRST, "one name within the other") and wanted} == wanted
-    assert all(told[0] != _FIRST or wanted for told in found.values())
-
-
-def test_an_empty_workspace_has_nothing_to_correct(open_space: Callable[..., Workspace]) -> None:
-    space = open_space()
-    nothing = seen(space)
-    assert (nothing.suggestions, made_merges(nothing), history(nothing), nothing.find("x")) == ([], [], [], [])
-
-
-# ------------------------------------------------------------------------------------------------------- command line
-
-
-def test_every_correction_has_its_command(cli: Callable[..., Any], corpus: Any, server: object) -> None:
-    files = [corpus.write("one.vtt", FIRST), corpus.write("two.vtt", SECOND)]
-    assert cli("ingest", *files, "--extractor", "fast", "-y").code == 0
-    assert "Zanzibar Relay (3)  =  Relay Zanzibar (2)  ? the same words" in cli("graph", "suggest").out
-    done = cli("graph", "merge", "zanzibar relay", "Relay Zanzibar", "--name", "Relay")
-    assert "+ Relay, mentioned 5 times (also: Relay Zanzibar, Zanzibar Relay)" in done.out
-    assert cli("graph", "split", "Relay", "Relay Zanzibar").code == 0
-    assert cli("graph", "rename", "Port Arthur", "Fort").code == 0
-    assert cli("graph", "apart", "Sun", "Old Delft").code == 0
-    sense = cli("graph", "sense", "Mercury", "--in", "two", "--name", "Planet Mercury", "--json").json
-    assert [e["kind"] for e in sense["edits"]] == ["sense"]
-    listed = cli("graph", "edits").out.splitlines()
-    assert [line.split()[1] for line in listed] == ["in"] * 5
-    newest = listed[0].split()[0]
-    assert cli("graph", "unedit", newest).code == 0
-    assert "undone already" in cli("graph", "unedit", newest).complaint(2)
-    assert cli("graph", "edits", "--json").json[0]["state"] == "undone"
-    assert cli("graph", "unedit", newest, "--redo").code == 0
-    assert "no entity 'nobody'" in cli("graph", "merge", "sun", "nobody").complaint(2)
-    assert "--name for something new" in cli("graph", "sense", "sun", "--in", "two").complaint(2)

@@ -12,7 +12,7 @@ from neo4j_server import GivenServer, Neo4jServer
 
 import dynagrag
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store.cypher import labels
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 pytestmark = pytest.mark.neo4j
@@ -142,5 +142,5 @@ def test_the_style_file_and_the_table_know_the_labels_that_the_store_writes() ->
     styled = set(re.findall(r"^node\.(\w+)", (FOLDER / "neo4j.grass").read_text(encoding="utf-8"), re.MULTILINE))
     table = PAGE.partition("| label |")[2].partition("\n\n")[0]
     listed = {name for first in re.findall(r"^\| ([A-Z][\w, ]+) \|", table, re.MULTILINE) for name in first.split(", ")}
-    assert styled <= set(cypher.NODE_LABELS)
-    assert listed == {*cypher.NODE_LABELS, "RELATES"}
+    assert styled <= set(labels.NODE_LABELS)
+    assert listed == {*labels.NODE_LABELS, "RELATES"}

@@ -11,7 +11,7 @@ import pytest
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.graph_store.transfer import NOTE
 from dynagrag.journal.jobs import JobRequest
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.upkeep.doctor import derived_digest
 from dynagrag.workspace.facade import Workspace
 

@@ -15,7 +15,7 @@ from dynagrag.evaluation.sets import Half, Scope
 from dynagrag.evaluation.summary import compare
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.settings import Settings, load_settings
-from dynagrag.workspace.facade import IngestOptions
+from dynagrag.workspace.ingest_job import IngestOptions
 
 MEASURES = {"recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "ms"}
 PEOPLE = ("Ada Byron", "Grace Hopper", "Edith Clarke", "Lise Keller", "Mary Ross", "Emmy Noether")

@@ -1,4 +1,4 @@
-"""Storage spec, section 4, R2 on both stores: a worker that dies between two lines of code (`os._exit`), right after a commit of the store,
+"""On both stores: a worker that dies between two lines of code (`os._exit`), right after a commit of the store,
 before what is noted of it, or right after a commit of the journal, before what it announces.
 """
 

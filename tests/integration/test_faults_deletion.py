@@ -1,4 +1,4 @@
-"""Storage spec, section 4, R11: what was deleted left nothing behind, and the graph is that of the rest."""
+"""What was deleted left nothing behind, and the graph is that of the rest."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ def _assert_equal(one: Workspace, other: Workspace) -> None:
 def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
     open_space: OpenSpace, corpus: Any, any_store: str, read_neo4j: Callable[[str], str]
 ) -> None:
-    from dynagrag.curation.graph_view import entity_view, overview
+    from dynagrag.curation.graph_queries import entity_view, overview
 
     space = open_space()
     space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B), *corpus.many(4, num_turns=30)])

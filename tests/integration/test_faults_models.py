@@ -1,4 +1,4 @@
-"""Storage spec, section 4: what a model that misbehaves must not do (R8), what makes a cached reply count (R10), and keys (S9)."""
+"""What a model that misbehaves must not do, another embedder, what makes a cached reply count, and keys."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ from dynagrag.workspace.facade import Workspace
 OpenSpace = Callable[..., Workspace]
 
 
-# --------------------------------------------------------------------------------------------------------------------- R8
+# -------------------------------------------------------------------------------------------------- models that misbehave
 
 
 @pytest.mark.usefixtures("any_store")
@@ -134,7 +134,7 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_its_work(steered: Any, cl
     assert cli("graph", "stats", "--json").json["chunks"] == 21
 
 
-# --------------------------------------------------------------------------------------------------------------------- R9
+# ------------------------------------------------------------------------------------------------------- another embedder
 
 
 @pytest.mark.usefixtures("any_store")
@@ -167,7 +167,7 @@ def test_a_document_is_deleted_though_the_embedder_is_another(open_space: OpenSp
     assert (space.stats().documents, embedder.num_texts) == (1, 0)
 
 
-# -------------------------------------------------------------------------------------------------------------------- R10
+# --------------------------------------------------------------------------------------------------------- cached replies
 
 
 def _forget_extractions(space: Workspace) -> None:
@@ -257,7 +257,7 @@ def test_a_corrupt_cache_entry_is_a_miss_and_never_unpickled(
     assert not (tmp_path / "bombed").exists()
 
 
-# --------------------------------------------------------------------------------------------------------------------- S9
+# ------------------------------------------------------------------------------------------------------------------- keys
 
 
 @pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.TOO_MANY, Fault.SERVER_ERROR])

@@ -1,6 +1,4 @@
-"""Storage spec, section 4, what is Neo4j's: a reply that is lost after COMMIT (R5), writers at one hub (R6), a server that goes away or
-stalls (R12), a hub of many relations (R13).
-"""
+"""Neo4j's own faults: a reply that is lost after COMMIT, writers at one hub, a server that goes away or stalls, a hub of many relations."""
 
 import random
 import subprocess
@@ -28,7 +26,7 @@ pytestmark = pytest.mark.neo4j
 OpenSpace = Callable[..., Workspace]
 
 
-# --------------------------------------------------------------------------------------------------------------------- R5
+# ----------------------------------------------------------------------------------------------------------- lost replies
 
 
 class UnluckyProxy(CuttingProxy):
@@ -88,7 +86,7 @@ def test_a_deletion_whose_reply_was_lost_is_a_deletion(open_store: OpenStore, cu
         store.delete_document(document(store, 1)[0].id)
 
 
-# --------------------------------------------------------------------------------------------------------------------- R6
+# ----------------------------------------------------------------------------------------------------- writers at one hub
 
 HUB_WRITER = """
 import json, random, sys
@@ -129,7 +127,7 @@ def test_four_writers_at_twenty_hubs_lose_nothing_and_double_nothing(
     assert row["weight"] == 7
 
 
-# -------------------------------------------------------------------------------------------------------------------- R12
+# -------------------------------------------------------------------------------------------------- a server that is gone
 
 
 class Trigger(WatchedModels):
@@ -275,7 +273,7 @@ def test_a_server_that_stalls_in_a_question_is_told_like_one_that_is_gone(
         assert again.code == 0, again
 
 
-# -------------------------------------------------------------------------------------------------------------------- R13
+# ------------------------------------------------------------------------------------------------ a hub of many relations
 
 
 MAX_FEW_HITS = 5_000

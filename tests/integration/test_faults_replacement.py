@@ -12,7 +12,8 @@ from dynagrag.errors import StoreError, WorkspaceError
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.protocols import Extraction
 from dynagrag.schema import Vectors
-from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.ingest_job import IngestOptions
 
 ONE = "Leo: Ada Byron founded Acme Works.\n\nZoe: Acme Works acquired Delft Mills.\n"
 TWO = "Leo: Grace Hopper founded Fathom Labs.\n\nZoe: Fathom Labs acquired Delft Mills.\n"

@@ -1,4 +1,4 @@
-"""Storage spec, section 4: R1 (twice is once), R3 (SIGKILL and resume), S6 (the budget), and what a changed document costs."""
+"""An ingest that is run twice, killed and resumed, or out of budget; and what a changed document costs."""
 
 import os
 import random

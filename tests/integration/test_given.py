@@ -10,8 +10,8 @@ import pytest
 from dynagrag.errors import UsageError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.corpus import GivenCorpus, GivenDocument, GivenPassage, GivenTurns, read_given
-from dynagrag.ingest.given.file_extractor import FileExtractor
+from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenDocument, GivenPassage, GivenTurns, read_given
+from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, SourceTurn
@@ -49,7 +49,7 @@ class StoppedError(BaseException):
 
 def ingest(space: Workspace, *documents: GivenDocument, source: str = "/data/given.jsonl") -> IngestReport:
     corpus = GivenCorpus(documents, source)
-    return space.ingest_given(corpus, FileExtractor(corpus))
+    return space.ingest_given(corpus, GivenExtractor(corpus))
 
 
 def counts(report: IngestReport) -> tuple[int, int, int, int]:
@@ -114,10 +114,10 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(open_space: Open
     ingest(whole, *PASSAGES, MEETING)
     corpus = GivenCorpus((*PASSAGES, MEETING), "/data/given.jsonl")
     with pytest.raises(StoppedError):
-        stopped.ingest_given(corpus, FileExtractor(corpus), stop_at(stage, done))
+        stopped.ingest_given(corpus, GivenExtractor(corpus), stop_at(stage, done))
     stopped.close()
     space = open_space("stopped")
-    report = space.ingest_given(corpus, FileExtractor(corpus))
+    report = space.ingest_given(corpus, GivenExtractor(corpus))
     assert len(report.added) + len(report.unchanged) == 7
     assert not report.set_aside
     assert space.store.digest() == whole.store.digest()
@@ -172,7 +172,7 @@ def test_another_extractor_replaces_the_records_of_the_one_before(open_space: Op
     ingest(space, *PASSAGES, source="given")
     ingest(fresh, *PASSAGES, source="given")
     assert space.store.digest() == fresh.store.digest()
-    assert {r.extractor for r in space.store.relation_records()} == {FileExtractor(PASSAGES).name}
+    assert {r.extractor for r in space.store.relation_records()} == {GivenExtractor(PASSAGES).name}
 
 
 def test_naive_search_cites_a_given_passage_in_its_own_words(open_space: OpenSpace) -> None:
@@ -203,7 +203,7 @@ def test_the_commands_work_on_it(open_space: OpenSpace, cli: Callable[..., Any],
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     space = open_space()
     corpus = read_given(path)
-    space.ingest_given(corpus, FileExtractor(corpus))
+    space.ingest_given(corpus, GivenExtractor(corpus))
     digest = space.store.digest()
     space.close()
     shown = cli("graph", "show", "Acme Works", "-w", "w")
@@ -219,7 +219,7 @@ def test_the_commands_work_on_it(open_space: OpenSpace, cli: Callable[..., Any],
 def test_a_job_of_what_was_given_says_how_to_repeat_it(open_space: OpenSpace) -> None:
     space = open_space()
     with pytest.raises(StoppedError):
-        space.ingest_given(PASSAGES, FileExtractor(PASSAGES), stop_at("extract", 2))
+        space.ingest_given(PASSAGES, GivenExtractor(PASSAGES), stop_at("extract", 2))
     (job,) = space.jobs()
     with pytest.raises(UsageError, match="run the ingest itself again"):
         space.prepare_resume(job.id)

@@ -8,7 +8,8 @@ from dynagrag.errors import UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.settings import load_settings
 from dynagrag.wiring import concurrency_of
-from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.ingest_job import IngestOptions
 
 TEXTS = {
     "one": "Solar Panel founded Solar Array. Solar Wing founded Lunar Panel.",

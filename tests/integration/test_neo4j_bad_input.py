@@ -14,7 +14,7 @@ from neo4j_server import Neo4jServer, delete_workspaces
 
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.graph_store.neo4j_store import cypher
+from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 from dynagrag.workspace.facade import Workspace
 
 PASSWORD = "pw-CANARY'\"%20 @:/\\#?`ö€"
@@ -242,7 +242,7 @@ def theirs(own_neo4j: Neo4jServer, driver: Driver) -> Iterator[None]:
     driver.execute_query("MATCH (n) WHERE n.ws IS NULL AND NOT n:DynagragSchema DETACH DELETE n")
     for row in driver.execute_query("SHOW CONSTRAINTS YIELD name WHERE name STARTS WITH 'theirs'").records:
         driver.execute_query(f"DROP CONSTRAINT {row['name']}")  # type: ignore[arg-type]
-    driver.execute_query(cypher.uid_constraint("Document"))
+    driver.execute_query(schema_statements.uid_constraint("Document"))
 
 
 @pytest.mark.neo4j
@@ -333,5 +333,5 @@ def test_what_keeps_our_schema_from_being_made_is_said(
         driver.execute_query("MATCH (n:Document {uid: 1}) DELETE n")
         driver.execute_query("DROP INDEX theirs_document IF EXISTS")
     assert cli("ingest", transcript, "-w", neo4j_workspace).code == 0
-    names = {row["name"] for row in driver.execute_query(cypher.SHOW_CONSTRAINTS).records}
+    names = {row["name"] for row in driver.execute_query(schema_statements.SHOW_CONSTRAINTS).records}
     assert "dynagrag_document_uid" in names

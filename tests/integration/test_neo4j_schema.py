@@ -1,6 +1,8 @@
-"""Storage spec, section 4, R7: a schema that is not whole is refused and mended; and what the statements make of it."""
+"""A schema that is not whole is refused and mended; and what the statements make of it."""
 
+import importlib
 import itertools
+import pkgutil
 import re
 import threading
 import time
@@ -13,8 +15,8 @@ from neo4j_server import Neo4jServer
 from neo4j_stores import EMBEDDER, OpenStore, document, graph_of, write
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.neo4j_store import cypher
-from dynagrag.graph_store.neo4j_store import schema as neo4j_schema
+from dynagrag.graph_store.neo4j_store import cypher, database_schema
+from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, schema_statements, workspace_statements
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.schema import EmbedderIdentity
 
@@ -23,8 +25,8 @@ pytestmark = pytest.mark.neo4j
 
 def _parts_of_the_schema(driver: Driver) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
     """Indexes and constraints of a workspace of 4 dimensions: (DROP statement, name, what a finding says of it)."""
-    constraints = driver.execute_query(cypher.SHOW_CONSTRAINTS).records
-    indexes = driver.execute_query(cypher.SHOW_INDEXES).records
+    constraints = driver.execute_query(schema_statements.SHOW_CONSTRAINTS).records
+    indexes = driver.execute_query(schema_statements.SHOW_INDEXES).records
     backing = {row["name"] for row in constraints}
     dropped_indexes = [
         (f"DROP INDEX {row['name']}", row["name"], f"{row['labelsOrTypes'][0]}({', '.join(row['properties'])})")
@@ -43,7 +45,7 @@ def test_without_any_one_constraint_or_index_writing_is_refused_reading_works_an
     first.put_document(*document(first, 0))
     write(first, graph_of(first, {1: 1, 2: 1}))
     parts = _parts_of_the_schema(driver)
-    assert sum(len(some) for some in parts) >= len(neo4j_schema.MIGRATIONS[0]) + 2
+    assert sum(len(some) for some in parts) >= len(database_schema.MIGRATIONS[0]) + 2
     for number, some in enumerate(parts):
         gone: list[str] = []
         for going in (some[:1], some[1:]):
@@ -94,7 +96,7 @@ def test_a_failed_index_is_refused_by_name_and_made_anew_by_repair(
     open_store: OpenStore, own_neo4j: Neo4jServer, driver: Driver, failed_index: Callable[[str, str], None]
 ) -> None:
     open_store().put_document(*document(open_store(), 0))
-    failed_index(cypher.workspace_index("Entity"), "dynagrag_entity_ws")
+    failed_index(schema_statements.workspace_index("Entity"), "dynagrag_entity_ws")
     store = open_store()
     with pytest.raises(StoreError, match=r"Entity\(ws, uid\) failed: .*doctor --repair"):
         store.put_document(*document(store, 1))
@@ -167,16 +169,17 @@ WHOLE_DATABASE = {"FOREIGN_NODES 0", "SCHEMA_VERSION 0", "SET_SCHEMA_VERSION 0"}
 
 
 def _statements() -> Iterator[tuple[str, str]]:
-    for name, value in vars(cypher).items():
+    modules = [importlib.import_module(f"{cypher.__name__}.{module.name}") for module in pkgutil.iter_modules(cypher.__path__)]
+    for name, value in (item for module in modules for item in vars(module).items()):
         found = [value] if isinstance(value, str) else _texts(value) if isinstance(value, tuple) else []
         yield from ((f"{name} {i}", text) for i, text in enumerate(found) if re.match(r"\s*(MATCH|UNWIND|MERGE|CALL|CYPHER)\b", text))
-    for label in (*cypher.RECORD_LABELS, *cypher.DERIVED_LABELS, "RELATES"):
-        yield f"signatures {label}", cypher.signatures(label)
-        yield f"fetch {label}", cypher.fetch(label)
-    for label in cypher.NODE_LABELS:
-        yield f"clear {label}", cypher.clear(label)
+    for label in (*labels.RECORD_LABELS, *labels.DERIVED_LABELS, "RELATES"):
+        yield f"signatures {label}", row_statements.signatures(label)
+        yield f"fetch {label}", row_statements.fetch(label)
+    for label in labels.NODE_LABELS:
+        yield f"clear {label}", workspace_statements.clear(label)
     for label in ("Turn", "Passage", "Extraction", "Mention", "RelationRecord"):
-        yield f"of_document {label}", cypher.of_document(label)
+        yield f"of_document {label}", row_statements.of_document(label)
 
 
 def test_no_statement_reads_all_nodes_of_a_label(open_store: OpenStore, driver: Driver) -> None:

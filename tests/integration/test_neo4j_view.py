@@ -9,7 +9,8 @@ from neo4j_server import Neo4jServer
 
 from dynagrag import load_settings, open_workspace
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.workspace.facade import IngestOptions, Workspace
+from dynagrag.workspace.facade import Workspace
+from dynagrag.workspace.ingest_job import IngestOptions
 
 pytestmark = pytest.mark.neo4j
 Hand = Callable[[str], None]

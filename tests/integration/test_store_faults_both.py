@@ -1,4 +1,4 @@
-"""Storage spec, section 4, on both stores: several processes at one workspace (R6), and an ingest that is killed at any moment (R3)."""
+"""On both stores: several processes at one workspace, and an ingest that is killed at any moment."""
 
 import importlib.util
 import sys

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dynagrag.curation.graph_view import binned, entity_facts, exported, narrowed, part
+from dynagrag.curation.graph_export import exported, part
+from dynagrag.curation.graph_queries import binned, entity_facts, narrowed
 from dynagrag.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Overview, Relation

@@ -11,7 +11,7 @@ import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
 from drawn import Drawing
 
-from dynagrag.curation.graph_view import part
+from dynagrag.curation.graph_export import part
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Relation
 

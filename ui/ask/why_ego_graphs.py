@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.schema import AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
 from dynagrag.ui.drawing.graph_drawing import Edge, Node, draw_graph
 from dynagrag.ui.plain import clean, plain

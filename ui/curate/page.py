@@ -166,14 +166,14 @@ def _history(desk: Desk, seen: Seen) -> None:
     if not lines:
         st.info("No corrections yet.", icon=":material/history:")
         return
-    num_asleep = sum(line.state is EditState.SLEEPING for line in lines)
-    if num_asleep:
-        st.caption(f"{num_asleep} sleep: their names are not in the graph now. They act again when these come back.")
+    num_inactive = sum(line.state is EditState.INACTIVE for line in lines)
+    if num_inactive:
+        st.caption(f"{num_inactive} inactive: their names are not in the graph now. They act again when these come back.")
     for line in page_of(lines, "history"):
         with st.container(border=True):
             icon = {"in force": "check", "sleeping": "bedtime", "undone": "undo"}[line.state.value]
             st.markdown(f":material/{icon}: {plain(line.text)}")
-            told = f"{line.state.value.capitalize()} · {plain(clipped(line.edit.by))}, {plain(line.edit.at[:16].replace('T', ' '))}"
+            told = f"{line.state.word.capitalize()} · {plain(clipped(line.edit.by))}, {plain(line.edit.at[:16].replace('T', ' '))}"
             if line.undone_by is not None:
                 told += f" · undone by {plain(clipped(line.undone_by.by))}, {plain(line.undone_by.at[:16].replace('T', ' '))}"
             st.caption(told)

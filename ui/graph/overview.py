@@ -12,7 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from dynagrag.curation.graph_view import binned, exported, narrowed, part
+from dynagrag.curation.graph_export import exported, part
+from dynagrag.curation.graph_queries import binned, narrowed
 from dynagrag.schema import Entity, Graph, Overview, Relation
 from dynagrag.ui import state
 from dynagrag.ui.drawing.graph_drawing import MAX_NODES, PALETTE, Edge, Node, draw_bars, draw_graph, drawable

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dynagrag.curation.graph_view import EntityFacts, StatedRelation, Statement, entity_facts, part
+from dynagrag.curation.graph_export import part
+from dynagrag.curation.graph_queries import EntityFacts, StatedRelation, Statement, entity_facts
 from dynagrag.errors import StoreError
 from dynagrag.schema import Document, Entity, Neighbourhood
 from dynagrag.text import times

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dynagrag.journal.jobs import RESUMABLE, Job, JobStatus
-from dynagrag.journal.journal import SetAside
+from dynagrag.journal.workspace_journal import SetAside
 from dynagrag.schema import Document
 from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state

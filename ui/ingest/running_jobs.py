@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
-from dynagrag.ingest.pipeline import GraphReport
+from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobRequest
-from dynagrag.journal.journal import Journal, LedgerRow
+from dynagrag.journal.workspace_journal import Journal, LedgerRow
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
-from dynagrag.reporting import report_lines
+from dynagrag.reporting import ingest_report_lines
 from dynagrag.schema import Chunk, Document
 from dynagrag.settings import Settings
 from dynagrag.text import plural
@@ -185,7 +185,7 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
     prepared.extractor = _Counted(prepared.extractor, work)
     report = prepared.run(progress)
     work.notes["job"] = prepared.job_id
-    lines = tuple(report_lines(report, prepared.chat.usage() if prepared.chat else None))
+    lines = tuple(ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None))
     aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
     return RunOutcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
 

@@ -1,31 +1,126 @@
-"""Correcting the graph from the command line: graph suggest, merge, apart, split, rename, sense, edits, unedit."""
+"""Correcting the graph from the command line: graph suggest, merge, keep-apart, split, rename, sense, edits, undo-edit."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.terminal import EMBEDDER, JSON, LLM, STORE, WORKSPACE, open_space, read_settings, say, say_json, set_up_log
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, WORKSPACE
+from dynagrag.cli.terminal import complain, open_space, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 from dynagrag.text import times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dynagrag.curation.corrections import Outcome
     from dynagrag.workspace.facade import Workspace
 
 NAME = Annotated[str, typer.Argument(metavar="NAME", help="An entity, by any of its names.")]
-NAMES = Annotated[list[str], typer.Argument(metavar="NAME...", help="Entities, by any of their names; two or more.")]
+NAMES = Annotated[list[str], typer.Argument(metavar="NAME", help="Two or more entities, each by any of its names.")]
+ALIASES = Annotated[list[str], typer.Argument(metavar="ALIAS", help="The names that leave it.")]
+TOGETHER = Annotated[bool, typer.Option("--together", help="Make one entity of these names. Default: an entity of each.")]
+NEW_NAME = Annotated[str, typer.Argument(metavar="NEW", help="The name from now on; at most 200 characters.")]
+MERGED_NAME = Annotated[str, typer.Option("--name", help="Name of the merged entity. Default: that of the most mentioned.")]
+OTHER_NAME = Annotated[str, typer.Option("--name", help="Name of the other thing, where it is no entity yet.")]
+OTHER = Annotated[str, typer.Option("--is", help="The entity that the other thing is.")]
+IN = Annotated[list[str], typer.Option("--in", help="A document (title, path or id) in which the name means the other thing; repeat it.")]
+EDIT = Annotated[str, typer.Argument(metavar="EDIT", help="A correction's id or the beginning of it, from `graph edits`.")]
+REDO = Annotated[bool, typer.Option("--redo", help="Bring back a correction that was undone.")]
+LIMIT = Annotated[int, typer.Option(min=1, help="Most suggestions.")]
+_MAX_CHANGES = 10
+_RENAMED = {"apart": "keep-apart", "unedit": "undo-edit"}
+"""Old names of commands, which still work, and the new ones."""
 
 
-def suggest(
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
-    as_json: JSON = False,
-) -> int:
-    """Lists entities that may be one, likeliest first, with what speaks for and against it. `graph merge` or `graph apart` settles each."""
+def _correction(act: "Callable[..., Outcome]") -> Callable[..., int]:
+    """A command that corrects a workspace: the options of `act`, after the first, and those that all corrections share."""
+
+    @wraps(act)
+    def command(workspace: str | None, store: str | None, llm: str | None, embedder: str | None, as_json: bool, **own: Any) -> int:
+        set_up_log(False)
+        with open_space(workspace, read_settings(llm, embedder, store)) as space:
+            done = act(space, **own)
+        if as_json:
+            say_json(_outcome_json(done))
+        else:
+            _print_outcome(done)
+        return 0
+
+    shared = {"workspace": WORKSPACE, "store": STORE, "llm": LLM, "embedder": EMBEDDER, "as_json": JSON}
+    own = list(inspect.signature(act).parameters.values())[1:]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    added = [inspect.Parameter(name, kind, default=False if name == "as_json" else None, annotation=shared[name]) for name in shared]
+    command.__signature__ = inspect.Signature([*own, *added], return_annotation=int)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)} | {"return": int}
+    return command
+
+
+@_correction
+def merge(space: "Workspace", names: NAMES, name: MERGED_NAME = "") -> "Outcome":
+    """Make one entity of several. Like every correction it holds in later ingests; `graph undo-edit` takes it back.
+
+    Example: dynagrag graph merge "Jack Lousma" "Cap Com" --name Lousma
+    """
+    from dynagrag.curation import corrections
+
+    return corrections.merge(space, names, name, by=corrections.somebody())
+
+
+@_correction
+def keep_apart(space: "Workspace", names: NAMES) -> "Outcome":
+    """Say that entities are different. No rule and no model merges them, and `graph suggest` leaves them out."""
+    from dynagrag.curation import corrections
+
+    return corrections.keep_apart(space, names, by=corrections.somebody())
+
+
+@_correction
+def split(space: "Workspace", name: NAME, out: ALIASES, together: TOGETHER = False) -> "Outcome":
+    """Take names out of an entity."""
+    from dynagrag.curation import corrections
+    from dynagrag.ids import entity_key
+
+    keys = {entity_key(alias) or alias: alias for alias in out}
+    return corrections.split(space, name, list(keys), is_together=together, by=corrections.somebody())
+
+
+@_correction
+def rename(space: "Workspace", name: NAME, new: NEW_NAME) -> "Outcome":
+    """Give an entity another name. The names it had still find it."""
+    from dynagrag.curation import corrections
+
+    return corrections.rename(space, name, new, by=corrections.somebody())
+
+
+@_correction
+def sense(space: "Workspace", name: NAME, documents: IN, new: OTHER_NAME = "", other: OTHER = "") -> "Outcome":
+    """Tell two things with one name apart. The documents in which the name means the other thing say which is which.
+
+    Example: dynagrag graph sense Mercury --in astronomy --name "Planet Mercury"
+    """
+    from dynagrag.curation import corrections
+
+    if not new and not other:
+        raise UsageError("say what it is in these documents: --name for something new, or --is for an entity that is there")
+    ids = [space.find_document(reference).id for reference in documents]
+    return corrections.tell_senses_apart(space, name, ids, new, other=other, by=corrections.somebody())
+
+
+@_correction
+def undo_edit(space: "Workspace", reference: EDIT, redo: REDO = False) -> "Outcome":
+    """Take a correction back, or bring it back with --redo."""
+    from dynagrag.curation import corrections
+
+    return (corrections.redo_edit if redo else corrections.undo_edit)(space, reference, by=corrections.somebody())
+
+
+def suggest(workspace: WORKSPACE = None, store: STORE = None, limit: LIMIT = 20, as_json: JSON = False) -> int:
+    """List pairs of entities that may be one, likeliest first. Each comes with what speaks for and against it.
+
+    Settle each with `graph merge` or `graph keep-apart`.
+    """
     from dynagrag.curation.view import read_seen
 
     with open_space(workspace, read_settings(store=store)) as space:
@@ -44,97 +139,11 @@ def suggest(
     return 0
 
 
-def merge(
-    names: NAMES,
-    name: Annotated[str, typer.Option("--name", help="What the entity is called (default: as the most mentioned).")] = "",
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    llm: LLM = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Makes one entity of several. Like every correction it is kept, holds in later ingests, and is taken back with `graph unedit`."""
-    from dynagrag.curation import corrections
-
-    return _correct(lambda s: corrections.merge(s, names, name, by=corrections.somebody()), workspace, store, llm, embedder, as_json)
-
-
-def apart(
-    names: NAMES,
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    llm: LLM = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Says that entities are not the same: neither a rule nor a model merges them, and they are suggested no more."""
-    from dynagrag.curation import corrections
-
-    return _correct(lambda s: corrections.keep_apart(s, names, by=corrections.somebody()), workspace, store, llm, embedder, as_json)
-
-
-def split(
-    name: NAME,
-    out: Annotated[list[str], typer.Argument(metavar="ALIAS...", help="Which of its names leave it.")],
-    together: Annotated[bool, typer.Option("--together", help="As one entity, instead of each on its own.")] = False,
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    llm: LLM = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Takes names out of an entity."""
-    from dynagrag.curation import corrections
-    from dynagrag.ids import entity_key
-
-    def act(space: "Workspace") -> "Outcome":
-        keys = {entity_key(alias) or alias: alias for alias in out}
-        return corrections.split(space, name, list(keys), is_together=together, by=corrections.somebody())
-
-    return _correct(act, workspace, store, llm, embedder, as_json)
-
-
-def rename(
-    name: NAME,
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What it is called from now on; at most 200 characters.")],
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    llm: LLM = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Gives an entity another name. The names under which it was said still find it."""
-    from dynagrag.curation import corrections
-
-    return _correct(lambda s: corrections.rename(s, name, new, by=corrections.somebody()), workspace, store, llm, embedder, as_json)
-
-
-def sense(
-    name: NAME,
-    documents: Annotated[list[str], typer.Option("--in", help="A document in which it stands for something else; may be repeated.")],
-    new: Annotated[str, typer.Option("--name", help="What the other thing is called.")] = "",
-    other: Annotated[str, typer.Option("--is", help="The entity that it is there, if there is one already.")] = "",
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    llm: LLM = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Homonyms: tells two things with one name apart, by the documents in which the name stands for the other one."""
-    from dynagrag.curation import corrections
-
-    if not new and not other:
-        raise UsageError("say what it is in these documents: --name for something new, or --is for an entity that is there")
-
-    def act(space: "Workspace") -> "Outcome":
-        ids = [space.find_document(reference).id for reference in documents]
-        return corrections.tell_senses_apart(space, name, ids, new, other=other, by=corrections.somebody())
-
-    return _correct(act, workspace, store, llm, embedder, as_json)
-
-
 def edits(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
-    """Lists all corrections, newest first: what, who, when; in force, undone, or sleeping since their names are gone."""
+    """List all corrections, newest first. Each is in force, undone or inactive.
+
+    A correction is inactive while the names that it is about are not in the graph. --json calls that state "sleeping".
+    """
     from dynagrag.curation.view import history, read_seen
 
     with open_space(workspace, read_settings(store=store)) as space:
@@ -144,7 +153,7 @@ def edits(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
         say_json(rows)
         return 0
     for line in lines:
-        say(f"{line.edit.id[:12]}  {line.state.value:<8}  {line.text}  ({line.edit.by}, {line.edit.at[:19]})")
+        say(f"{line.edit.id[:12]}  {line.state.word:<8}  {line.text}  ({line.edit.by}, {line.edit.at[:19]})")
         if line.undone_by is not None:
             say(f"{'':14}undone by {line.undone_by.by}, {line.undone_by.at[:19]}")
     if not lines:
@@ -152,49 +161,43 @@ def edits(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
     return 0
 
 
-def unedit(
-    reference: Annotated[str, typer.Argument(metavar="EDIT", help="A correction's id (or its beginning), from `graph edits`.")],
-    redo: Annotated[bool, typer.Option("--redo", help="Bring one back that was undone.")] = False,
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    llm: LLM = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Takes a correction back, or with --redo brings it back."""
-    from dynagrag.curation import corrections
-
-    act = corrections.redo_edit if redo else corrections.undo_edit
-    return _correct(lambda s: act(s, reference, by=corrections.somebody()), workspace, store, llm, embedder, as_json)
-
-
-def _correct(
-    act: "Callable[[Workspace], Outcome]", workspace: str | None, store: str | None, llm: str | None, embedder: str | None, as_json: bool
-) -> int:
-    set_up_log(False)
-    with open_space(workspace, read_settings(llm, embedder, store)) as space:
-        done = act(space)
-    if as_json:
-        say_json(_json(done))
-        return 0
-    say(f"{done.num_before} entities before, {done.num_after} now; taken back with `dynagrag graph unedit {done.edits[-1].id[:12]}`")
+def _print_outcome(done: "Outcome") -> None:
+    say(f"{done.num_before} entities before, {done.num_after} now; undo with `dynagrag graph undo-edit {done.edits[-1].id[:12]}`")
     for sign, entities in (("-", done.went), ("+", done.came)):
-        for entity in entities[:10]:
-            say(
-                f"  {sign} {entity.name}, mentioned {times(entity.weight)}"
-                + (f" (also: {', '.join(entity.aliases)})" if entity.aliases else "")
-            )
+        for entity in entities[:_MAX_CHANGES]:
+            also = f" (also: {', '.join(entity.aliases)})" if entity.aliases else ""
+            say(f"  {sign} {entity.name}, mentioned {times(entity.weight)}{also}")
     for note in done.notes:
         say(f"note: {note}")
-    return 0
 
 
-def _json(done: "Outcome") -> dict[str, Any]:
+def _outcome_json(done: "Outcome") -> dict[str, Any]:
     rows = {name: [{"name": e.name, "keys": e.keys, "weight": e.weight} for e in getattr(done, name)] for name in ("went", "came")}
     return {"edits": [asdict(e) for e in done.edits], "entities": done.num_after, **rows, "notes": done.notes}
 
 
 def register(graph_app: typer.Typer) -> None:
-    """Adds the commands to `dynagrag graph`."""
-    for command in (suggest, merge, apart, split, rename, sense, edits, unedit):
-        graph_app.command(command.__name__)(command)
+    """Adds the commands to `dynagrag graph`, and those that were renamed under their old names too."""
+    commands: dict[str, Callable[..., int]] = {
+        "suggest": suggest,
+        "merge": merge,
+        "keep-apart": keep_apart,
+        "split": split,
+        "rename": rename,
+        "sense": sense,
+        "edits": edits,
+        "undo-edit": undo_edit,
+    }
+    for name, command in commands.items():
+        graph_app.command(name)(command)
+    for old, new in _RENAMED.items():
+        graph_app.command(old, hidden=True)(_under_old_name(commands[new], old, new))
+
+
+def _under_old_name(command: Callable[..., int], old: str, new: str) -> Callable[..., int]:
+    @wraps(command)
+    def renamed(**given: Any) -> int:
+        complain(f"`graph {old}` is now `graph {new}`; the old name still works")
+        return command(**given)
+
+    return renamed

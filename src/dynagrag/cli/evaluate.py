@@ -6,25 +6,30 @@ from typing import Annotated, Any
 
 import typer
 
-from dynagrag.cli.terminal import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, Bars, read_settings, say, say_json, set_up_log
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
+from dynagrag.cli.terminal import Bars, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 
 evaluate_app = typer.Typer(
-    help="Measures retrieval and entities on known sets and on files of your own.", no_args_is_help=True, rich_markup_mode=None
+    help="Measure retrieval and entity merging. Use published sets or files of your own.", no_args_is_help=True, rich_markup_mode=None
 )
 _NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
 
-DATASET = Annotated[str | None, typer.Option("--dataset", help="musique, hotpotqa, 2wiki, multihop-rag or qmsum; needs --data.")]
+DATASET = Annotated[
+    str | None, typer.Option("--dataset", help="Published set: musique, hotpotqa, 2wiki, multihop-rag or qmsum. Needs --data.")
+]
 DATA = Annotated[
     Path | None,
-    typer.Option("--data", metavar="FOLDER", help="Folder with multihop/ and transcript_qa/, whose files are .jsonl or .jsonl.gz."),
+    typer.Option(
+        "--data", metavar="FOLDER", help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files."
+    ),
 ]
 QUESTIONS = Annotated[
     Path | None,
     typer.Option(
         "--questions",
         metavar="FILE",
-        help="In place of --dataset: your own questions for a workspace, JSON lines with `question` and either `documents` (titles, paths "
+        help="Your own questions for a workspace, instead of --dataset: JSON lines with `question` and either `documents` (titles, paths "
         "or ids) or `turns` ([{document, first, last}], counted from 0).",
     ),
 ]
@@ -32,31 +37,33 @@ ARMS = Annotated[
     str,
     typer.Option(
         "--arms",
-        help="Arms by name, separated by commas: default or paper (the retriever dynagrag under that profile), split (default, with each "
-        "question split by the model of --llm first), or a retriever such as dynagrag-cosine. naive, bm25, rrf and hybrid always run too.",
+        help="What to compare, separated by commas: default or paper (the retriever dynagrag under that profile), split (default, after "
+        "the model of --llm has split each question), or a retriever such as dynagrag-cosine. naive, bm25, rrf and hybrid always run too.",
     ),
 ]
 EXTRACTOR = Annotated[
     str,
-    typer.Option("--extractor", help="How the set's graph is made: fast (without a model), or file (given entities and triples)."),
+    typer.Option(
+        "--extractor", help="How to build the graph of the set: fast (without a model), or file (from given entities and triples)."
+    ),
 ]
 GIVEN = Annotated[
     Path | None,
-    typer.Option(
-        "--given", metavar="FILE", help="With --extractor file: the file of extractions (default: SET_openie_reference of --data)."
-    ),
+    typer.Option("--given", metavar="FILE", help="The file of extractions, for --extractor file. Default: SET_openie_reference in --data."),
 ]
-HALF = Annotated[str, typer.Option("--half", help="tuning (even rows, counted from 0), reporting (odd rows) or all.")]
+HALF = Annotated[str, typer.Option("--half", help="Which rows: tuning (even, counted from 0), reporting (odd) or all.")]
 SCOPE = Annotated[
     str | None,
-    typer.Option("--scope", help="For qmsum: document (each question asked of its own meeting) or corpus (of all). Default: both."),
+    typer.Option("--scope", help="For qmsum: search the question's own meeting (document) or all meetings (corpus). Default: both."),
 ]
-PART = Annotated[str | None, typer.Option("--part", help="For qmsum: which file, e.g. train_25 for qmsum_train_25 (default: val).")]
-BASELINE = Annotated[str, typer.Option("--baseline", help="The arm that the others' differences are taken from.")]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="So many questions at most, the first.")]
+PART = Annotated[str | None, typer.Option("--part", help="For qmsum: which file, such as train_25 for qmsum_train_25. Default: val.")]
+BASELINE = Annotated[str, typer.Option("--baseline", help="The arm that the others are compared with.")]
+LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only so many questions, from the first. Default: all.")]
 OUT = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FOLDER", help="The run's folder: new, or one to go on with (default: in HOME/evaluation/runs)."),
+    typer.Option(
+        "--out", metavar="FOLDER", help="Folder of the run; a stopped run in it is continued. Default: a folder in HOME/evaluation/runs."
+    ),
 ]
 
 
@@ -81,12 +88,15 @@ def retrieval(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measures which passages each arm brings, with 95 % intervals of the differences, and writes a run's folder with a report.
+    """Measure which passages each arm finds. Differences have 95 % intervals; a folder with a report is written.
 
-    Of a set, the corpus is embedded once and kept in HOME/evaluation/workspaces. A run that was stopped goes on with the same command.
-    Measures are fractions of 1 with --json and points without: share of the gold among the first 2, 5 and 10 (recall@k), all of it among
-    the first 5 (all@5), the first is gold (hit@1), 1 / place of the first gold (mrr), share of gold among the first 5 (p@5), gold among
-    the first 10 of at most 10 (r@10); ms is the median of milliseconds a question, after its embedding and its splitting.
+    Example: dynagrag evaluate retrieval --dataset musique --data sets --half reporting
+
+    The texts of a set are embedded once and kept in HOME/evaluation/workspaces. Run the same command again to continue a stopped run.
+
+    Measures, in points (fractions of 1 with --json): recall@k, the share of the gold among the first k passages; all@5, all gold among
+    the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the share of gold among the first 5; r@10, gold
+    among the first 10 of at most 10. ms is the median time a question in milliseconds, without embedding and splitting it.
     """
     set_up_log(verbose)
     from dynagrag.evaluation.retrieval_run import EvaluateOptions, evaluate_retrieval
@@ -121,11 +131,11 @@ def retrieval(
 
 @evaluate_app.command("compare")
 def compare_runs(
-    first: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="Another, of the same questions.")],
+    first: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of another run on the same questions.")],
     as_json: JSON = False,
 ) -> int:
-    """Compares two runs on the same questions: the second minus the first, by arm, with paired 95 % intervals, in points."""
+    """Compare two runs on the same questions. Prints the second minus the first by arm, in points, with paired 95 % intervals."""
     set_up_log(False)
     from dynagrag.evaluation.run_folder import RunFolder
     from dynagrag.evaluation.summary import compare

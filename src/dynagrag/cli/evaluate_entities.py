@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.terminal import EMBEDDER, EXIT_SET_ASIDE, JSON, LLM, VERBOSE, read_settings, say, say_json, set_up_log
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, VERBOSE
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, say, say_json, set_up_log
+from dynagrag.text import cut
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.entity_resolution import EntityReport, Quality
@@ -23,14 +25,14 @@ DATASET = Annotated[
     str,
     typer.Option(
         "--dataset",
-        help="ditto-NAME (labelled pairs in Ditto form; NAME: a part of the file's name), apollo13-aliases, spacelog-aliases, or "
-        "spacelog-MISSION such as spacelog-a11.",
+        help="Set: ditto-NAME (labelled pairs in Ditto's format; NAME is a part of the file's name), apollo13-aliases, "
+        "spacelog-aliases, or spacelog-MISSION such as spacelog-a11.",
     ),
 ]
-DATA = Annotated[Path, typer.Option("--data", help="Folder of the data sets, that of the sets of entities in it, or the set's file.")]
+DATA = Annotated[Path, typer.Option("--data", help="Folder of the data sets, the folder of entity sets in it, or the file of the set.")]
 SUMMARIES = Annotated[
     bool,
-    typer.Option("--with-summaries", help="Give each name the record's other columns as its summary (default: bare names)."),
+    typer.Option("--with-summaries", help="Give each name the other columns of its record as a summary. Default: bare names."),
 ]
 THRESHOLD = Annotated[
     list[float] | None,
@@ -38,10 +40,12 @@ THRESHOLD = Annotated[
         "--threshold",
         min=-1,
         max=1,
-        help="Cosine, -1 to 1, for a row of the table by threshold; may be given again (default: 0.55 to 0.95).",
+        help="Cosine (-1 to 1) of a row in the table by threshold; may be repeated. Default: 0.55 to 0.95.",
     ),
 ]
-MAX_CALLS = Annotated[int | None, typer.Option("--max-calls", min=1, help="Hard budget of model calls; the call after it is refused.")]
+MAX_CALLS = Annotated[
+    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
+]
 
 
 def entities(
@@ -55,16 +59,16 @@ def entities(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measures consolidation on a set that says which names are one entity: blocking recall, pairs and clusters, model calls, by threshold.
+    """Measure how well names of one entity are merged. The set says which are one; measured are blocking, pairs, clusters, model calls.
 
-    Without --llm the rules alone; with it the model judges too. Equal names are one entity to the product, whatever the set says.
+    Without --llm only the rules decide; with it the model judges too. Equal names always count as one entity, whatever the set says.
     """
     set_up_log(verbose)
     report = run_entities(dataset, data, read_settings(llm, embedder), with_summaries, tuple(threshold or ()), max_calls)
     if as_json:
         say_json(asdict(report))
     else:
-        for line in report_lines(report):
+        for line in entity_report_lines(report):
             say(line)
     return EXIT_SET_ASIDE if report.set_aside else 0
 
@@ -101,8 +105,8 @@ def run_entities(
         )
 
 
-def report_lines(report: "EntityReport") -> Iterator[str]:
-    """A report for people."""
+def entity_report_lines(report: "EntityReport") -> Iterator[str]:
+    """The lines of a report."""
     kind = "names with summaries" if report.has_summaries else "bare names"
     yield (
         f"{report.dataset}: {report.num_items:,} items under {report.num_keys:,} keys, {report.num_pairs:,} labelled pairs, "
@@ -147,7 +151,7 @@ def _blocking_lines(report: "EntityReport") -> Iterator[str]:
     for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
         yield f"  missed {count} x {reason}"
     for missed in report.missed[:_MAX_MISSED]:
-        yield f"    {missed.a[:_MAX_SHOWN]!r} / {missed.b[:_MAX_SHOWN]!r} (cosine {missed.cosine:.2f}): {missed.reason}"
+        yield f"    {cut(missed.a, _MAX_SHOWN)!r} / {cut(missed.b, _MAX_SHOWN)!r} (cosine {missed.cosine:.2f}): {missed.reason}"
     if len(report.missed) > _MAX_MISSED:
         yield f"    ... and {len(report.missed) - _MAX_MISSED} more (--json shows all)"
 

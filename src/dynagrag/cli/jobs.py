@@ -6,23 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.prepared import job_line, run_prepared
-from dynagrag.cli.terminal import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES, open_space, read_settings, say, say_json, set_up_log
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
+from dynagrag.cli.run_job import run_prepared
+from dynagrag.cli.terminal import open_space, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
-    from dynagrag.journal.jobs import JobRequest
+    from dynagrag.journal.jobs import Job, JobRequest
     from dynagrag.settings import Settings
 
-jobs_app = typer.Typer(help="Ingests as jobs: lists, resumes, cancels; retries what was set aside.", rich_markup_mode=None)
-MAX_CALLS = Annotated[int | None, typer.Option(min=1, help="Hard budget of model calls for this run, in place of the job's own.")]
-MAX_TOKENS = Annotated[int | None, typer.Option(min=1, help="Hard budget of tokens for this run, prompts and replies together.")]
+jobs_app = typer.Typer(help="List, resume and cancel ingests; retry what they set aside.", rich_markup_mode=None)
+MAX_CALLS = Annotated[
+    int | None, typer.Option(min=1, help="Stop this run before it calls the model more often than this. Default: the job's limit.")
+]
+MAX_TOKENS = Annotated[
+    int | None, typer.Option(min=1, help="Stop this run before prompts and replies take more tokens than this. Default: the job's limit.")
+]
 JOB = Annotated[int, typer.Argument(metavar="ID", help="A job's number, from `dynagrag jobs`.")]
 
 
 @jobs_app.callback(invoke_without_command=True)
 def _jobs(context: typer.Context, workspace: WORKSPACE = None, as_json: JSON = False) -> int:
-    """Lists every ingest of the workspace with how it stands; the commands below resume, cancel and retry."""
+    """List the ingests of a workspace. The commands below resume, cancel and retry them."""
     if context.invoked_subcommand is None:
         return jobs_list(workspace, as_json)
     if workspace is not None or as_json:
@@ -32,7 +37,7 @@ def _jobs(context: typer.Context, workspace: WORKSPACE = None, as_json: JSON = F
 
 @jobs_app.command("list")
 def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
-    """Lists every ingest of the workspace: number, status, how far it is, when it began, its paths, why it ended."""
+    """List the ingests of a workspace. A line gives number, kind, status, progress, start, paths, and why it ended."""
     from dynagrag.workspace.facade import open_journal
 
     with closing(open_journal(workspace, read_settings())) as journal:
@@ -41,7 +46,7 @@ def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
         say_json([asdict(job) for job in jobs])
         return 0
     for job in jobs:
-        say(job_line(job))
+        say(_job_line(job))
     if not jobs:
         say("no jobs")
     return 0
@@ -49,7 +54,7 @@ def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
 
 @jobs_app.command("resume")
 def jobs_resume(
-    job_id: Annotated[int | None, typer.Argument(metavar="ID", help="A job's number; without one, the last that can go on.")] = None,
+    job_id: Annotated[int | None, typer.Argument(metavar="ID", help="A job's number. Default: the last job that can be resumed.")] = None,
     workspace: WORKSPACE = None,
     store: STORE = None,
     llm: LLM = None,
@@ -60,9 +65,9 @@ def jobs_resume(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Goes on with an ingest that was interrupted, stopped, cancelled or failed: the same paths, options and models but those given.
+    """Resume an ingest that did not finish. Paths, options and models stay as they were.
 
-    Replies that were stored are not asked for again.
+    What you give here replaces the job's own. Stored replies are not asked for again.
     """
     set_up_log(verbose)
     from dynagrag.workspace.facade import open_journal
@@ -84,7 +89,7 @@ def _as_before(request: "JobRequest", llm: str | None, embedder: str | None, sto
 
 @jobs_app.command("cancel")
 def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
-    """Stops a running ingest after its model calls in flight, with its work kept; marks an interrupted one."""
+    """Stop a running ingest. Model calls under way are awaited, and its work is kept; an interrupted ingest is only marked."""
     from dynagrag.workspace.facade import open_journal
 
     with closing(open_journal(workspace, read_settings())) as journal:
@@ -96,7 +101,7 @@ def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
 
 @jobs_app.command("set-aside")
 def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
-    """Lists the chunks that could not be extracted: document, place in its text, reason, job."""
+    """List the chunks that could not be extracted. A line gives document, position in its text, reason and job."""
     with open_space(workspace, read_settings(store=store)) as space:
         titles = {d.id: d.title for d in space.store.documents()}
         rows = [asdict(item) | {"document": titles.get(item.document_id, "")} for item in space.set_asides()]
@@ -117,19 +122,22 @@ def jobs_retry(
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
-    extractor: Annotated[str | None, typer.Option(help="llm or fast, in place of the one that set them aside.")] = None,
+    extractor: Annotated[str | None, typer.Option(help="llm or fast. Default: the extractor that set the chunks aside.")] = None,
     max_calls: MAX_CALLS = None,
     max_tokens: MAX_TOKENS = None,
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Extracts the set-aside chunks again, from the stored documents, with the options and models of their ingest but those given.
+    """Extract the set-aside chunks again, from the stored documents.
 
-    Chunks that were set aside under different options or models are a run each; with --json a list of their reports.
+    What you give here replaces the ingest's own options and models.
+
+    Chunks of ingests with other options or models are a run each; --json prints a list of their reports.
     """
     set_up_log(verbose)
-    from dynagrag.workspace.facade import open_journal, retry_groups
+    from dynagrag.workspace.facade import open_journal
+    from dynagrag.workspace.ingest_job import retry_groups
 
     with closing(open_journal(workspace, read_settings(llm, embedder, store))) as journal:
         groups = retry_groups(journal)
@@ -146,3 +154,13 @@ def jobs_retry(
         if as_json and (reports or not groups):  # also where a later run was stopped
             say_json(reports)
     return max(codes)
+
+
+def _job_line(job: "Job") -> str:
+    """A job in one line."""
+    place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
+    paths = job.request.paths
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    what = f"{paths[0]}{more}" if paths else ", ".join(f"{count} {name}" for name, count in job.counts.items())
+    line = f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22} {job.started_at[:16].replace('T', ' ')}  {what}"
+    return f"{line}  ({job.reason})" if job.reason else line

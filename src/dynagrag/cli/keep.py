@@ -1,4 +1,4 @@
-"""Looking after a workspace from the command line: doctor, backup, restore, graph copy."""
+"""Looking after a workspace from the command line: delete, doctor, backup, restore, graph copy."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,26 +6,38 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.terminal import (
-    EMBEDDER,
-    JSON,
-    LLM,
-    STORE,
-    WORKSPACE,
-    YES,
-    Bars,
-    complain,
-    confirm,
-    open_space,
-    read_settings,
-    say,
-    say_json,
-    set_up_log,
-)
+from dynagrag.cli.options import EMBEDDER, FORCE, JSON, LLM, STORE, WORKSPACE, YES
+from dynagrag.cli.terminal import Bars, complain, confirm, open_space, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
     from dynagrag.schema import Finding
+
+
+def delete(
+    reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    embedder: EMBEDDER = None,
+    llm: LLM = None,
+    yes: YES = False,
+    as_json: JSON = False,
+) -> int:
+    """Delete a document and all that came from it. Records, graph, vectors and cached replies go.
+
+    Where nobody can be asked, --yes is needed.
+    """
+    set_up_log(False)
+    with open_space(workspace, read_settings(llm, embedder, store)) as space:
+        found = space.find_document(reference)
+        if not confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
+            raise UsageError(f"nothing was deleted: confirm the deletion of {found.title!r} with --yes")
+        document, report = space.delete(found.id)
+        if as_json:
+            say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
+        else:
+            say(f"deleted {document.title}; the graph has {report.num_entities} entities and {report.num_relations} relations")
+    return 0
 
 
 def doctor(
@@ -34,11 +46,11 @@ def doctor(
     llm: LLM = None,
     embedder: EMBEDDER = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="First mend the store (missing indexes, orphaned records) and derive the graph again.")
+        bool, typer.Option("--repair", help="Mend the store first (missing indexes, orphaned records) and derive the graph again.")
     ] = False,
     as_json: JSON = False,
 ) -> int:
-    """Checks the installation, the settings, the models, the store and, if it is there, the workspace. Exit 1 when something is wrong."""
+    """Check installation, settings, models, store and workspace. Exit 1 when something is wrong."""
     set_up_log(False)
     from dynagrag.upkeep.doctor import check
     from dynagrag.upkeep.doctor import repair as mend
@@ -59,13 +71,13 @@ def _line(found: "Finding") -> str:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write, e.g. work.dynagrag.zip.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write, such as talks.dynagrag.zip.")],
     workspace: WORKSPACE = None,
     store: STORE = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    force: FORCE = False,
     as_json: JSON = False,
 ) -> int:
-    """Writes a workspace to one file: records, graph, vectors, and its journal of replies and calls. Also while it is being ingested."""
+    """Write a workspace to one file. It holds records, graph, vectors and the journal of model calls. An ingest may be running."""
     set_up_log(False)
     from dynagrag.upkeep.backup import back_up
 
@@ -84,12 +96,13 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `dynagrag backup` wrote.")],
     workspace: Annotated[
-        str | None, typer.Option("--workspace", "-w", help="The backup's own name: another is refused, since its ids hold the name.")
+        str | None,
+        typer.Option("--workspace", "-w", help="Name that the backup must have: it cannot be restored under another one. Default: any."),
     ] = None,
     store: STORE = None,
     as_json: JSON = False,
 ) -> int:
-    """Puts a backup back as the workspace that it was, which must not be there. All of the file is checked before anything is written."""
+    """Restore a workspace from a backup. The workspace must not exist; the whole file is checked before anything is written."""
     set_up_log(False)
     from dynagrag.upkeep.backup import restore as put_back
 
@@ -104,22 +117,25 @@ def restore(
     return 0
 
 
-def graph_copy(
-    source: Annotated[str, typer.Option("--from", help="Where the workspace is: sqlite (embedded), or a Neo4j address.")],
-    target: Annotated[str, typer.Option("--to", help="Where it is to be as well: sqlite, or a Neo4j address.")],
+def copy(
+    source: Annotated[str, typer.Option("--from", help="Store that holds the workspace: sqlite (embedded), or a Neo4j address.")],
+    target: Annotated[str, typer.Option("--to", help="Store to copy it to: sqlite, or a Neo4j address.")],
     workspace: WORKSPACE = None,
-    replace: Annotated[bool, typer.Option("--replace", help="First delete what the target holds of this workspace.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Delete what the target holds of this workspace first.")] = False,
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Copies a workspace to another store. Stopped half-way, the same command goes on. The password is read from NEO4J_PASSWORD."""
+    """Copy a workspace to another store. If it is stopped, run it again to continue. The password is read from NEO4J_PASSWORD.
+
+    Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
+    """
     set_up_log(False)
     from dynagrag.upkeep.backup import copy_between
     from dynagrag.workspace.address import shown_address
 
     settings = read_settings()
     name, shown = workspace or settings.workspace, shown_address(target)
-    if replace and not confirm(f"Delete workspace {name!r} in {shown} before it is copied there?", yes, without_terminal=False):
+    if replace and not confirm(f"Delete workspace {name!r} in {shown} before copying it there?", yes, without_terminal=False):
         raise UsageError(f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes")
     with Bars(as_json) as progress:
         report = copy_between(settings, name, source, target, is_replacing=replace, progress=progress)

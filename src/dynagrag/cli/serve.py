@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli.terminal import EMBEDDER, LLM, STORE, WORKSPACE, set_up_log
+from dynagrag.cli.options import EMBEDDER, LLM, STORE, WORKSPACE
+from dynagrag.cli.terminal import set_up_log
 from dynagrag.errors import SettingsError
 
 OPTIONS = {
@@ -35,14 +36,14 @@ def serve(
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port of this machine.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     address: Annotated[
-        str, typer.Option(help="Address to listen on. There is no login: who can reach it can read, change and delete workspaces.")
+        str, typer.Option(help="Address to listen on. There is no login: anyone who can reach it can read, change and delete workspaces.")
     ] = "127.0.0.1",
 ) -> None:
-    """Opens the app in which to ask, see why, ingest and curate, at http://localhost:8501.
+    """Start the app, at http://localhost:8501. In it you ask, ingest, look at the graph and correct it.
 
-    Ctrl-C ends it; what it was ingesting can be resumed.
+    Ctrl-C ends it. Ingests that it was running can be resumed.
     """
     set_up_log(False)
     if find_spec("streamlit") is None or find_spec("streamlit_echarts") is None:

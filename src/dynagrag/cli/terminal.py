@@ -1,50 +1,28 @@
-"""What the command line's modules share: options with one wording each, and how they open, confirm, show progress and print."""
+"""How commands speak with the terminal: lines, errors, questions, progress; and how they read settings and open a workspace."""
 
 import json
 import logging
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from dynagrag.text import collapse
 
 if TYPE_CHECKING:
     from dynagrag.settings import Settings
     from dynagrag.workspace.facade import Workspace
 
 EXIT_SET_ASIDE = 3
+EXIT_INTERRUPTED = 130
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace (default: the setting `workspace`, else `default`).")]
-JSON = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer every confirmation with yes.")]
-LLM = Annotated[
-    str | None,
-    typer.Option(
-        "--llm",
-        help="Language model: openai:NAME (any compatible server by OPENAI_BASE_URL), any LangChain provider:NAME, "
-        "local:PATH-or-hub-name, gguf:PATH, or a pulled model's name such as qwen. No default.",
-    ),
-]
-EMBEDDER = Annotated[
-    str | None,
-    typer.Option("--embedder", help="Embedder: minilm (default), a sentence-transformers name or path, or openai:NAME."),
-]
-STORE = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        help="sqlite (embedded), or a Neo4j address such as bolt://localhost:7687 (default: where the workspace was "
-        "last, else NEO4J_URI, else sqlite).",
-    ),
-]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with counts and seconds.")]
 
 
 def complain(message: str) -> None:
     """One line on stderr."""
-    sys.stderr.write("dynagrag: " + printable(" ".join(message.split())) + "\n")
+    sys.stderr.write("dynagrag: " + printable(collapse(message)) + "\n")
 
 
 def say(text: str = "") -> None:

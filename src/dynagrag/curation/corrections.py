@@ -1,7 +1,7 @@
 """A person's corrections of the graph: merge, keep apart, split, rename, homonyms, and taking each back.
 
 Every correction is an Edit record with who and when, stored under the workspace's lock; then the graph is derived again. So it holds in
-later ingests, and an edit whose names are not there sleeps until they are.
+later ingests, and an edit whose names are not in the graph is inactive until they are.
 """
 
 import getpass

@@ -14,8 +14,9 @@ from itertools import combinations, product
 
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, initials, squashed
-from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of, unit_rows
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of
 from dynagrag.schema import Edit, EditKind, Entity, Flag, Graph, Mention
+from dynagrag.vectors import unit_rows
 
 MAX_SUGGESTIONS = 10_000
 LIKELY = 0.5

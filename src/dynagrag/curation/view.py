@@ -13,11 +13,12 @@ from functools import cached_property
 from dynagrag.curation.suggestions import Suggestion, suggest_merges
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
-from dynagrag.graph_store.derived.derive import counting_mentions
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
 from dynagrag.ids import entity_key, plain_key
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Document, Edit, EditKind, Entity, Graph, Mention, MentionKind, Merge, Passage, Turn
+from dynagrag.text import collapse, cut
 
 _QUOTE = 90
 """Characters shown on each side of a name in a quote, cut at words."""
@@ -41,12 +42,17 @@ class Quote:
 
 
 class EditState(StrEnum):
-    """How an edit stands."""
+    """How an edit stands. The values are those of `graph edits --json`; `word` is what people read."""
 
     IN_FORCE = "in force"
-    SLEEPING = "sleeping"
+    INACTIVE = "sleeping"
     """Its names are not in the graph now: it acts again as soon as they are."""
     UNDONE = "undone"
+
+    @property
+    def word(self) -> str:
+        """The state as it is printed."""
+        return "inactive" if self is EditState.INACTIVE else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +290,7 @@ def _state(edit: Edit, seen: Seen, undone: Mapping[str, Edit]) -> EditState:
     if edit.kind is EditKind.SENSE:
         uris = set(documents_of(edit))
         live = sum(m.key in edit.keys and seen.documents[m.document_id].uri in uris for m in seen.mentions)
-    return EditState.IN_FORCE if live >= wanted or not edit.keys else EditState.SLEEPING
+    return EditState.IN_FORCE if live >= wanted or not edit.keys else EditState.INACTIVE
 
 
 def describe(edit: Edit, seen: Seen) -> str:
@@ -308,5 +314,5 @@ def describe(edit: Edit, seen: Seen) -> str:
 
 def clipped(text: str, size: int = _MAX_SHOWN) -> str:
     """A name on one line, cut where it is long; what cannot be seen is marked, since not every widget takes it out."""
-    line = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
-    return line if len(line) <= size else line[: size - 1].rstrip() + "…"
+    line = "".join(c if c.isprintable() else "\ufffd" for c in collapse(text))
+    return cut(line, size)

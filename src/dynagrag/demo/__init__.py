@@ -1,23 +1,25 @@
 """The demo: eleven minutes of both Apollo 13 loops (CC0) into a graph, and three questions, with a real model.
 
 By default the model's replies come from a recorded run that ships here, so that nothing has to be fetched but the embedder; `no_cache`
-does it
-all live. A reply that was not recorded (another CPU may round a ranking differently) is said, and the evidence shown in its place.
+does it all live. Another CPU may round a ranking differently and so need a reply that was not recorded: the demo says how many were
+missing, and shows the evidence where no answer could be made.
 """
 
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import ModelError, ModelUnavailableError
-from dynagrag.reporting import answer_lines, report_lines
+from dynagrag.reporting import answer_lines, ingest_report_lines
 from dynagrag.schema import Answer
+from dynagrag.text import plural
 from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, now
-from dynagrag.workspace.facade import IngestOptions, Workspace, open_workspace
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.ingest_job import IngestOptions
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -33,30 +35,35 @@ QUESTIONS = (
     "What low pressures did GNC report, and what would explain them?",
     "Which fuel cells were offline, and what did EECOM want to try?",
 )
+_LIVE = "`dynagrag demo --no-cache` asks the model itself"
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
-    """A chat model that only has recorded replies; they are in the cache, so every call that reaches it is one that was not recorded."""
+    """A chat model that only has recorded replies; they are in the cache, so every call that reaches it is one that was not recorded.
+
+    `missing`: the names of those calls' prompts.
+    """
 
     name: str
     identity: str
     is_small: bool = True
+    missing: list[str] = field(default_factory=list)
 
     def complete(self, prompt: "Prompt", schema: "type[BaseModel] | None", max_tokens: int) -> "ModelReply":
         """Raises ModelUnavailableError: there is no model."""
-        raise ModelUnavailableError(
-            f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself"
-        )
+        raise self._not_recorded(prompt)
 
     def stream(self, prompt: "Prompt", max_tokens: int) -> Iterator[str]:
         """Raises ModelUnavailableError: there is no model."""
-        raise ModelUnavailableError(
-            f"no reply was recorded for this {prompt.name} prompt; `dynagrag demo --no-cache` asks the model itself"
-        )
+        raise self._not_recorded(prompt)
 
     def close(self) -> None:
         """Holds nothing."""
+
+    def _not_recorded(self, prompt: "Prompt") -> ModelUnavailableError:
+        self.missing.append(prompt.name)
+        return ModelUnavailableError(f"no reply was recorded for this {prompt.name} prompt; {_LIVE}")
 
 
 def _folder() -> Path:
@@ -89,11 +96,13 @@ def run_demo(
         out("1. Two transcripts into a graph: " + ", ".join(p.name for p in transcripts()))
         prepared = space.prepare_ingest([str(p) for p in transcripts()], IngestOptions(chunk_profile="small"))
         report = prepared.run(progress)
-        for line in report_lines(report, prepared.chat.usage() if prepared.chat else None):
+        for line in ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None):
             out("   " + line)
+        _say_missing(space, out)
         for number, question in enumerate(QUESTIONS, 2):
             out(f"\n{number}. {question}")
             _keep(space, number, _ask(space, question, out))
+            _say_missing(space, out)
         if record is not None:
             _record(space, record)
     _say_what_next(out)
@@ -124,6 +133,14 @@ def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> Answer:
     for line in answer_lines(answer):
         out("   " + line)
     return answer
+
+
+def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
+    """How many replies of this step were not recorded: the pipeline goes on without most of them, and would not say so."""
+    model = space.chat_model
+    if isinstance(model, RecordedModel) and model.missing:
+        out(f"   {plural(len(model.missing), 'model call')} had no recorded reply ({', '.join(sorted(set(model.missing)))}); {_LIVE}")
+        model.missing.clear()
 
 
 def _keep(space: Workspace, number: int, answer: Answer) -> None:

@@ -21,8 +21,8 @@ import numpy as np
 
 from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.models.catalog import CATALOG, hub_model, model_path, pull
+from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
-from dynagrag.models.translate import Endpoint, translating
 from dynagrag.protocols import Embedder
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
 from dynagrag.settings import Settings

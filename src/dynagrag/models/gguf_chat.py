@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from dynagrag.errors import ModelUnavailableError, SettingsError
+from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
-from dynagrag.models.translate import Endpoint
 from dynagrag.protocols import ModelReply, Prompt
 
 _LOG = logging.getLogger(__name__)

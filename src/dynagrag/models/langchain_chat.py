@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
-from dynagrag.models.structured import response_format
-from dynagrag.models.translate import Endpoint, translating
+from dynagrag.models.reply_schema import response_format
 from dynagrag.protocols import ModelReply, Prompt
 
 if TYPE_CHECKING:

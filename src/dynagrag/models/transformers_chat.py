@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from dynagrag.errors import CutOffReplyError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
-from dynagrag.models.structured import strict_schema
+from dynagrag.models.reply_schema import strict_schema
 from dynagrag.protocols import ModelReply, Prompt
 from dynagrag.settings import Settings
 

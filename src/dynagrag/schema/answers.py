@@ -14,7 +14,7 @@ from dynagrag.schema.trace import AnswerTrace
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Facts).
+    """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Bridge-PPR).
 
     Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's passage `passage_rows[i]` and holds the
     entities `entities[ptr[i]:ptr[i + 1]]` (indices into the graph's). Passage j holds the entities
@@ -135,9 +135,9 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class PassageParts:
-    """What a passage's score is made of (docs/papers.md, Bridge-PPR and Surroundings), in units of the score, to which they add up: first
-    stage, PageRank, the best bridge, what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end, and
-    what the steps of a question that was split did.
+    """What a passage's score is made of (docs/papers.md, Bridge-PPR), in units of the score, to which they add up: first stage,
+    PageRank, the best bridge, what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end, and what
+    the steps of a question that was split did.
     """
 
     passage_id: str

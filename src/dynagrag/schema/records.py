@@ -94,7 +94,7 @@ class MentionKind(StrEnum):
 
 
 class Flag(StrEnum):
-    """What the fast extractor leaves to be decided on the whole corpus (docs/papers.md, Fast extractor)."""
+    """What the fast extractor leaves to be decided on the whole corpus: `graph_store/derived/live_mentions.py`."""
 
     SENTENCE_START = "sentence_start"
     """A single capitalised word that opens its sentence: counts only if seen capitalised inside one, or if it is a title."""

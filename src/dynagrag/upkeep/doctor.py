@@ -17,7 +17,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from dynagrag.errors import DynaGragError, SettingsError
-from dynagrag.graph_store.derived.derive import VectorTable, counting_mentions, derive, digest, mention_texts, record_texts
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.graph_digest import digest
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import REPAIR
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.protocols import Embedder, GraphStore

@@ -11,8 +11,8 @@ from threading import RLock
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, SettingsError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question, split_question
-from dynagrag.ingest.rederive import Progress
-from dynagrag.models.metered import MeteredChat
+from dynagrag.ingest.graph_deriver import Progress
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Retriever
 from dynagrag.retrieval.filters import FILTERED, apply_filters
 from dynagrag.retrieval.passages import PassageScores

@@ -6,9 +6,9 @@ from typing import Any
 
 from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.graph_store.derived.canonical import undo_merge
-from dynagrag.ingest.given.corpus import GivenCorpus
+from dynagrag.ingest.given.given_corpus import GivenCorpus
+from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.plan import uri_of
-from dynagrag.ingest.rederive import GraphReport, Progress
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.protocols import Extractor
 from dynagrag.schema import Document, Edit, Merge

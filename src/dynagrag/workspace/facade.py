@@ -10,13 +10,13 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import WorkspaceError
-from dynagrag.graph_store.derived.derive import average_degree, average_degree_before
+from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
-from dynagrag.ingest.given.corpus import Given, GivenCorpus, as_corpus
+from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
 from dynagrag.ingest.pipeline import GraphReport, IngestReport, Progress
 from dynagrag.journal.jobs import Job
-from dynagrag.journal.journal import Journal, LedgerRow, SetAside
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Settings, load_settings
@@ -172,7 +172,7 @@ class Workspace:
 
         Args:
             documents: A corpus that was read, or documents in memory, whose source is then called `given`.
-            extractor: Of these documents: `FileExtractor(documents)`, or `FastExtractor(titles=corpus.titles)`.
+            extractor: Of these documents: `GivenExtractor(documents)`, or `FastExtractor(titles=corpus.titles)`.
             progress: Told of each step.
 
         Raises:

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from dynagrag.ingest.given.corpus import GivenCorpus, read_given
-from dynagrag.ingest.given.file_extractor import FileExtractor
+from dynagrag.ingest.given.given_corpus import GivenCorpus, read_given
+from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import plan_given
 from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.protocols import Extractor
@@ -36,7 +36,7 @@ def prepare_given_files(
     corpora = [read_given(path) for path in paths]
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), TypeAdapter(IngestOptions).dump_python(options, mode="json"))
     job_id = job.id if job else None
-    return _prepared(parts, build_index, corpora, FileExtractor(*corpora), request, options.remove_missing, job_id)
+    return _prepared(parts, build_index, corpora, GivenExtractor(*corpora), request, options.remove_missing, job_id)
 
 
 def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: Mapping[str, Any]) -> JobRequest:

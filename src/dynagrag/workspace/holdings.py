@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from dynagrag import wiring
 from dynagrag.errors import DynaGragError, StoreError, WorkspaceError
 from dynagrag.graph_store.rules import REPAIR, check_workspace_name
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
 from dynagrag.workspace.address import has_store, open_store, shown_address, store_address

@@ -22,8 +22,8 @@ from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, make_retry_plan, span_tokens
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Extractor
 from dynagrag.settings import ChunkProfile
 from dynagrag.workspace.address import shown_address, store_address

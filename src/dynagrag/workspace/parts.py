@@ -9,10 +9,10 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
+from dynagrag.ingest.graph_deriver import Deriver, Progress
 from dynagrag.ingest.job_follower import StoppableJudge
-from dynagrag.ingest.rederive import Deriver, Progress
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, GraphStore
 from dynagrag.settings import Settings
 from dynagrag.workspace.address import open_store

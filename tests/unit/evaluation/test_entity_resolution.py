@@ -13,7 +13,7 @@ import typer
 from pydantic import BaseModel
 
 from dynagrag.cli import evaluate_entities as cli_evaluate_entities
-from dynagrag.cli.evaluate_entities import report_lines
+from dynagrag.cli.evaluate_entities import entity_report_lines
 from dynagrag.errors import LoadError, ModelUnavailableError, UsageError
 from dynagrag.evaluation.entity_resolution import EntityReport, evaluate_entities, mentions_of
 from dynagrag.evaluation.entity_scores import cluster_scores, pair_scores, scores
@@ -29,7 +29,7 @@ from dynagrag.evaluation.entity_sets import (
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.ingest.consolidate.verdicts import EntityGroups
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import Prompt
 
 T = TypeVar("T", bound=BaseModel)
@@ -396,7 +396,7 @@ def test_the_command_keeps_a_models_replies_so_that_the_same_run_asks_nothing_tw
 
 def test_people_read_every_part_of_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     report = evaluate_entities(diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter")
-    text = "\n".join(report_lines(report))
+    text = "\n".join(entity_report_lines(report))
     for part in (
         "diners: 9 items under 8 keys, 6 labelled pairs, 4 of them one entity; bare names, embedder fake",
         "blocking recall 0.750: 1 one key, 1 rule, 1 one block, 1 missed",

@@ -1,6 +1,7 @@
 """A question's way from intermediate answers to one: scoring, order, packing, rewriting; and what happens where a model fails."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,8 +15,8 @@ from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelError, Mod
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question, split_question
 from dynagrag.ids import estimate_tokens
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.settings import PROFILES
 from dynagrag.workspace.facade import Workspace
 
@@ -287,3 +288,109 @@ def test_an_answer_that_cites_nothing_counts_for_nothing_and_stays_out_of_the_me
     assert boasts
     assert {(a.helpfulness, a.scored_by, a.has_enough_evidence, a.evidence_ids) for a in boasts} == {(0.0, "none", False, ())}
     assert not any("known to everybody" in p.user for p in chat.prompts if p.name in ("helpfulness", "merge"))
+
+
+def own_line(prompt: Any) -> tuple[str, str]:
+    """Label and words of the last evidence line of a prompt."""
+    lines = re.findall(r'^\[(E\d+)\][^"\n]*"([^".\n]+)', prompt.user, re.MULTILINE)
+    label, said = lines[-1]
+    return label, said
+
+
+def reply_of(label: str, said: str, is_enough: bool = True) -> str:
+    return json.dumps({"answer": f"{said} [{label}].", "citations": [label], "enough_evidence": is_enough})
+
+
+def different_answers(merged: str) -> Callable[[Any, Any], str]:
+    """Intermediate answers that differ, scored differently, and this in place of the merged one."""
+
+    def rule(prompt: Any, schema: Any) -> str:
+        if prompt.name == "intermediate":
+            return reply_of(*own_line(prompt))
+        if prompt.name == "helpfulness":
+            ids = [part.partition('"')[0] for part in prompt.user.split('id="')[1:]]
+            return _scores(**{i: (1 + n % 5, 3, 3) for n, i in enumerate(ids)})
+        return merged
+
+    return rule
+
+
+def test_what_a_model_says_without_enough_evidence_is_left_out_though_it_cites(ask: Callable[..., Any]) -> None:
+    answer = ask(FakeChat(lambda prompt, schema: reply_of(*own_line(prompt), is_enough=False), identity="doubts"))
+    assert all(a.evidence_ids and not a.has_enough_evidence for a in answer.intermediate)
+    assert (answer.text, answer.is_abstained, answer.citations) == (ABSTENTION, True, ())
+
+
+def test_answers_that_are_as_helpful_stand_in_the_order_of_retrieval(ask: Callable[..., Any]) -> None:
+    found = [a.retrieval_score for a in ask(FakeChat()).intermediate]
+    assert len(set(found)) > 2
+    assert found == sorted(found, reverse=True)
+
+
+def test_a_merge_that_cites_nothing_is_replaced_by_the_most_helpful_answer(ask: Callable[..., Any]) -> None:
+    pieces: list[str] = []
+    chat = FakeChat(different_answers("Nothing is cited here."), identity="forgets")
+    answer = ask(chat, on_text=pieces.append)
+    assert len({a.answer for a in answer.intermediate}) > 1
+    assert answer.intermediate[0].helpfulness > answer.intermediate[-1].helpfulness
+    assert "".join(pieces) == answer.text == answer.intermediate[0].answer
+    assert answer.trace.merge == "the merged answer cited nothing; this is the most helpful intermediate answer"
+    merge = next(p for p in chat.prompts if p.name == "merge")
+    assert answer.trace.merge_prompt == f"{merge.system}\n\n{merge.user}"
+
+
+class BreakingChat(FakeChat):
+    """Its merged answer breaks off after so many pieces."""
+
+    def __init__(self, num_pieces: int) -> None:
+        super().__init__(identity=f"breaks off after {num_pieces}")
+        self._num_pieces = num_pieces
+
+    def stream(self, prompt: Any, max_tokens: int) -> Iterator[str]:
+        for number, piece in enumerate(super().stream(prompt, max_tokens)):
+            if number == self._num_pieces:
+                raise ModelUnavailableError("gone")
+            yield piece
+        for word in ("and", "so", "it", "goes", "on"):
+            yield f" {word}"
+        raise ModelUnavailableError("gone")
+
+
+def test_a_merge_that_breaks_off_ends_with_dots_or_is_replaced_where_it_cited_nothing_yet(ask: Callable[..., Any]) -> None:
+    for num_pieces, is_cited in ((1000, True), (1, False)):
+        pieces: list[str] = []
+        answer = ask(BreakingChat(num_pieces), on_text=pieces.append)
+        assert "".join(pieces) == answer.text
+        assert "the merge broke off (gone)" in answer.trace.merge
+        assert answer.text.endswith(" …") is is_cited
+        assert (answer.text == answer.intermediate[0].answer) is not is_cited
+
+
+def test_stretches_are_made_of_the_lines_that_are_cited(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        label, said = own_line(prompt)
+        return reply_of(label, said)
+
+    alone = ask(FakeChat(rule, identity="cites one"), options=AskOptions(retriever="bm25"))
+    assert len(alone.citations) == 1
+    assert alone.stretches == ()
+    assert ask(None, options=AskOptions(retriever="bm25")).stretches
+
+
+def test_labels_that_no_line_has_are_not_cited(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        label, said = own_line(prompt)
+        return json.dumps({"answer": f"{said}.", "citations": [f"[{label.lower()}]", "E999"]})
+
+    answer = ask(FakeChat(rule, identity="invents"), options=AskOptions(retriever="bm25"))
+    assert len(answer.trace.labels) == 1
+    assert "E999" not in answer.text
+
+
+def test_the_trace_counts_sentences_that_cite_nothing(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        label, said = own_line(prompt)
+        return json.dumps({"answer": f"{said} [{label}]. Nobody knows how that came about.", "citations": [label]})
+
+    answer = ask(FakeChat(rule, identity="rambles"), options=AskOptions(retriever="bm25"))
+    assert (len(answer.citations), answer.trace.num_uncited_sentences, answer.trace.num_weak_citations) == (1, 1, 0)

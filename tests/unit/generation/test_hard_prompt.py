@@ -1,6 +1,7 @@
-"""The hard prompt: full mode loses nothing, whatever the names; a cut leaves nothing dangling; evidence is the documents' own words."""
+"""The hard prompt: writing loses nothing, whatever the names; a cut leaves nothing dangling; evidence is the documents' own words."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
-from dynagrag.generation.evidence import collect_evidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_at
-from dynagrag.generation.hard_prompt import write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.evidence import QuestionEvidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_begun_by
+from dynagrag.generation.hard_prompt import MAX_SUMMARIES, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line, split_summaries
 from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.ids import estimate_tokens
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import (
     Document,
     Entity,
@@ -61,11 +63,11 @@ def ego_graph(graph: Graph, centre: int) -> Subgraph:
 
 
 @st.composite
-def written(draw: st.DrawFn) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
+def written(draw: st.DrawFn, max_summaries: int = 3) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
     """A random connected or unconnected subgraph with hostile texts, its walk, scores, and evidence for some records."""
     n = draw(st.integers(1, 7))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    summaries = st.lists(texts, max_size=3).map(tuple)
+    summaries = st.lists(texts, max_size=max_summaries).map(tuple)
     entities = tuple(Entity(f"e{i}", f"e{i}", draw(names), "", (), (), "t", int(rng.integers(4)), draw(summaries)) for i in range(n))
     text = draw(names) * 3
     relations, records = [], {}
@@ -100,12 +102,12 @@ def shown(score: float) -> float:
     return float(f"{score:.2f}")
 
 
-@given(written())
+@given(written(max_summaries=MAX_SUMMARIES))
 @settings(max_examples=150, deadline=None)
-def test_full_mode_loses_nothing(case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]) -> None:
+def test_a_prompt_without_a_budget_loses_nothing(case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]) -> None:
     snapshot, subgraph, walk, scores, evidence = case
     graph = snapshot.graph
-    prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence, mode="full")
+    prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence)
     parsed = parse_hard_prompt(prompt.text)
     visited = [graph.entities[subgraph.nodes[v]] for v in walk.order]
     assert Counter((n.name, n.score, n.summaries) for n in parsed.nodes) == Counter(
@@ -204,44 +206,62 @@ def test_the_form_of_a_prompt_is_this(moon_snapshot: Snapshot) -> None:
     subgraph, walk = whole_moon(moon_snapshot)
     scores = PruneScores(np.array([0.5, 0.25, 0.125], np.float32), np.array([0.75, 1.0], np.float32), "test", is_trained=False)
     question = Question("q", np.array([1, 1, 0, 0], np.float32))
-    evidence = collect_evidence(moon_snapshot, subgraph, walk, question)
-    assert write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence, mode="full").text == MOON_PROMPT
+    evidence = QuestionEvidence(PassageScores(moon_snapshot), question).of_subgraph(subgraph, walk)
+    assert write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence).text == MOON_PROMPT
 
 
-class TestCollectEvidence:
+class TestQuestionEvidence:
     question = Question("q", np.array([0.0, 1, 0.1, 0], dtype=np.float32))
+
+    def of(self, snapshot: Snapshot, ranked: Sequence[ScoredPassage] = (), max_passages: int = 3, max_quotes: int = 8) -> QuestionEvidence:
+        return QuestionEvidence(PassageScores(snapshot), self.question, ranked, max_passages, max_quotes)
 
     def test_passages_by_cosine_then_quotes_that_no_passage_holds(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
-        found = collect_evidence(moon_snapshot, subgraph, walk, self.question, max_passages=1, first_label=3)
+        evidence = self.of(moon_snapshot, max_passages=1)
+        evidence.show([Evidence("E2", "other", "other document", 0, 9, "elsewhere")])
+        found = evidence.of_subgraph(subgraph, walk)
         assert [(e.label, e.id, e.speaker, e.start_s) for e in found] == [
             ("E3", "p0", "CDR", 0.5),
             ("E4", "p0", "CC", 72.9),
             ("E5", "r1", None, None),
         ]
         assert found[2].quote == "The crew lands on the Moon."
-        quotes = collect_evidence(moon_snapshot, subgraph, walk, self.question, max_passages=0, max_quotes=1)
+        quotes = self.of(moon_snapshot, max_passages=0, max_quotes=1).of_subgraph(subgraph, walk)
         assert [(e.id, e.speaker, e.start_s) for e in quotes] == [("r0", "CC", 72.9)], "speaker and time are those of the quote's own turn"
+
+    def test_the_nearer_passage_comes_first_whatever_its_place(self, moon_snapshot: Snapshot) -> None:
+        subgraph, walk = whole_moon(moon_snapshot)
+        for best, other in ((0, 1), (1, 0)):
+            question = Question("q", moon_snapshot.passage_vectors[best])
+            scores = PassageScores(moon_snapshot)
+            assert scores.dense(question.vector)[best] > scores.dense(question.vector)[other]
+            found = QuestionEvidence(scores, question).of_subgraph(subgraph, walk)
+            assert list(dict.fromkeys(e.id for e in found)) == [f"p{best}", f"p{other}"]
+            quotes = QuestionEvidence(scores, question, max_passages=0).of_subgraph(subgraph, walk)
+            assert [e.id for e in quotes] == [f"r{best}", f"r{other}"], "a quote is as near as its passage"
 
     def test_the_retrievers_order_comes_first(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         ranked = [ScoredPassage(moon_snapshot.passages[1], 9.0)]
-        assert [e.id for e in collect_evidence(moon_snapshot, subgraph, walk, self.question, ranked)] == ["p1", "p0", "p0"]
+        assert [e.id for e in self.of(moon_snapshot, ranked).of_subgraph(subgraph, walk)] == ["p1", "p0", "p0"]
 
     def test_only_what_was_visited_counts(self, moon_snapshot: Snapshot) -> None:
         flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
         houston = ego_graph(moon_snapshot.graph, 1)
         alone = BFS().walk(houston, np.zeros(4, np.float32), flat, 1)
-        assert [e.id for e in collect_evidence(moon_snapshot, houston, alone, self.question)] == ["p0", "p0"]
-        assert collect_evidence(moon_snapshot, houston, alone, self.question, max_passages=0) == ()
+        assert [e.id for e in self.of(moon_snapshot).of_subgraph(houston, alone)] == ["p0", "p0"]
+        assert self.of(moon_snapshot, max_passages=0).of_subgraph(houston, alone) == ()
 
     def test_what_an_earlier_subgraph_showed_is_not_shown_again_unless_nothing_else_is_left(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
-        first = collect_evidence(moon_snapshot, subgraph, walk, self.question, max_passages=1, max_quotes=0)
-        second = collect_evidence(moon_snapshot, subgraph, walk, self.question, shown=first, first_label=3)
+        evidence = self.of(moon_snapshot)
+        evidence.show(self.of(moon_snapshot, max_passages=1, max_quotes=0).of_subgraph(subgraph, walk))
+        second = evidence.of_subgraph(subgraph, walk)
         assert [(e.label, e.id) for e in second] == [("E3", "p1")]
-        third = collect_evidence(moon_snapshot, subgraph, walk, self.question, shown=[*first, *second], first_label=4)
-        assert [e.id for e in third] == ["p0", "p0", "p1"]
+        evidence.show(second)
+        third = evidence.of_subgraph(subgraph, walk)
+        assert [(e.label, e.id) for e in third] == [("E1", "p0"), ("E2", "p0"), ("E3", "p1")], "the same words keep their label"
 
 
 def test_a_passage_is_cut_where_the_speaker_changes_and_short_turns_are_left_out(moon_snapshot: Snapshot) -> None:
@@ -274,7 +294,7 @@ def test_plain_arms_show_evidence_alone_within_the_budget(moon_snapshot: Snapsho
     assert write_evidence_prompt((), 10).text == ""
 
 
-def test_compact_mode_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Snapshot) -> None:
+def test_a_line_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Snapshot) -> None:
     long = " ".join(f"w{i}" for i in range(80))
     entities = (replace(moon_snapshot.graph.entities[0], summaries=("one", "two", long)), *moon_snapshot.graph.entities[1:])
     snapshot = replace(moon_snapshot, graph=replace(moon_snapshot.graph, entities=entities))
@@ -333,4 +353,4 @@ def test_evidence_lines_keep_speakers_apart_from_times_and_quotes() -> None:
 
 def test_the_turn_of_an_offset_is_the_last_that_starts_before_it() -> None:
     turns = (Turn("a", "d", 0, 2, 5), Turn("b", "d", 1, 6, 9))
-    assert [turn_at(turns, offset) for offset in (1, 2, 5, 6, 99)] == [None, turns[0], turns[0], turns[1], turns[1]]
+    assert [turn_begun_by(turns, offset) for offset in (1, 2, 5, 6, 99)] == [None, turns[0], turns[0], turns[1], turns[1]]

@@ -12,8 +12,8 @@ from dynagrag.errors import InvalidReplyError
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import MeteredChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.schema import EmbedderIdentity, Question, Vectors
 
 

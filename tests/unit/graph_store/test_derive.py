@@ -10,17 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import StoreError
+from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_merge
-from dynagrag.graph_store.derived.derive import (
-    VectorTable,
-    average_degree,
-    average_degree_before,
-    derive,
-    digest,
-    mention_text,
-    record_text,
-    text_id,
-)
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
+from dynagrag.graph_store.derived.graph_digest import digest
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ids import content_id
 from dynagrag.schema import Consolidation, EditKind, Flag, Graph, LabelMerge, Mention, MentionKind, Merge, Relation, RelationRecord
 

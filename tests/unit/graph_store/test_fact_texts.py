@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, MAX_TITLE, own_title, passage_text, record_text, text_id
 from dynagrag.graph_store.derived.fact_texts import Fact, counted_said, fact_texts, read_said
-from dynagrag.graph_store.derived.two_step_mean import CO_OCCURRENCE, MAX_TITLE, own_title, passage_text, record_text, text_id
 from dynagrag.ids import content_id
 from dynagrag.schema import Document, Flag, Mention, MentionKind, Passage, RelationRecord
 

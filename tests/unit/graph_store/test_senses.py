@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart, make_edit, undone_edits
-from dynagrag.graph_store.derived.derive import digest
 from dynagrag.graph_store.derived.fact_texts import counted_said
+from dynagrag.graph_store.derived.graph_digest import digest
 from dynagrag.graph_store.derived.senses import documents_of, documents_text, mentions_in_senses, read_senses, records_in_senses
 from dynagrag.ids import entity_key, plain_key, sense_key, sense_of
 from dynagrag.retrieval.bridge.linking import EntityLinker

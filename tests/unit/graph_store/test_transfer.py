@@ -11,7 +11,9 @@ import pytest
 from dynagrag.errors import StoreError, WorkspaceError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
-from dynagrag.graph_store.derived.derive import VectorTable, derive, mention_texts, record_texts
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.graph_store.transfer import copy_workspace, is_unfinished
 from dynagrag.ids import content_id

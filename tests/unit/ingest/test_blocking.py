@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dynagrag.ingest.consolidate import blocking
 from dynagrag.ingest.consolidate.blocking import MAX_BLOCK, Pair, candidate_pairs, cut_into_blocks, initials, near_pairs
-from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group, unit_rows
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group
 from dynagrag.schema import Vectors
+from dynagrag.vectors import unit_rows
 
 ALIKE: Vectors = np.ones((1, 4), dtype=np.float32) / 2
 
@@ -54,6 +55,7 @@ def test_other_numbers_letters_and_opposites_never_meet(a: str, b: str) -> None:
         ("compute", "compute resources"),
         ("high-gain antenna", "high gain antenna"),
         ("civil war", "the civil wars"),
+        ("north bridge", "bridge"),
     ],
 )
 def test_one_number_in_another_form_is_no_conflict(a: str, b: str) -> None:
@@ -74,6 +76,8 @@ def test_one_number_in_another_form_is_no_conflict(a: str, b: str) -> None:
         ("dr. lovell", "lovell", True),
         ("fred haise", "frederick haise", True),
         ("john smith", "james smith", False),
+        ("al bean", "alan bean", False),
+        ("ala bean", "alan bean", True),
     ],
 )
 def test_different_person_names_never_meet(a: str, b: str, is_same: bool) -> None:
@@ -101,6 +105,38 @@ def test_names_meet_by_near_vectors_a_shared_head_or_an_acronym() -> None:
 def test_a_shared_head_says_nothing_about_vectors_that_are_far_apart() -> None:
     vectors = unit_rows(np.array([[1, 0], [0.6, 0.8], [0.5, 0.9]], dtype=np.float32))
     assert candidates(["red falcon", "red river", "red"], vectors) == {("red river", "red")}
+
+
+def _all_at_cosine(num_rows: int, cosine: float) -> Vectors:
+    """Rows of which every two have this cosine."""
+    shared = np.full((num_rows, 1), np.sqrt(cosine))
+    return np.hstack([shared, np.sqrt(1 - cosine) * np.eye(num_rows)]).astype(np.float32)
+
+
+def test_a_word_that_opens_more_than_two_hundred_names_tells_nothing() -> None:
+    keys = [f"report {chr(97 + i // 26)}{chr(97 + i % 26)}q" for i in range(201)]
+    assert len(candidates(keys[:200], _all_at_cosine(200, 0.7))) == 200 * 199 // 2
+    assert candidates(keys, _all_at_cosine(201, 0.7)) == set()
+
+
+def test_a_number_at_the_begin_is_no_shared_head() -> None:
+    assert candidates(["1970 census", "1970 budget"], _all_at_cosine(2, 0.7)) == set()
+    assert candidates(["open census", "open budget"], _all_at_cosine(2, 0.7)) == {("open census", "open budget")}
+
+
+@pytest.mark.parametrize(("cosine", "num_pairs"), [(0.54, 0), (0.56, 1)])
+def test_an_acronym_too_must_be_as_near_as_a_group(cosine: float, num_pairs: int) -> None:
+    assert len(candidates(["msc", "manned spacecraft center"], _all_at_cosine(2, cosine))) == num_pairs
+
+
+@pytest.mark.parametrize(("cosine", "num_pairs"), [(0.64, 0), (0.66, 1)])
+def test_a_shared_head_needs_a_cosine_of_its_own(cosine: float, num_pairs: int) -> None:
+    assert len(candidates(["red falcon", "red river"], _all_at_cosine(2, cosine))) == num_pairs
+
+
+@pytest.mark.parametrize(("cosine", "num_pairs"), [(0.79, 0), (0.81, 1)])
+def test_near_vectors_alone_make_a_pair_from_eight_tenths(cosine: float, num_pairs: int) -> None:
+    assert len(candidates(["command ship", "mother vessel"], _all_at_cosine(2, cosine))) == num_pairs
 
 
 def test_near_pairs_equal_the_naive_ones() -> None:
@@ -173,6 +209,11 @@ def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(raw: list[tuple
 def test_a_chain_longer_than_a_block_is_cut_at_its_weakest_links() -> None:
     pairs = [Pair(i, i + 1, 0.9 if i % 20 else 0.6) for i in range(1, 60)]
     assert cut_into_blocks(pairs) == [list(range(1, 21)), list(range(21, 41)), list(range(41, 61))]
+
+
+def test_a_block_holds_twenty_five_names() -> None:
+    pairs = [Pair(i, i + 1, 0.9) for i in range(25)]
+    assert cut_into_blocks(pairs) == [list(range(25))]
 
 
 def test_a_group_is_split_where_members_conflict_or_are_far_apart() -> None:

@@ -1,113 +1,21 @@
-"""Merges: by rule without a model, by verdict with one; guards, kept verdicts, faults, and what it costs."""
+"""Merges: by rule without a model, by verdict with one; guards, kept verdicts and faults."""
 
 import json
-import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
+import numpy as np
 import pytest
-from pydantic import BaseModel
+from scripted_judge import DictVerdicts, ScriptedJudge, group, merged, record, run, said
 
 from dynagrag.errors import BudgetError, CutOffReplyError, DynaGragError, InvalidReplyError, ModelUnavailableError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
-from dynagrag.graph_store.derived.derive import VectorTable, mention_texts
-from dynagrag.ids import content_id, entity_key, estimate_tokens
-from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate, plan_consolidation
-from dynagrag.ingest.consolidate.labels import labels_by_rule, labels_may_join
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Edit, EditKind, Flag, LabelMerge, Mention, MentionKind, RelationRecord, Vectors
-
-T = TypeVar("T", bound=BaseModel)
-Groups = Sequence[dict[str, object]]
-
-
-def said(name: str, summary: str = "", *, doc: str = "d0", type_: str = "thing", kind: MentionKind = MentionKind.SAID) -> Mention:
-    key = entity_key(name)
-    return Mention(content_id("m", doc, name, summary, kind), doc, 0, 9, (), name, key, type_, summary, kind, "llm")
-
-
-def record(head: str, label: str, tail: str, doc: str = "d0") -> RelationRecord:
-    id_ = content_id("r", doc, head, label, tail)
-    return RelationRecord(id_, doc, 0, 9, "p", entity_key(head), entity_key(tail), label, "", 0, 9, 0, "llm")
-
-
-class ScriptedJudge:
-    """Groups by a function of the prompt's user text, or an error; records what it was asked."""
-
-    def __init__(self, reply: Callable[[str], Groups | DynaGragError] = lambda text: ()) -> None:
-        self.reply = reply
-        self.asked: list[tuple[Prompt, tuple[str, ...], int]] = []
-
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
-        assert stage == "consolidate"
-        self.asked.append((prompt, tuple(documents), max_tokens))
-        reply = self.reply(prompt.user)
-        if isinstance(reply, DynaGragError):
-            raise reply
-        return schema.model_validate({"groups": reply})
-
-
-class DictVerdicts:
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def verdict(self, key: str) -> str | None:
-        return self.texts.get(key)
-
-    def store_verdict(self, key: str, text: str, documents: Sequence[str] = ()) -> None:
-        self.texts[key] = text
-
-    def keep_verdicts(self, keys: Iterable[str]) -> int:
-        kept = set(keys)
-        gone = [k for k in self.texts if k not in kept]
-        for key in gone:
-            del self.texts[key]
-        return len(gone)
-
-
-def same(texts: Sequence[str]) -> Vectors:
-    """An embedder for which everything is alike, so that only guards tell names apart."""
-    return FakeEmbedder(16).embed_documents(["same"] * len(texts))
-
-
-def run(
-    mentions: Sequence[Mention],
-    records: Sequence[RelationRecord] = (),
-    *,
-    judge: ScriptedJudge | None = None,
-    embed: Callable[[Sequence[str]], Vectors] = same,
-    verdicts: DictVerdicts | None = None,
-    edits: Sequence[Edit] = (),
-    texts: Sequence[str] = (),
-    judge_name: str = "judge",
-    one_block_a_call: bool = False,
-) -> ConsolidationResult:
-    table = mention_texts(mentions)
-    return consolidate(
-        mentions,
-        records,
-        mention_vectors=VectorTable.of(list(table), embed(list(table.values()))),
-        embed=embed,
-        judge=judge,
-        judge_name=judge_name,
-        verdicts=verdicts,
-        edits=edits,
-        texts=texts,
-        one_block_a_call=one_block_a_call,
-    )
-
-
-def merged(result: ConsolidationResult) -> list[tuple[str, tuple[str, ...], str]]:
-    return [(m.canonical, m.members, m.rule) for m in result.consolidation.merges]
-
-
-def group(*members: str, canonical: str = "") -> dict[str, object]:
-    return {"canonical": canonical or members[0], "members": list(members)}
-
-
-# --------------------------------------------------------------------------------------------------------------- rules
+from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
+from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
+from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.schema import EditKind, Flag, MentionKind
 
 
 def test_without_a_judge_only_spellings_plurals_and_defined_acronyms_merge() -> None:
@@ -141,9 +49,6 @@ def test_an_acronym_that_is_defined_twice_is_left_alone() -> None:
 def test_the_canonical_key_of_a_rule_is_the_most_mentioned() -> None:
     mentions = [said("oxygen tank"), *(said("oxygen tanks", s) for s in "xyz")]
     assert merged(run(mentions))[0][0] == "oxygen tanks"
-
-
-# ------------------------------------------------------------------------------------------------------------ verdicts
 
 
 def test_a_verdict_merges_under_the_member_that_the_model_chose() -> None:
@@ -187,6 +92,51 @@ def test_two_speakers_are_never_merged_whatever_the_model_says() -> None:
         assert not {"ann lee", "ann b. lee"} <= set(members)
 
 
+def test_a_verdict_joins_at_most_twelve_keys_however_few_names_it_has() -> None:
+    letters = "abcdefghjklmnopqrs"
+    variants = [f"{letters[:at]}-{letters[at:]}" for at in range(2, 9)]
+    others = [f"{letters[:at]}-{letters[at:]} kind" for at in range(2, 8)]
+    judge = ScriptedJudge(lambda text: [group(variants[0], others[0])])
+    result = run([said(name) for name in (*variants, *others)], judge=judge)
+    assert [(len(members), rule) for _, members, rule in merged(result)] == [(7, "spelling"), (6, "spelling")]
+    assert result.num_refused == 1
+
+
+def test_names_are_as_near_as_the_means_over_all_their_keys() -> None:
+    vectors = {"tank": (1.0, 0.0), "tanks": (0.0, 1.0), "tank kind": (0.7, 0.7), "abel": (1.0, 0.1)}
+    judge = ScriptedJudge()
+    mentions = [said(name) for name in vectors]
+    rows = np.array([vectors[m.name] for m in mentions], dtype=np.float32)
+    given = ConsolidationInput(mentions, (), VectorTable.of(list(mention_texts(mentions)), rows))
+    (block,) = plan_consolidation(given, Judging(judge)).blocks
+    assert [g.key for g in block.groups] == ["tank", "tank kind"]
+    assert block.cosines[0, 1] == pytest.approx(1)
+
+
+def test_blocks_are_cut_as_if_nobody_had_corrected_anything() -> None:
+    mentions = [said("tank"), said("tank kind"), said("tank kind part")]
+    rows = np.array([(1.0, 0.0), (0.8, 0.6), (0.28, 0.96)], dtype=np.float32)
+    table = VectorTable.of(list(mention_texts(mentions)), rows)
+    apart = make_edit(EditKind.UNDO, keys=["tank", "tank kind"], what="x", by="me", at="2026-01-01T00:00:00Z")
+    for edits in ((), (apart,)):
+        (block,) = plan_consolidation(ConsolidationInput(mentions, (), table, edits=edits)).blocks
+        assert [g.key for g in block.groups] == ["tank", "tank kind", "tank kind part"]
+
+
+def test_the_name_that_the_model_chose_stands_for_the_others_unless_a_guard_cut_it_off() -> None:
+    for chosen, canonical in (("tank kind", "tank kind"), ("tank 2", "tank")):
+        judge = ScriptedJudge(lambda text, chosen=chosen: [group("tank", "tank kind", "tank 2", "tank type 2", canonical=chosen)])
+        result = run([said(name) for name in ("tank", "tank kind", "tank 2", "tank type 2")], judge=judge)
+        assert canonical in {m[0] for m in merged(result)}
+
+
+def test_candidates_below_a_cosine_that_is_asked_for_are_not_judged() -> None:
+    mentions = [said("tank"), said("tank kind")]
+    rows = np.array([(1.0, 0.0), (0.8, 0.6)], dtype=np.float32)
+    given = ConsolidationInput(mentions, (), VectorTable.of(list(mention_texts(mentions)), rows))
+    assert [len(plan_consolidation(given, min_cosine=bound).blocks) for bound in (0.55, 0.79, 0.81)] == [1, 1, 0]
+
+
 def test_vectors_that_are_far_apart_are_neither_asked_about_nor_merged() -> None:
     judge = ScriptedJudge(lambda text: [group("alpha", "omega")])
     assert merged(run([said("alpha one word"), said("omega other thing")], judge=judge, embed=FakeEmbedder(256).embed_documents)) == []
@@ -203,7 +153,7 @@ def test_vectors_that_are_far_apart_are_neither_asked_about_nor_merged() -> None
         [{"canonical": "compute", "members": []}],
     ],
 )
-def test_a_group_that_is_none_is_passed_over_and_reported(groups: Groups) -> None:
+def test_a_group_that_is_none_is_passed_over_and_reported(groups: Sequence[dict[str, object]]) -> None:
     result = run([said("compute"), said("compute resources")], judge=ScriptedJudge(lambda text: groups))
     assert merged(result) == []
     assert any("passed over" in note for note in result.notes)
@@ -318,108 +268,3 @@ def test_a_small_model_gets_one_block_a_call() -> None:
         run(mentions, judge=judge, one_block_a_call=one, embed=lambda texts: embed([t.split()[0] for t in texts]))
         counts.append(len(judge.asked))
     assert counts == [3, 1]
-
-
-# -------------------------------------------------------------------------------------------------------------- labels
-
-
-def test_verb_forms_merge_by_rule_and_a_passive_flips_the_ends() -> None:
-    counts = {"owns": 3, "owned by": 2, "is owned by": 1, "works at": 1, "worked at": 2, "is located in": 1, "located in": 2, "lives by": 1}
-    assert labels_by_rule(counts) == {
-        "owned by": ("owns", True),
-        "is owned by": ("owns", True),
-        "works at": ("worked at", False),
-    }
-    assert labels_by_rule({"was founded by": 1, "founded by": 2}) == {"was founded by": ("founded by", False)}
-
-
-def test_a_passive_without_its_agent_is_no_form_of_the_active() -> None:
-    for passive, active in (
-        ("was appointed", "appointed"),
-        ("is followed", "follows"),
-        ("has been hired", "hired"),
-        ("is invited to", "invites to"),
-    ):
-        assert labels_by_rule({passive: 2, active: 3}) == {}
-
-
-def test_a_verdict_on_labels_joins_them_and_inverts_those_that_it_names() -> None:
-    labels = ["owns", "possesses", "belongs to", "is owned by", "mentioned with", "left"]
-    records = [record("Acme", label, "Zen") for label in labels] + [record("Acme", "owns", "Bob")]
-    judge = ScriptedJudge(
-        lambda text: [{**group("owns", "possesses", "belongs to"), "inverted": ["belongs to"]}] if "<labels>" in text else []
-    )
-    result = run([said("Acme"), said("Zen"), said("Bob")], records, judge=judge)
-    assert result.consolidation.labels == (
-        LabelMerge("belongs to", "owns", True, "model"),
-        LabelMerge("is owned by", "owns", True, "verb form"),
-        LabelMerge("possesses", "owns", False, "model"),
-    )
-    assert not any("mentioned with" in p.user for p, _, _ in judge.asked)
-
-
-def test_a_rules_label_follows_its_canonical_label_through_a_verdict() -> None:
-    records = [record("Acme", label, "Zen") for label in ("owns", "owns", "owned by", "belongs to")]
-    judge = ScriptedJudge(lambda text: [{**group("belongs to", "owns"), "inverted": ["owns"]}] if "<labels>" in text else [])
-    labels = {m.label: (m.canonical, m.inverted) for m in run([said("Acme"), said("Zen")], records, judge=judge).consolidation.labels}
-    assert labels == {"owns": ("belongs to", True), "owned by": ("belongs to", False)}
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("owns", "does not own"),
-        ("flew to", "flew from"),
-        ("before", "after"),
-        ("opened valve", "closed valve"),
-        ("ranked 1 in", "ranked 2 in"),
-    ],
-)
-def test_opposite_labels_never_merge(a: str, b: str) -> None:
-    assert not labels_may_join(a, b)
-    assert not labels_may_join(b, a)
-
-
-# ---------------------------------------------------------------------------------------------------------------- cost
-
-
-def _many_like_names() -> tuple[list[Mention], list[RelationRecord]]:
-    """120 names of 15 x 14 word pairs in 20 documents of 24 facts, each a thing of its own."""
-    rng = random.Random(0)
-    first = ["Red", "Blue", "Green", "Iron", "Silver", "North", "South", "East", "West", "Grand", "Bright", "Swift"]
-    first += ["Quiet", "Amber", "Royal"]
-    second = ["Falcon", "River", "Harbor", "Summit", "Meadow", "Canyon", "Forge", "Lantern", "Orchard", "Beacon", "Anchor", "Willow"]
-    second += ["Bridge", "Prairie"]
-    names = [f"{a} {b}" for a in first for b in second]
-    rng.shuffle(names)
-    mentions, records = [], []
-    for number in range(20):
-        for _ in range(24):
-            a, b = rng.sample(names[:120], 2)
-            label = rng.choice(["works at", "founded", "acquired", "is located in", "partners with", "invested in"])
-            fact = f"{a} {label} {b}."
-            mentions += [said(n, fact, doc=f"d{number}", type_="organization") for n in (a, b)]
-            records.append(record(a, label, b, f"d{number}"))
-    return mentions, records
-
-
-@pytest.mark.parametrize("embed", [same, FakeEmbedder(32).embed_documents, FakeEmbedder(384).embed_documents], ids=["alike", "32", "384"])
-def test_a_corpus_of_like_names_costs_few_calls(embed: Callable[[Sequence[str]], Vectors]) -> None:
-    mentions, records = _many_like_names()
-    judge = ScriptedJudge()
-    result = run(mentions, records, judge=judge, embed=embed)
-    assert result.num_calls == len(judge.asked) <= 8
-    assert sum(estimate_tokens(p.system + p.user) for p, _, _ in judge.asked) <= 6000
-    assert all(estimate_tokens(p.system + p.user) <= 1250 for p, _, _ in judge.asked)
-    assert merged(result) == []
-
-
-def test_the_plan_says_before_what_the_calls_will_cost() -> None:
-    mentions, records = _many_like_names()
-    table = mention_texts(mentions)
-    vectors = VectorTable.of(list(table), same(list(table.values())))
-    plan = plan_consolidation(mentions, records, mention_vectors=vectors, embed=same)
-    judge = ScriptedJudge()
-    run(mentions, records, judge=judge)
-    assert plan.num_calls == len(judge.asked)
-    assert plan.prompt_tokens == sum(estimate_tokens(p.system + p.user) for p, _, _ in judge.asked)

@@ -13,11 +13,12 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from dynagrag.errors import LoadError
-from dynagrag.generation.evidence import collect_evidence, holds
-from dynagrag.graph_store.derived.derive import VectorTable, derive
-from dynagrag.graph_store.derived.two_step_mean import mention_texts, record_texts
+from dynagrag.generation.evidence import QuestionEvidence, holds
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ids import entity_key
-from dynagrag.ingest.given.corpus import (
+from dynagrag.ingest.given.given_corpus import (
     NO_ENTITY,
     NO_NAME,
     NO_TEXT,
@@ -33,10 +34,11 @@ from dynagrag.ingest.given.corpus import (
     join_extractions,
     read_given,
 )
-from dynagrag.ingest.given.file_extractor import STATED_TWICE, UNKNOWN, WITHOUT, FileExtractor
+from dynagrag.ingest.given.given_extractor import STATED_TWICE, UNKNOWN, WITHOUT, GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids, plan_given
 from dynagrag.protocols import ChunkWork, Extraction, Extractor
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn, Walk
 from dynagrag.settings import PROFILES
 
@@ -69,8 +71,8 @@ def work_of(*documents: GivenDocument) -> list[ChunkWork]:
     return [item for planned in plan.documents for item in planned.work]
 
 
-def extract(*documents: GivenDocument) -> tuple[list[ChunkWork], list[Extraction], FileExtractor]:
-    extractor = FileExtractor(documents)
+def extract(*documents: GivenDocument) -> tuple[list[ChunkWork], list[Extraction], GivenExtractor]:
+    extractor = GivenExtractor(documents)
     work, done = work_of(*documents), []
     assert extractor.extract(work, done.append) == []
     return work, done, extractor
@@ -254,22 +256,22 @@ class TestExtracting:
         corpus = GivenCorpus(
             (GivenPassage("T", "A met B.", (" ",), (("A", "met", "B"), ("a", "MET", "b"), ("A", " ", "B"))),), "/f", {"x": 1}
         )
-        extractor, done = FileExtractor(corpus), []
+        extractor, done = GivenExtractor(corpus), []
         for _ in range(2):
             extractor.extract(work_of(*corpus.documents), done.append)
         assert [len(e.relations) for e in done] == [1, 1]
         assert extractor.dropped == {"x": 1, STATED_TWICE: 1, NO_TEXT: 1, NO_ENTITY: 1}
 
     def test_its_name_changes_with_the_extractions_alone(self) -> None:
-        name = FileExtractor([ADA]).name
+        name = GivenExtractor([ADA]).name
         assert name.startswith("file-2+")
-        assert FileExtractor([ADA, GivenPassage("B", "b")]).name == name
-        assert FileExtractor([GivenPassage(ADA.title, ADA.text, ADA.entities)]).name != name
+        assert GivenExtractor([ADA, GivenPassage("B", "b")]).name == name
+        assert GivenExtractor([GivenPassage(ADA.title, ADA.text, ADA.entities)]).name != name
 
     def test_turns_have_no_mentions_and_strangers_are_set_aside(self) -> None:
         _, done, _ = extract(GivenTurns("Weekly call", (SourceTurn("Hello there.", "A"),)))
         assert [(m.name, m.kind) for e in done for m in e.mentions] == []
-        extractor: Extractor = FileExtractor([GivenPassage("B", "b")])
+        extractor: Extractor = GivenExtractor([GivenPassage("B", "b")])
         (item,) = work_of(ADA)
         assert extractor.extract([item], done.append) == [(item.chunk, UNKNOWN)]
 
@@ -344,4 +346,4 @@ class TestCiting:
         assert len(subgraph.pairs) == 1
         walk = Walk((0, 1), {0: -1, 1: 0}, {0: 0, 1: 1}, {0: (1,)}, 0)
         question = Question("What did Ada see?", np.ones(2, dtype=np.float32))
-        return collect_evidence(snapshot, subgraph, walk, question, max_passages=max_passages)
+        return QuestionEvidence(PassageScores(snapshot), question, max_passages=max_passages).of_subgraph(subgraph, walk)

@@ -11,8 +11,8 @@ from dynagrag.errors import BudgetError, ModelRefusedError, ModelUnavailableErro
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor, chunk_text
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.journal.journal import Journal
-from dynagrag.models.metered import Budget, MeteredChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.protocols import ChunkWork, Extraction
 from dynagrag.schema import LoadedSource, SourceTurn
 from dynagrag.settings import CHUNK_PROFILES, ChunkProfile

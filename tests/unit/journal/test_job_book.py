@@ -16,11 +16,12 @@ import pytest
 
 from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.journal.jobs import JobBook, JobRequest, JobStatus
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 
 REQUEST = JobRequest(("/talks/a.txt", "/talks/\udcff.txt"), {"extractor": "llm", "max_calls": 5}, "openai:fake", "minilm", "sqlite")
 AT_WORK = (
-    "import sys; from pathlib import Path; from dynagrag.journal.journal import Journal; from dynagrag.journal.jobs import JobRequest\n"
+    "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
+    "from dynagrag.journal.jobs import JobRequest\n"
     "book = Journal(Path(sys.argv[1])).job_book\n"
     "number = book.start('ingest', JobRequest(('/talks',), {'extractor': 'llm'}), {'chunks': 9})\n"
     "book.claim(number, ['a', 'b']); book.note(number, 'extract', 3, 9); print(number, flush=True)\n"
@@ -205,7 +206,7 @@ def test_the_last_job_that_can_go_on_is_the_one_to_resume(book: JobBook) -> None
 
 def test_looking_at_a_job_all_the_time_keeps_nobody_from_it(path: Path, book: JobBook) -> None:
     code = (
-        "import sys; from pathlib import Path; from dynagrag.journal.journal import Journal\n"
+        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
         "book = Journal(Path(sys.argv[1])).job_book; print('looking', flush=True)\n"
         "while True: book.jobs()\n"
     )

@@ -7,11 +7,11 @@ import pytest
 from pydantic import BaseModel
 
 from dynagrag.errors import CutOffReplyError
-from dynagrag.journal.journal import Journal
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.catalog import CATALOG
-from dynagrag.models.chat import open_chat_model
+from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
-from dynagrag.models.metered import MeteredChat
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
 from dynagrag.settings import Settings
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from dynagrag.errors import InvalidReplyError
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
-from dynagrag.models.structured import response_format, strict_schema
+from dynagrag.models.reply_schema import response_format, strict_schema
 
 
 class Item(BaseModel):

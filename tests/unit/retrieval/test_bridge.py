@@ -14,8 +14,8 @@ from dynagrag.retrieval.bridge import bridge_graph, bridge_search
 from dynagrag.retrieval.bridge.bridge_graph import NUM_STEPS, BridgeGraph
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.linking import EntityLinker
-from dynagrag.retrieval.bridge.neighbours import DECAY, Neighbours
 from dynagrag.retrieval.bridge.scorer import BridgeScorer
+from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Snapshot, Turn
 
 D = 16
@@ -153,8 +153,8 @@ def test_graph_terms_are_the_same_beside_a_document_that_shares_no_entity(corpus
 
 def pagerank(graph: BridgeGraph, restart: np.ndarray, num_steps: int = NUM_STEPS) -> np.ndarray:
     """(n + p,)"""
-    walk = graph.pagerank(restart, num_steps)
-    return np.concatenate((walk.entities, walk.passages))
+    found = graph.pagerank(restart, num_steps)
+    return np.concatenate((found.entities, found.passages))
 
 
 def entity(i: int, name: str, *keys: str) -> Entity:
@@ -292,9 +292,9 @@ def test_smoothing_is_its_formula_and_leaves_documents_of_one_passage_alone(size
     found, presence = neighbours.smooth(scores), neighbours.presence
     at = {(p.document_id, p.index): i for i, p in enumerate(passages)}
     for i, p in enumerate(passages):
-        weights = {at[p.document_id, p.index + o]: DECAY ** abs(o) for o in range(-5, 6) if (p.document_id, p.index + o) in at}
+        weights = {at[p.document_id, p.index + o]: 0.8 ** abs(o) for o in range(-5, 6) if (p.document_id, p.index + o) in at}
         assert found[i] == pytest.approx(sum(w * scores[j] for j, w in weights.items()) / sum(weights.values()))
-        assert presence[i] == pytest.approx((sum(weights.values()) - 1) / (2 * sum(DECAY**o for o in range(1, 6))))
+        assert presence[i] == pytest.approx((sum(weights.values()) - 1) / (2 * sum(0.8**o for o in range(1, 6))))
         if sizes[int(p.document_id[1:])] == 1:
             assert (found[i], presence[i]) == (scores[i], 0)
 
@@ -332,6 +332,25 @@ def test_a_speaker_that_the_question_names_lifts_what_they_say() -> None:
     assert {s.passage.id for s in found.passages[:3]} == {"p001", "p003", "p005"}
     assert found.trace is not None
     assert found.trace.linked == ("Bob",)
+
+
+def test_a_named_speakers_words_rise_where_all_else_is_equal() -> None:
+    """The graph has Bob in another document alone, so nothing but who speaks tells the six passages apart."""
+    facts = facts_of([[0]] * 6 + [[1]], [])
+    entities = [replace(entity(0, "Ada"), is_speaker=True), replace(entity(1, "Bob"), is_speaker=True)]
+    made = snapshot(["words"] * 6 + ["other"], np.repeat(unit(1, 3), 7, axis=0), entities, unit(2, 4), facts, per_document=6)
+    turns = {
+        "d000": tuple(Turn(f"t{i}", "d000", i, p.start, p.end, "Bob" if i in (2, 5) else "Ada") for i, p in enumerate(made.passages[:6]))
+    }
+    search = BridgeSearch(replace(made, turns=turns))
+    vector = unit(1, 9)[0]
+
+    def order(text: str) -> list[str]:
+        ids = [s.passage.id for s in search.retrieve(Question(text, vector), 7, 0).passages]
+        return [id_ for id_ in ids if id_ != "p006"]
+
+    assert set(order("What did Bob say?")[:2]) == {"p002", "p005"}
+    assert set(order("What did he say?")[:2]) != {"p002", "p005"}
 
 
 def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,14 +401,14 @@ def test_the_best_in_the_first_stage_stands_no_lower_than_third_where_the_graph_
 def test_the_graph_counts_less_where_passages_hold_no_entities() -> None:
     facts = facts_of([[0], [0], [], []], [])
     graph = BridgeGraph(facts, 1)
-    assert graph.coverage == 0.5
+    assert graph.share_with_entities == 0.5
     assert BridgeScorer(graph, unit(4, 3), unit(1, 4)).score("a few words", unit(1, 5)[0], np.linspace(1, 0, 4), ()).gate == 0.25
 
 
 def dense_scores(
     facts: Facts, n: int, passages: np.ndarray, names: np.ndarray, query: np.ndarray, first: np.ndarray, linked: tuple
 ) -> tuple:
-    """Steps 3 to 5 of the specification, one number after the other."""
+    """Steps 3 to 5 of docs/papers.md, Bridge-PPR, one number after the other."""
     p = len(first)
     held = [set(facts.held[facts.held_ptr[i] : facts.held_ptr[i + 1]].tolist()) for i in range(p)]
     of_fact = [set(facts.entities[facts.ptr[i] : facts.ptr[i + 1]].tolist()) for i in range(len(facts.texts))]
@@ -429,7 +448,7 @@ def dense_scores(
 
 @given(corpora(), st.integers(0, 1000))
 @settings(max_examples=60, deadline=None)
-def test_restart_walk_and_bridges_are_the_specification_word_for_word(corpus: tuple, seed: int) -> None:
+def test_restart_walk_and_bridges_are_the_written_steps_word_for_word(corpus: tuple, seed: int) -> None:
     held, facts, n = corpus
     if len(facts) < 3 or len(held) < 2:
         return

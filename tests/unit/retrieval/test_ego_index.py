@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import SettingsError, StoreError
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.undirected import UndirectedGraph, undirected
+from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, undirected_graph
 from dynagrag.schema import Graph, Snapshot
 from dynagrag.settings import PROFILES, Profile
 
@@ -65,7 +65,7 @@ def naive_ego(graph: UndirectedGraph, centre: int, profile: Profile, hub_degree:
     return {v: hops[v] for v in order[: profile.max_ego_nodes]}
 
 
-def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, profile: Profile, pool: str) -> np.ndarray:
+def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, profile: Profile) -> np.ndarray:
     scale = np.log1p if profile.weight == "log1p" else float
     nodes = [(profile.decay**hop * scale(graph.w[v]), graph.z[v]) for v, hop in hops.items()]
     edges = [
@@ -79,25 +79,21 @@ def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, prof
         return sum(weight * x.astype(np.float64) for weight, x in parts) / total if total else None
 
     nodes_mean = mean(nodes)
-    if pool == "joint":
-        g = mean(nodes + edges)
-        g = graph.z[centre] if g is None else g
-    else:
-        nodes_mean = graph.z[centre] if nodes_mean is None else nodes_mean
-        edges_mean = mean(edges)
-        g = nodes_mean if edges_mean is None else 0.5 * nodes_mean + 0.5 * edges_mean
+    nodes_mean = graph.z[centre] if nodes_mean is None else nodes_mean
+    edges_mean = mean(edges)
+    g = nodes_mean if edges_mean is None else 0.5 * nodes_mean + 0.5 * edges_mean
     return g / np.linalg.norm(g)
 
 
-@given(graphs(), profiles, st.sampled_from([None, 1, 3]), st.sampled_from(["separate", "joint"]))
+@given(graphs(), profiles, st.sampled_from([None, 1, 3]))
 @settings(max_examples=60, deadline=None)
 def test_sparse_pooling_equals_the_naive_way(
-    make_graph: MakeGraph, drawn: tuple[int, Edges, list[int]], profile: Profile, hub_degree: int | None, pool: str
+    make_graph: MakeGraph, drawn: tuple[int, Edges, list[int]], profile: Profile, hub_degree: int | None
 ) -> None:
     n, edges, weights = drawn
     graph = make_graph(n, edges, weights=weights)
-    index = EgoIndex.build(graph, profile, pool=pool, hub_degree=hub_degree)
-    pairs = undirected(graph)
+    index = EgoIndex.build(graph, profile, hub_degree=hub_degree)
+    pairs = undirected_graph(graph)
     egos = index.egos(np.arange(n))
     coverage = np.zeros(n, dtype=int)
     for centre in range(n):
@@ -105,7 +101,7 @@ def test_sparse_pooling_equals_the_naive_way(
         nodes, found = egos[centre]
         assert dict(zip(nodes.tolist(), found.tolist(), strict=True)) == hops
         coverage[list(hops)] += 1
-        np.testing.assert_allclose(index.vectors[centre], naive_vector(pairs, hops, centre, profile, pool), atol=2e-5)
+        np.testing.assert_allclose(index.vectors[centre], naive_vector(pairs, hops, centre, profile), atol=2e-5)
     np.testing.assert_array_equal(index.coverage, coverage)
 
 
@@ -146,7 +142,7 @@ def test_refresh_holds_when_nodes_become_hubs_or_stop_being_hubs(
     profile = replace(LOG, max_ego_nodes=data.draw(st.sampled_from([None, 6])))
     old = EgoIndex.build(make_graph(n, edges, weights=weights), profile, hub_degree=hub_degree)
     after = make_graph(n, kept, weights=weights)
-    change = _Change(old.state, undirected(after))
+    change = _Change(old.state, undirected_graph(after))
     dirty = change.dirty_centres()
     if dirty is not None:
         assert_same_index(EgoIndex(change.apply(dirty)), EgoIndex.build(after, profile, hub_degree=hub_degree))
@@ -194,7 +190,7 @@ def test_pair_vectors_are_means_of_labels_not_of_records(make_graph: MakeGraph) 
     values = dict(zip(labels, (2.0, -4.0, 6.0), strict=True))
     of_a = (3 * values["e000", "a"] + values["e001", "a"]) / 4
     expected = np.array([(of_a + values["e000", "b"]) / 2, 1])
-    pairs = undirected(graph)
+    pairs = undirected_graph(graph)
     assert pairs.f.tolist() == [104]
     np.testing.assert_allclose(pairs.y[0], expected / np.linalg.norm(expected), atol=1e-6)
 
@@ -203,7 +199,7 @@ def test_a_relation_to_an_unknown_entity_is_refused(make_graph: MakeGraph) -> No
     graph = make_graph(3, [(0, 2, "l", 1)])
     broken = replace(graph, entities=graph.entities[:2], entity_vectors=graph.entity_vectors[:2])
     with pytest.raises(StoreError, match="'e002'"):
-        undirected(broken)
+        undirected_graph(broken)
 
 
 def test_an_empty_graph_and_a_graph_without_edges_have_indices(make_graph: MakeGraph) -> None:
@@ -271,7 +267,7 @@ class TestOnDisk:
         EgoIndex.open(tmp_path, snapshot_of(after, "v2"), LOG)
         assert caplog.messages == []
 
-    @pytest.mark.parametrize("damage", ["cut", "flipped", "header", "format", "parameters", "object"])
+    @pytest.mark.parametrize("damage", ["cut", "flipped", "header", "format", "parameters", "pooling", "object"])
     def test_what_cannot_be_used_is_built_again_and_said(
         self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
     ) -> None:
@@ -287,6 +283,8 @@ class TestOnDisk:
             header.write_text("{")
         elif damage == "format":
             header.write_text(header.read_text().replace('"format": 1', '"format": 99'))
+        elif damage == "pooling":
+            header.write_text(header.read_text().replace('"pool": "separate"', '"pool": "joint"'))
         elif damage == "object":
             header.write_text("[]")
         index = EgoIndex.open(tmp_path, snapshot, LOG)

@@ -1,5 +1,7 @@
 """The untrained prior."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,12 @@ def test_the_prior_is_the_written_formula() -> None:
     np.testing.assert_allclose(scores.nodes, 1 / (1 + np.exp(-(d[2] - d) / t)), atol=1e-5)
     assert scores.nodes[2] == 0.5
     assert (scores.label, scores.is_trained) == ("untrained prior", False)
+
+
+def test_edges_are_scored_by_their_own_distances() -> None:
+    y = np.array([[1, 0], [0.6, 0.8], [-1, 0]], dtype=np.float32)
+    edges = UntrainedPrior().score(replace(tree_of([0, 0, 0], np.ones((4, 2), np.float32)), y=y), np.array([2, 0], np.float32)).edges
+    assert edges[0] > edges[1] == 0.5 > edges[2]
 
 
 def test_the_temperature_has_a_floor_and_a_lone_node_scores_one_half() -> None:

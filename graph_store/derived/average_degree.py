@@ -1,0 +1,19 @@
+"""How dense a graph is: its average degree, before and after entities were merged."""
+
+from collections.abc import Iterable
+
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
+from dynagrag.schema import Graph, Mention, RelationRecord
+
+
+def average_degree(graph: Graph) -> float:
+    """2m/n on the undirected simple graph; 0.0 without entities."""
+    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in graph.relations}
+    return 2 * len(pairs) / len(graph.entities) if graph.entities else 0.0
+
+
+def average_degree_before(mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int) -> float:
+    """2m/n of the graph with every key an entity of its own: before consolidation."""
+    keys = {m.key for m in counting_mentions(mentions, num_passages)}
+    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in records if r.head in keys and r.tail in keys and r.head != r.tail}
+    return 2 * len(pairs) / len(keys) if keys else 0.0

@@ -1,0 +1,99 @@
+"""Looking after a workspace in Neo4j: its reader's view and lease, its health, its notes, its end."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, LiteralString
+
+from dynagrag.graph_store.neo4j_store import health
+from dynagrag.graph_store.neo4j_store import workspace_state as states
+from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, workspace_statements
+from dynagrag.graph_store.neo4j_store.lease import Neo4jLease
+from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
+from dynagrag.graph_store.neo4j_store.workspace_state import State
+from dynagrag.schema import Finding
+
+_CLEAR_AT_ONCE = 5_000
+
+
+class Neo4jStoreKeeper(Neo4jStoreBase):
+    """Implements `dynagrag.protocols.StoreKeeper`."""
+
+    def address(self) -> str:
+        """Where it is, for people: no user, no password."""
+        c = self._connection
+        return f"{c.address} (Neo4j {c.version} {c.edition}, database {c.database})"
+
+    def exists(self) -> bool:
+        """Whether the workspace is in the database."""
+        return bool(self._state())
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, this thread asks once for the workspace's marks, unless it writes. What is here under them is then read from here."""
+        with self._at(self._state()):
+            yield
+
+    @contextmanager
+    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
+        """Holds the right to derive the workspace's graph, renewed while it is held; a holder that died loses it after half a minute."""
+        self._ready()
+        with Neo4jLease(self._connection, self._ws, holder).hold(wait_s, on_wait):
+            yield
+
+    def health(self) -> tuple[Finding, ...]:
+        """Checks the server, the schema, and the records of this workspace; changes nothing."""
+        found = health.find(self._connection, self._schema, self._ws, self._state())
+        return (Finding("store", True, self.address()), *found)
+
+    def repair(self) -> tuple[str, ...]:
+        """Makes missing or failed constraints and indexes, deletes orphaned records; what was done."""
+        state = self._state()
+        is_made = state.get("vector_index") == "made"
+        done = self._schema.repair(states.dimension(state) if is_made else None)
+        num = 0
+
+        def work(tx: Any, _: State) -> bool:
+            nonlocal num
+            num = max(num, sum(int(tx.run(query, ws=self._ws).single(strict=True)["num"]) for query in workspace_statements.DELETE_ORPHANS))
+            return num > 0
+
+        if not state:
+            return tuple(done)
+        self._change("records", work)
+        for label in ("RELATES", *labels.DERIVED_LABELS):  # what a hand has changed since is written again with the rest
+            self._drain(row_statements.forget_signatures(label))
+        self._write(lambda tx, _: states.set_state(tx, self._ws, derived_of=""))
+        self._cache.clear()
+        return (*done, f"deleted {num} orphaned records") if num else tuple(done)
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace; "" for none."""
+        return str(self._state().get(f"note_{name}") or "")
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note."""
+        self._write(lambda tx, _: states.set_state(tx, self._ws, **{f"note_{name}": value or None}))
+
+    def clear(self) -> None:
+        """Deletes the workspace from the database, in batches; its own node goes last."""
+        for label in ("RELATES", *reversed(labels.NODE_LABELS)):
+            self._drain(workspace_statements.clear(label))
+        self._cache.clear()
+        self._held.state = None
+        self._is_ready = False
+
+    def _drain(self, statement: LiteralString) -> None:
+        """Sends a statement that takes some at a time until it finds none."""
+
+        def some(tx: Any) -> int:
+            return int(tx.run(statement, ws=self._ws, limit=_CLEAR_AT_ONCE).single(strict=True)["num"])
+
+        while self._connection.write(some):
+            continue
+
+    def close(self) -> None:
+        """Closes the driver and the local copy. Closing twice is fine."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._connection.close()
+            self._cache.close()

@@ -1,0 +1,219 @@
+"""Asking a model which names of a block are one: several blocks a call.
+
+A reply that cannot be read, or a group that is none, leaves its names unmerged and is reported.
+"""
+
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+
+from dynagrag.errors import BudgetError, DynaGragError, ModelError, ModelRefusedError, ModelUnavailableError
+from dynagrag.ids import entity_key, estimate_tokens
+from dynagrag.ingest.consolidate.shown_block import ShownBlock
+from dynagrag.ingest.consolidate.verdicts import (
+    STAGE,
+    EntityGroup,
+    EntityGroups,
+    Group,
+    Judge,
+    Judged,
+    Kind,
+    LabelGroup,
+    LabelGroups,
+    VerdictStore,
+    stored_verdicts,
+    verdict_text,
+)
+from dynagrag.models.metered_chat import prompt_tokens
+from dynagrag.protocols import Prompt
+
+CALL_TOKENS = 1200
+"""Prompt tokens a call is packed up to, instructions included."""
+
+Call = Sequence[int]
+"""The blocks of one call, as positions in their docket."""
+Reply = EntityGroups | LabelGroups
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Who settles what rules leave open, and how it is asked.
+
+    Args:
+        judge: Asked about ambiguous names; None: rules and kept verdicts only.
+        judge_name: The judge's identity; a verdict of another one is not used while there is a judge.
+        verdicts: Where verdicts are kept.
+        one_block_a_call: For small models.
+        max_concurrency: Calls at once.
+    """
+
+    judge: Judge | None = None
+    judge_name: str = ""
+    verdicts: VerdictStore | None = None
+    one_block_a_call: bool = False
+    max_concurrency: int = 1
+
+    @property
+    def can_settle(self) -> bool:
+        """Whether there is anybody, or any kept verdict, to settle something."""
+        return self.judge is not None or self.verdicts is not None
+
+    @property
+    def accepted_name(self) -> str | None:
+        """Whose kept verdicts count; None: anybody's."""
+        return None if self.judge is None else self.judge_name
+
+
+NOBODY = Judging()
+"""Rules alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Docket:
+    """Blocks of one kind that are before the judge, and the verdicts that are known already."""
+
+    kind: Kind
+    blocks: tuple[ShownBlock, ...]
+    known: Judged
+
+    @classmethod
+    def of(cls, kind: Kind, blocks: Sequence[ShownBlock], judging: Judging) -> "Docket":
+        """Blocks with the verdicts that are kept of them."""
+        return cls(kind, tuple(blocks), stored_verdicts(kind, blocks, judging.verdicts, judging.accepted_name))
+
+    def prompt(self, call: Call) -> Prompt:
+        """The prompt of a call."""
+        return self.kind.prompt([self.blocks[number] for number in call])
+
+    def calls(self, one_block_a_call: bool) -> list[list[int]]:
+        """The open blocks by call: first fit, largest first, up to 1,200 prompt tokens a call. Calls in order of their first block.
+
+        What is packed depends on the open blocks alone, and without some of the calls the rest is packed the same.
+        """
+        overhead = prompt_tokens(self.kind.prompt([]), self.kind.schema)
+        sizes = {n: estimate_tokens(block.text) + 6 for n, block in enumerate(self.blocks) if n not in self.known.groups}
+        calls: list[list[int]] = []
+        for number in sorted(sizes, key=lambda n: (-sizes[n], n)):
+            fitting = (c for c in calls if not one_block_a_call and overhead + sum(sizes[n] for n in (*c, number)) <= CALL_TOKENS)
+            call = next(fitting, None)
+            if call is None:
+                calls.append([number])
+            else:
+                call.append(number)
+        return sorted(sorted(call) for call in calls)
+
+
+def ask_judge(docket: Docket, judging: Judging) -> Judged:
+    """The verdicts that are known, and the judge's on what is open. A spent budget or a model that is gone ends it, with a note."""
+    if judging.judge is None:
+        return docket.known
+    groups, keys, notes = dict(docket.known.groups), list(docket.known.keys), list(docket.known.notes)
+    calls = docket.calls(judging.one_block_a_call)
+    asking = _Asking(docket, judging.judge)
+    num_calls = 0
+    with closing(asking.replies(calls, judging.max_concurrency)) as replies:
+        for call, reply in replies:
+            if not isinstance(reply, Reply):
+                if reply is not None:
+                    num_names = sum(len(docket.blocks[n].names) for n in call)
+                    notes.append(f"{num_names} names of {len(call)} blocks stay unmerged: {reply}")
+                continue
+            num_calls += 1
+            found, unusable = read_reply(docket.blocks, call, reply)
+            notes += [f"a group that is none was passed over: {names[:120]}" for names in unusable]
+            groups.update(found)
+            keys += _keep(docket, found, judging)
+    num_open = sum(n not in groups for call in calls for n in call)
+    if asking.has_stopped and num_open:
+        notes.append(f"{num_open} blocks of like names were not judged; the next ingest asks again")
+    return Judged(groups, tuple(keys), tuple(notes), docket.known.num_cached, num_calls, is_complete=num_calls == len(calls))
+
+
+class _Asking:
+    """Calls of a judge, several at once. After the first that says that no other can succeed, none is made."""
+
+    def __init__(self, docket: Docket, judge: Judge) -> None:
+        self._docket = docket
+        self._judge = judge
+        self._stop = threading.Event()
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether calls were left out."""
+        return self._stop.is_set()
+
+    def replies(self, calls: Sequence[Call], max_concurrency: int) -> Generator[tuple[Call, Reply | DynaGragError | None]]:
+        """Each call, in order, with its reply, what failed, or None where it was not made."""
+        pool = ThreadPoolExecutor(max_workers=max(1, max_concurrency), thread_name_prefix="judge")
+        try:
+            yield from zip(calls, pool.map(self._ask, calls), strict=True)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C nobody waits for the calls in flight
+
+    def _ask(self, call: Call) -> Reply | DynaGragError | None:
+        if self._stop.is_set():
+            return None
+        kind, blocks = self._docket.kind, [self._docket.blocks[n] for n in call]
+        documents = tuple(sorted({d for block in blocks for d in block.documents}))
+        max_tokens = 150 + 2 * sum(estimate_tokens(name) + 4 for block in blocks for name in block.names)
+        try:
+            return self._judge.ask(self._docket.prompt(call), kind.schema, stage=STAGE, max_tokens=max_tokens, documents=documents)
+        except (ModelUnavailableError, ModelRefusedError, BudgetError) as err:
+            self._stop.set()
+            return err
+        except ModelError as err:
+            return err
+
+
+def _keep(docket: Docket, found: Mapping[int, tuple[Group, ...]], judging: Judging) -> list[str]:
+    """Stores verdicts, where there is a store; their keys."""
+    keys = []
+    for number, groups in found.items():
+        block = docket.blocks[number]
+        keys.append(docket.kind.key(block))
+        if judging.verdicts is not None:
+            judging.verdicts.store_verdict(keys[-1], verdict_text(judging.judge_name, groups), block.documents)
+    return keys
+
+
+def read_reply(blocks: Sequence[ShownBlock], call: Call, reply: Reply) -> tuple[dict[int, tuple[Group, ...]], list[str]]:
+    """A reply as verdicts on the blocks of its call, and the groups in it that are none, each as its names.
+
+    A block that the reply doesn't speak of has the verdict that nothing is the same. A name in two groups counts in the first alone.
+    """
+    found: dict[int, list[Group]] = {number: [] for number in call}
+    taken: set[tuple[int, int]] = set()
+    unusable = []
+    for group in reply.groups:
+        number, positions = _place_group(blocks, call, group)
+        members = [p for p in dict.fromkeys(positions.values()) if (number, p) not in taken]
+        if len(members) < 2:
+            unusable.append(", ".join(group.members))
+            continue
+        taken.update((number, p) for p in members)
+        found[number].append(_group(group, members, positions))
+    return {number: tuple(groups) for number, groups in found.items()}, unusable
+
+
+def _group(group: EntityGroup, members: Sequence[int], positions: Mapping[str, int]) -> Group:
+    canonical = positions.get(group.canonical.strip(), members[0])
+    inverted: tuple[int, ...] = ()
+    if isinstance(group, LabelGroup):
+        inverted = tuple(sorted({positions[i.strip()] for i in group.inverted if i.strip() in positions} - {canonical}))
+    return Group(canonical if canonical in members else members[0], tuple(sorted(members)), inverted)
+
+
+def _place_group(blocks: Sequence[ShownBlock], call: Sequence[int], group: EntityGroup) -> tuple[int, dict[str, int]]:
+    """The block that most of a group's names are of, and the names' positions in it. Names of no or another block are left out."""
+    named = [n.strip() for n in dict.fromkeys((*group.members, group.canonical)) if n.strip()]
+    best, best_positions = call[0], dict[str, int]()
+    for number in call:
+        exact = {name: i for i, name in enumerate(blocks[number].names)}
+        loose = {entity_key(name): i for i, name in enumerate(blocks[number].names)}
+        positions = {n: exact.get(n, loose.get(entity_key(n), -1)) for n in named}
+        positions = {n: p for n, p in positions.items() if p >= 0}
+        if len(positions) > len(best_positions):
+            best, best_positions = number, positions
+    return best, best_positions

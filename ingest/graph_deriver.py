@@ -1,0 +1,200 @@
+"""From records to the graph: embed what is new, consolidate, derive, write. The same after an ingest, a deletion and a correction, so the
+graph is always a function of the records.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from dynagrag.errors import StoreError
+from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_titles, passage_text, record_texts
+from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
+from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
+from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
+from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
+from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.labels import label_texts
+from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
+from dynagrag.protocols import Embedder, GraphStore
+from dynagrag.schema import Consolidation, Document, Graph, Mention, Records, RelationRecord, VectorKind
+
+_LOG = logging.getLogger(__name__)
+_EMBED_BATCH = 512
+_MAX_TRIES = 3
+
+Progress = Callable[[str, int, int], None]
+"""(stage, done, total); called from the thread that runs the ingest."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReport:
+    """The graph as it is after a run. `average_degree_before`: without any merge."""
+
+    num_entities: int
+    num_relations: int
+    average_degree_before: float
+    average_degree_after: float
+    num_merges: int
+    notes: tuple[str, ...]
+
+
+def _report(graph: Graph, average_degree_before: float, consolidation: Consolidation, notes: tuple[str, ...]) -> GraphReport:
+    return GraphReport(
+        num_entities=len(graph.entities),
+        num_relations=len(graph.relations),
+        average_degree_before=average_degree_before,
+        average_degree_after=average_degree(graph),
+        num_merges=len(consolidation.merges),
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What of the stored records counts in this corpus: `mentions`, and the `relations` between their keys."""
+
+    stored: Records
+    documents: Mapping[str, Document]
+    mentions: list[Mention]
+    relations: list[RelationRecord]
+
+    @classmethod
+    def of(cls, stored: Records) -> "_Counted":
+        mentions = counting_mentions(stored.mentions, len(stored.passages))
+        keys = {mention.key for mention in mentions}
+        relations = [record for record in stored.relations if record.head in keys and record.tail in keys]
+        return cls(stored, {document.id: document for document in stored.documents}, mentions, relations)
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedVectors:
+    """By text id; `relations` holds the facts' too."""
+
+    mentions: VectorTable
+    relations: VectorTable
+
+
+@dataclass(slots=True)
+class Deriver:
+    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes the vectors at the first write."""
+
+    store: GraphStore
+    embedder: Embedder
+    verdicts: VerdictStore
+    judge: Judge | None = None
+    judge_name: str = ""
+    is_small_judge: bool = False
+    max_concurrency: int = 1
+    progress: Progress = lambda stage, done, total: None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def report_of_before(self) -> GraphReport:
+        """Nothing came and nothing went: the graph as it is stored."""
+        mentions, records, num_passages = self.store.mentions(), self.store.relation_records(), len(self.store.passages())
+        return _report(self.store.graph(), average_degree_before(mentions, records, num_passages), self.store.consolidation(), ())
+
+    def rederive(self) -> GraphReport:
+        """Embeds what is new, consolidates, derives and writes the graph; vectors that no record needs any more go.
+
+        The caller has the workspace's lock. Records come and go all the same: what comes meanwhile leaves `is_derived_current` false, and
+        whoever stored it derives it. Where records go, and their vectors with them, it is tried again.
+        """
+        for _ in range(_MAX_TRIES - 1):
+            stored = self.store.records()
+            try:
+                return self._derive(stored)
+            except StoreError as err:
+                if self.store.records().version == stored.version:
+                    raise
+                _LOG.info("the records changed while the graph was derived (%s); again", err)
+        return self._derive(self.store.records())
+
+    def _derive(self, stored: Records) -> GraphReport:
+        counted = _Counted.of(stored)
+        with self.timed("embed"):
+            vectors = self._embed_counted(counted)
+        with self._stage("consolidate"):
+            result = self._consolidate(counted, vectors)
+        with self._stage("derive"):
+            graph = self._graph(counted, vectors, result.consolidation)
+        with self._stage("write graph"):
+            self.store.write_graph(graph, result.consolidation, stored)
+        before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
+        return _report(graph, before, result.consolidation, result.notes)
+
+    def _embed_counted(self, counted: _Counted) -> _CountedVectors:
+        """Embeds passages, mentions, records and facts."""
+        documents, passages = counted.documents, counted.stored.passages
+        titles = own_titles(documents)
+        self._embed(VectorKind.PASSAGE, {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages})
+        mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted.mentions))
+        facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
+        return _CountedVectors(mention_vectors, self._embed(VectorKind.RECORD, record_texts(counted.relations, documents) | facts))
+
+    def _consolidate(self, counted: _Counted, vectors: _CountedVectors) -> ConsolidationResult:
+        edits = counted.stored.edits
+        senses = read_senses(edits, counted.documents)
+        relations = records_in_senses(counted.relations, senses)
+        given = ConsolidationInput(
+            mentions_in_senses(counted.mentions, senses),
+            relations,
+            mention_vectors=vectors.mentions,
+            label_vectors=self._embed(VectorKind.LABEL, label_texts(relations)),
+            edits=edits,
+            texts=[d.text for d in counted.documents.values()],
+        )
+        judging = Judging(self.judge, self.judge_name, self.verdicts, self.is_small_judge, self.max_concurrency)
+        return consolidate(given, judging)
+
+    def _graph(self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation) -> Graph:
+        stored = counted.stored
+        return derive(
+            self.store.workspace,
+            stored.mentions,
+            stored.relations,
+            documents=counted.documents,
+            num_passages=len(stored.passages),
+            consolidation=consolidation,
+            edits=stored.edits,
+            mention_vectors=vectors.mentions,
+            record_vectors=vectors.relations,
+        )
+
+    def _embed(self, kind: VectorKind, texts: Mapping[str, str]) -> VectorTable:
+        """The vectors of these texts by id; those that are missing are made, those of other ids deleted."""
+        ids = tuple(texts)
+        self.store.keep_vectors(kind, ids)
+        missing = self.store.missing_vectors(kind, ids)
+        if missing:
+            self.store.set_embedder(self.embedder.identity)
+        for start in range(0, len(missing), _EMBED_BATCH):
+            self.progress(f"embed {kind}s", start, len(missing))
+            batch = missing[start : start + _EMBED_BATCH]
+            self.store.put_vectors(kind, batch, self.embedder.embed_documents([texts[i] for i in batch]))
+        if missing:
+            self.progress(f"embed {kind}s", len(missing), len(missing))
+        return VectorTable.of(ids, self.store.vectors(kind, ids))
+
+    @contextmanager
+    def _stage(self, stage: str) -> Iterator[None]:
+        """A stage of one step: timed, and reported when it begins and ends."""
+        with self.timed(stage):
+            self.progress(stage, 0, 1)
+            yield
+            self.progress(stage, 1, 1)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Adds what is inside to the stage's seconds."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
+            _LOG.info("%s: %.2f s", stage, self.seconds[stage])

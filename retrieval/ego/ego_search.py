@@ -1,0 +1,84 @@
+"""Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
+
+import numpy as np
+
+from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.selection import Selection, select_by_cosine, select_diverse
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgraph
+from dynagrag.settings import Profile
+
+CENTRE_WEIGHT = 0.1
+"""Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres, step 2)."""
+
+
+class DiverseEgoSearch:
+    """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
+
+    Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by their cosine with the question. With one
+    (`default`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
+    """
+
+    name = "dynagrag"
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        index: EgoIndex,
+        profile: Profile,
+        passages: PassageScores | None = None,
+        ranker: BridgeSearch | None = None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._index = index
+        self._profile = profile
+        self._passages = passages or PassageScores(snapshot)
+        self._ranker = ranker
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """Subgraphs carry the ego-graph's cosine; every refused centre is among the candidates with its reason."""
+        ranking = self._ranker.rank(question) if self._ranker else None
+        if not self._snapshot.graph.entities:
+            best = self._passages.best(ranking.total, num_passages) if ranking else ()
+            return Retrieval(self.name, best, notes=("the graph is empty",))
+        scores = self._index.scores(question.vector)
+        if ranking is not None and ranking.found is not None:
+            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.pagerank.entities + MASS_FLOOR), 6)
+        selection = self._select(scores, num_subgraphs)
+        subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
+        if self._ranker is not None and ranking is not None:
+            passages = self._passages.best(ranking.total, num_passages)
+            trace = self._ranker.trace(ranking, passages)
+        else:
+            passages, trace = self._passages_of(subgraphs, question, num_passages), None
+        return Retrieval(self.name, passages, subgraphs, selection.candidates, self._notes(subgraphs, num_subgraphs), trace)
+
+    def _passages_of(self, subgraphs: tuple[Subgraph, ...], question: Question, num_passages: int) -> tuple[ScoredPassage, ...]:
+        members = np.array(sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64)
+        rows = self._passages.rows_of_entities(members)
+        return self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)
+
+    def _select(self, scores: np.ndarray[tuple[int], np.dtype[np.float64]], num_subgraphs: int) -> Selection:
+        return select_diverse(self._index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs)
+
+    def _notes(self, subgraphs: tuple[Subgraph, ...], num_subgraphs: int) -> tuple[str, ...]:
+        notes = []
+        if len(subgraphs) < num_subgraphs:
+            why = "the graph has no more entities" if self._profile.has_fallback else "no other has leading entities of its own"
+            notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: {why}")
+        max_nodes = self._index.rule.max_nodes
+        num_capped = sum(len(subgraph.nodes) == max_nodes for subgraph in subgraphs)
+        if num_capped:
+            notes.append(f"{num_capped} ego-graphs were cut at {max_nodes} nodes")
+        return tuple(notes)
+
+
+class CosineEgoSearch(DiverseEgoSearch):
+    """The same without diversity."""
+
+    name = "dynagrag-cosine"
+
+    def _select(self, scores: np.ndarray[tuple[int], np.dtype[np.float64]], num_subgraphs: int) -> Selection:
+        return select_by_cosine(self._index, self._snapshot.graph.entities, scores, num_subgraphs)

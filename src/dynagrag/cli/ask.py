@@ -1,0 +1,133 @@
+"""`dynagrag ask`: one question, or a conversation."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
+from dynagrag.cli.terminal import Waiting, complain, open_space, printable, read_settings, say, say_json, set_up_log
+from dynagrag.errors import DynaGragError, UsageError
+from dynagrag.text import any_seconds
+
+if TYPE_CHECKING:
+    from dynagrag.workspace.facade import AskOptions, Workspace
+
+RETRIEVER = Annotated[
+    str,
+    typer.Option(
+        help="How evidence is found: dynagrag, dynagrag-cosine (the same without diversity), bridge-ppr (passages only), "
+        "naive, bm25, rrf or hybrid."
+    ),
+]
+TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]
+PROFILE = Annotated[str, typer.Option(help="default, or paper: DynaGRAG exactly as published.")]
+DOCUMENT = Annotated[
+    list[str] | None, typer.Option(help="Use only this document (title, path or id); may be repeated. Default: all documents.")
+]
+SPEAKER = Annotated[list[str] | None, typer.Option(help="Use only what this speaker said; may be repeated. Default: all speakers.")]
+SINCE = Annotated[str | None, typer.Option(help="Use only turns from this time on, in seconds or h:mm:ss of the recording. Default: all.")]
+UNTIL = Annotated[str | None, typer.Option(help="Use only turns before this time, in seconds or h:mm:ss of the recording. Default: all.")]
+SPLIT_QUESTION = Annotated[
+    bool,
+    typer.Option("--split-question", help="Let the model split the question into steps first, and search for each (one more call)."),
+]
+MAX_CALLS = Annotated[
+    int | None, typer.Option(min=1, help="Stop before a question calls the model more often than this. Default: no limit.")
+]
+TRACE = Annotated[bool, typer.Option("--trace", help="Print why each passage and subgraph was chosen or refused.")]
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question. Without one, a conversation begins.")] = None,
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    retriever: RETRIEVER = "dynagrag",
+    traversal: TRAVERSAL = "dsa-bfs",
+    profile: PROFILE = "default",
+    document: DOCUMENT = None,
+    speaker: SPEAKER = None,
+    since: SINCE = None,
+    until: UNTIL = None,
+    split_question: SPLIT_QUESTION = False,
+    max_calls: MAX_CALLS = None,
+    trace: TRACE = False,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Answer a question; each citation leads to the words it rests on. Without a language model, print the evidence.
+
+    Example: dynagrag ask "What did EECOM report?" --workspace demo
+    """
+    set_up_log(verbose)
+    from dynagrag.schema import Filters
+    from dynagrag.workspace.facade import AskOptions
+
+    settings = read_settings(llm, embedder, store)
+    filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
+    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question)
+    with open_space(workspace, settings) as space:
+        if question is not None:
+            _ask_once(space, question, options, [], as_json, trace)
+        else:
+            _converse(space, options, as_json, trace)
+    return 0
+
+
+def _seconds(text: str | None, option: str) -> float | None:
+    seconds = None if text is None else any_seconds(text)
+    if text is not None and seconds is None:
+        raise UsageError(f"{option} {text!r} is no time; write seconds or h:mm:ss")
+    return seconds
+
+
+def _ask_once(space: "Workspace", question: str, options: "AskOptions", history: list[tuple[str, str]], as_json: bool, trace: bool) -> str:
+    """Asks, prints, and gives back the answer's text."""
+    from dynagrag.generation.stored_answer import answer_json
+    from dynagrag.reporting import answer_lines, trace_lines
+
+    printed: list[str] = []
+
+    def on_text(piece: str) -> None:
+        waiting.stop()
+        printed.append(piece)
+        sys.stdout.write(printable(piece))
+        sys.stdout.flush()
+
+    with Waiting("Looking for evidence ...", as_json) as waiting:  # the first question loads the graph and the models
+        answer = space.ask(question, options, history, None if as_json else on_text)
+    if as_json:
+        say_json(answer_json(answer))
+        return answer.text
+    if printed:
+        say()
+    for line in answer_lines(answer, with_text=not printed):
+        say(line)
+    if trace:
+        for line in trace_lines(answer.trace):
+            say(line)
+    return answer.text
+
+
+def _converse(space: "Workspace", options: "AskOptions", as_json: bool, trace: bool) -> None:
+    is_prompting = sys.stdin.isatty() and not as_json
+    if is_prompting:
+        say("Ask a question; a later one may refer to earlier ones. An empty line or Ctrl-D ends.")
+    history: list[tuple[str, str]] = []
+    while True:
+        try:
+            question = input("> " if is_prompting else "").strip()
+        except EOFError:
+            return
+        if not question:
+            return
+        try:
+            history.append((question, _ask_once(space, question, options, history, as_json, trace)))
+        except DynaGragError as err:
+            if not sys.stdin.isatty():
+                raise
+            complain(str(err))
+        if not as_json:
+            say()

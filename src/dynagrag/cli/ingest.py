@@ -1,0 +1,87 @@
+"""`dynagrag ingest`: sources into the graph."""
+
+from typing import Annotated
+
+import typer
+
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
+from dynagrag.cli.run_job import run_prepared
+from dynagrag.cli.terminal import is_terminal, open_space, read_settings, set_up_log
+
+EXTRACTOR = Annotated[
+    str,
+    typer.Option(
+        help="llm: a language model reads the text. fast: names and repeated words, without a model. file: your own triples, as JSON lines."
+    ),
+]
+CHUNKS = Annotated[
+    str | None,
+    typer.Option(
+        help="Chunk size: default (up to 600 tokens a model call) or small (one passage a call). Default: small for small models, "
+        "else default."
+    ),
+]
+TYPES = Annotated[str | None, typer.Option(help="Extract only these entity types, separated by commas. Default: any type.")]
+FOCUS = Annotated[str, typer.Option(help="Tell the model in one sentence what to look for. Default: nothing in particular.")]
+GLEANINGS = Annotated[int, typer.Option(min=0, max=5, help="Extra calls a chunk that ask for what was missed.")]
+MERGES = Annotated[
+    str | None,
+    typer.Option(help="Who decides which names are one entity: rules, or model (rules first). Default: model, unless it is small."),
+]
+MAX_CALLS = Annotated[int | None, typer.Option(min=1, help="Stop before the model is called more often than this. Default: no limit.")]
+MAX_TOKENS = Annotated[
+    int | None, typer.Option(min=1, help="Stop before prompts and replies take more tokens than this. Default: no limit.")
+]
+REMOVE_MISSING = Annotated[
+    bool, typer.Option("--remove-missing", help="Delete documents whose files were in one of the folders and are gone.")
+]
+
+
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    extractor: EXTRACTOR = "llm",
+    chunks: CHUNKS = None,
+    types: TYPES = None,
+    focus: FOCUS = "",
+    gleanings: GLEANINGS = 0,
+    merges: MERGES = None,
+    max_calls: MAX_CALLS = None,
+    max_tokens: MAX_TOKENS = None,
+    remove_missing: REMOVE_MISSING = False,
+    yes: YES = False,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Read files, extract entities and relations, and build the graph. Run it again at will: only new and changed files are read.
+
+    Example: dynagrag ingest talks/ --llm qwen
+
+    Several ingests may run at once. Each is a job, which `dynagrag jobs` lists, resumes and cancels.
+    """
+    set_up_log(verbose)
+    from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+    from dynagrag.ingest.load import find_sources
+    from dynagrag.workspace.ingest_job import IngestOptions
+
+    settings = read_settings(llm, embedder, store)
+    if extractor == "llm" and settings.llm is None:
+        extractor = _ask_for_fast(yes)
+    extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
+    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing)
+    find_sources(paths)  # a path that isn't there makes no workspace
+    with open_space(workspace, settings, create=True) as space:
+        return run_prepared(space.prepare_ingest(paths, options), yes, as_json)
+
+
+def _ask_for_fast(yes: bool) -> str:
+    from dynagrag.errors import SettingsError
+    from dynagrag.wiring import NO_LLM
+
+    question = "No language model is configured. Build the graph without one, from names and repeated words (--extractor fast)?"
+    if is_terminal() and (yes or typer.confirm(question, err=True)):
+        return "fast"
+    raise SettingsError(NO_LLM)

@@ -1,0 +1,59 @@
+"""`dynagrag inspect`: how each file would be read."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynagrag.cli.options import JSON
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, say, say_json
+from dynagrag.text import clock, cut
+
+if TYPE_CHECKING:
+    from dynagrag.schema import LoadedSource
+
+_MAX_SPEAKERS = 12
+_MAX_WORDS_SHOWN = 90
+
+
+def inspect(
+    paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
+    as_json: JSON = False,
+) -> int:
+    """Show how each file is read, or why it is refused. Nothing is stored.
+
+    --json prints one object a line: {path, format, turns: [{speaker, start_s, end_s, text}], refused}; times are in seconds.
+    """
+    from dynagrag.ingest.load import find_sources, inspect_row, load_source
+
+    num_refused = num_read = 0
+    for path in find_sources(paths):
+        source = load_source(path)
+        num_refused += source.refused is not None
+        num_read += source.refused is None
+        if as_json:
+            say_json(inspect_row(source))
+        else:
+            _print_source(source)
+    if not as_json and num_read + num_refused > 1:
+        say(f"{num_read} read, {num_refused} refused")
+    if num_refused:
+        return EXIT_SET_ASIDE if num_read else 1
+    return 0
+
+
+def _print_source(source: "LoadedSource") -> None:
+    if source.refused is not None:
+        say(f"{source.path}\n  refused: {source.refused}")
+        return
+    num_words = sum(len(t.text.split()) for t in source.turns)
+    speakers = list(dict.fromkeys(t.speaker for t in source.turns if t.speaker))
+    more = " ..." if len(speakers) > _MAX_SPEAKERS else ""
+    times = [t.start_s for t in source.turns if t.start_s is not None]
+    say(source.path)
+    say(f"  {source.format}, {source.encoding or 'text'}: {len(source.turns)} turns, {num_words} words")
+    say(f"  speakers: {', '.join(speakers[:_MAX_SPEAKERS]) + more if speakers else 'none named'}")
+    say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none given")
+    for turn in source.turns[:2]:
+        say(f"  | {turn.speaker + ': ' if turn.speaker else ''}{cut(turn.text, _MAX_WORDS_SHOWN)}")
+    for note in source.notes:
+        say(f"  note: {note}")

@@ -1,0 +1,36 @@
+"""The options that several commands share, each with one wording."""
+
+from typing import Annotated
+
+import typer
+
+WORKSPACE = Annotated[
+    str | None, typer.Option("--workspace", "-w", help="Workspace to use. Default: the setting `workspace`, else `default`.")
+]
+JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer yes to every question.")]
+FORCE = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
+LLM = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        help="Language model: openai:NAME (any compatible server, see OPENAI_BASE_URL), a LangChain PROVIDER:NAME, "
+        "local:PATH-or-hub-name, gguf:PATH, or a pulled model such as qwen. Default: the setting `llm`, which is empty until you set it.",
+    ),
+]
+EMBEDDER = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        help="Embedder: minilm, a sentence-transformers name or path, or openai:NAME. Default: the setting `embedder`, else minilm.",
+    ),
+]
+STORE = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="Where the graph is kept: sqlite (embedded), or a Neo4j address such as bolt://localhost:7687. "
+        "Default: where the workspace was last, else NEO4J_URI, else sqlite.",
+    ),
+]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with its counts and seconds.")]

@@ -1,0 +1,105 @@
+"""Runs a prepared ingest for the commands: plan and cost, confirmations, progress, report, and how to resume it when it stops."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, confirm, say, say_json
+from dynagrag.errors import DynaGragError, UsageError
+from dynagrag.text import duration_text
+
+if TYPE_CHECKING:
+    from dynagrag.ingest.plan import Estimate, IngestPlan
+    from dynagrag.schema import LoadedSource
+    from dynagrag.workspace.ingest_job import PreparedIngest
+
+_MAX_SHOWN = 10
+
+
+class InterruptedJobError(DynaGragError):
+    """Ctrl-C in a job: says how to resume it."""
+
+    exit_code = EXIT_INTERRUPTED
+
+
+class StoppedJobError(DynaGragError):
+    """A job that ended early with its work kept: says how to resume it."""
+
+
+def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_report: Callable[[dict[str, Any]], None] = say_json) -> int:
+    """Shows the plan, asks, runs and reports; the exit code. Raises what stopped the run, with the job's number.
+
+    `say_report` gets the report as JSON, where that is wanted.
+    """
+    from dynagrag.reporting import ingest_report_json, ingest_report_lines
+
+    plan, estimate = prepared.plan, prepared.estimate()
+    if not as_json:
+        _print_plan(plan, estimate, prepared.parts.name)
+    if prepared.kind == "ingest" and not plan.documents and not plan.unchanged:
+        raise DynaGragError(_refused_line(plan.refused))
+    if plan.removes_missing and plan.missing:
+        _confirm_removal(plan, yes)
+    elif estimate is not None and plan.num_chunks and not confirm("Continue?", yes, without_terminal=True):
+        raise typer.Abort()
+    try:
+        with Bars(as_json) as progress:
+            report = prepared.run(progress)
+    except KeyboardInterrupt:
+        raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
+    usage = prepared.chat.usage() if prepared.chat else None
+    if as_json:
+        say_report(ingest_report_json(report, usage) | {"job": prepared.job_id})
+    else:
+        for line in ingest_report_lines(report, usage):
+            say(line)
+    if report.stopped_by is not None:
+        raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
+    return EXIT_SET_ASIDE if report.set_aside or report.refused else 0
+
+
+def _how_to_resume(prepared: "PreparedIngest") -> str:
+    if prepared.job_id is None:
+        return "the same command goes on from there"
+    workspace = "" if prepared.parts.name == prepared.parts.settings.workspace else f" -w {prepared.parts.name}"
+    return f"job {prepared.job_id} goes on with `dynagrag jobs resume {prepared.job_id}{workspace}`, or with the same command"
+
+
+def _confirm_removal(plan: "IngestPlan", yes: bool) -> None:
+    number = len(plan.missing)
+    if not confirm(f"Delete {number} documents whose files are gone, and continue?", yes, without_terminal=False):
+        raise UsageError(f"nothing was done: confirm the deletion of {number} documents whose files are gone with --yes")
+
+
+def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
+    first = refused[0]
+    more = f" (and {len(refused) - 1} more; see `dynagrag inspect`)" if len(refused) > 1 else ""
+    return f"nothing could be read: {first.path}: {first.refused}{more}"
+
+
+def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str) -> None:
+    whole = [d for d in plan.documents if d.is_whole]
+    new = sum(not d.replaces for d in whole)
+    if len(whole) == len(plan.documents):
+        say(
+            f"workspace {workspace}: {new} new, {len(whole) - new} changed, {len(plan.unchanged)} unchanged, "
+            f"{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
+        )
+    else:
+        say(f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)} documents to extract")
+    for source in plan.refused:
+        say(f"  refused {source.path}: {source.refused}")
+    if plan.missing:
+        what = "are deleted" if plan.removes_missing else "stay (--remove-missing deletes them)"
+        say(f"  {len(plan.missing)} documents whose files are gone {what}:")
+        for document in plan.missing[:_MAX_SHOWN]:
+            say(f"    {document.title}  ({document.uri})")
+        if len(plan.missing) > _MAX_SHOWN:
+            say(f"    ... and {len(plan.missing) - _MAX_SHOWN} more")
+    if estimate is not None and plan.num_chunks:
+        money = "" if estimate.money is None else f", price {estimate.money:.2f}"
+        say(
+            f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
+            f"reply tokens, {duration_text(estimate.seconds)}{money}"
+        )

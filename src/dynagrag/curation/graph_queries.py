@@ -1,0 +1,188 @@
+"""What the graph holds, for people: the heaviest entities and relations, one entity with its evidence, what lies around it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dynagrag.errors import UsageError
+from dynagrag.ids import entity_key
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Document, Entity, Graph, Overview, Relation
+from dynagrag.workspace.facade import Workspace
+
+Row = dict[str, Any]
+_MAX_NEAR = 8
+
+
+def overview(space: Workspace, limit: int) -> Row:
+    """The heaviest entities and relations."""
+    graph = space.graph()
+    names = {e.id: e.name for e in graph.entities}
+    degree: dict[str, int] = {}
+    for relation in graph.relations:
+        for end in (relation.head, relation.tail):
+            degree[end] = degree.get(end, 0) + 1
+    entities = sorted(graph.entities, key=lambda e: (-e.weight, -degree.get(e.id, 0), e.key))[:limit]
+    relations = sorted(graph.relations, key=lambda r: (-r.weight, -r.support, names[r.head], names[r.tail], r.label))[:limit]
+    return {
+        "entities": [{"name": e.name, "type": e.type, "weight": e.weight, "relations": degree.get(e.id, 0)} for e in entities],
+        "relations": [_relation_row(r, names) for r in relations],
+    }
+
+
+def _relation_row(relation: Relation, names: dict[str, str]) -> Row:
+    return {
+        "head": names[relation.head],
+        "label": relation.label,
+        "tail": names[relation.tail],
+        "weight": relation.weight,
+        "support": relation.support,
+    }
+
+
+def entity_view(space: Workspace, name: str, limit: int) -> Row:
+    """One entity: its names, summaries, and its relations with the words they rest on. Raises UsageError naming near misses."""
+    snapshot = space.snapshot()
+    graph = snapshot.graph
+    entity = _find(graph, name)
+    names = {e.id: e.name for e in graph.entities}
+    own = [r for r in graph.relations if entity.id in (r.head, r.tail)]
+    own.sort(key=lambda r: (-r.weight, names[r.head], names[r.tail], r.label))
+    relations = []
+    for relation in own[:limit]:
+        records = [snapshot.records[i] for i in relation.record_ids]
+        record = next((r for r in records if r.quote_start < r.quote_end), records[0])
+        turn = snapshot.turns[record.document_id][record.turn_index]
+        quote = snapshot.text(record.document_id, record.quote_start, record.quote_end)
+        said = {"document": snapshot.documents[record.document_id].title, "speaker": turn.speaker, "start_s": turn.start_s, "quote": quote}
+        relations.append(_relation_row(relation, names) | {"evidence": said})
+    return {
+        "name": entity.name,
+        "type": entity.type,
+        "weight": entity.weight,
+        "aliases": list(entity.aliases),
+        "summaries": list(entity.summaries[:limit]),
+        "num_relations": len(own),
+        "relations": relations,
+    }
+
+
+def _find(graph: Graph, name: str) -> Entity:
+    key = entity_key(name)
+    named = [e for e in graph.entities if key in e.keys] or [e for e in graph.entities if key == entity_key(e.name)]
+    if named:
+        return named[0]
+    near = sorted((e for e in graph.entities if key and (key in e.key or e.key in key)), key=lambda e: (-e.weight, e.key))[:_MAX_NEAR]
+    raise _no_entity(name, [e.name for e in near])
+
+
+def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
+    """What lies around an entity, read straight from the store: quick in a large graph too. Raises UsageError naming near misses."""
+    found = space.store.neighbourhood(_find_in_store(space, name), num_hops=num_hops, fan_out=limit, max_relations=limit)
+    names = {e.id: e.name for e in found.entities}
+    return {
+        "name": found.entities[0].name,
+        "entities": [{"name": e.name, "type": e.type, "weight": e.weight} for e in found.entities],
+        "relations": [_relation_row(r, names) for r in found.relations],
+        "is_cut": found.is_cut,
+    }
+
+
+def _find_in_store(space: Workspace, name: str) -> str:
+    """The id of an entity by any of its names, found by search: the graph isn't read whole."""
+    key = entity_key(name)
+    near = []
+    for entity_id, _ in space.store.search_entities(name, limit=50):
+        entity = space.store.neighbourhood(entity_id, num_hops=0).entities[0]
+        if key in entity.keys or key == entity_key(entity.name):
+            return entity_id
+        near.append(entity.name)
+    raise _no_entity(name, near[:_MAX_NEAR])
+
+
+def _no_entity(name: str, near: Sequence[str]) -> UsageError:
+    return UsageError(f"no entity {name!r}" + (f"; near: {', '.join(near)}" if near else ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Where a relation is stated: the words from `start` to `end` of a document, or its turn where no sentence says it."""
+
+    document_id: str
+    title: str
+    start: int
+    end: int
+    words: str
+    speaker: str | None
+    start_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRelation:
+    """A relation with the names of its ends, and the first of the statements that it rests on."""
+
+    relation: Relation
+    head: str
+    tail: str
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFacts:
+    """An entity with its heaviest relations. `has_more`: it has others."""
+
+    entity: Entity
+    relations: tuple[StatedRelation, ...]
+    has_more: bool
+
+
+def entity_facts(
+    store: GraphStore, entity_id: str, documents: Mapping[str, Document], max_relations: int = 12, max_statements: int = 2
+) -> EntityFacts:
+    """What is known of an entity, read by id alone: as quick in a large graph as in a small one. Unknown id: StoreError."""
+    near = store.neighbourhood(entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations)
+    names = {e.id: e.name for e in near.entities}
+    own = [r for r in near.relations if entity_id in (r.head, r.tail)]
+    wanted = {r.id: r.record_ids[:max_statements] for r in own}
+    records = {record.id: record for record in store.records_of(i for ids in wanted.values() for i in ids)}
+    turns = {i: store.turns(i) for i in sorted({record.document_id for record in records.values() if record.document_id in documents})}
+    stated = []
+    for relation in own:
+        found = []
+        for record in (records[i] for i in wanted[relation.id] if i in records and records[i].document_id in turns):
+            if record.turn_index >= len(turns[record.document_id]):
+                continue  # the document was replaced meanwhile
+            document, turn = documents[record.document_id], turns[record.document_id][record.turn_index]
+            is_said = record.quote_start < record.quote_end
+            start, end = (record.quote_start, record.quote_end) if is_said else (turn.start, turn.end)
+            words = document.text[start:end] if is_said else ""
+            found.append(Statement(document.id, document.title, start, end, words, turn.speaker, turn.start_s))
+        stated.append(StatedRelation(relation, names[relation.head], names[relation.tail], tuple(found)))
+    return EntityFacts(near.entities[0], tuple(stated), near.is_cut)
+
+
+def narrowed(
+    overview: Overview, *, types: Collection[str] = (), min_weight: int = 0, passages: Collection[str] | None = None, limit: int
+) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
+    """The heaviest entities of an overview of these types (none: all) and at least this weight, held by any of these passages (None: all);
+    and the relations between them.
+    """
+    held = None if passages is None else frozenset(passages)
+    found = [
+        entity
+        for entity, own in zip(overview.entities, overview.entity_passages, strict=True)
+        if (not types or entity.type in types) and entity.weight >= min_weight and (held is None or not held.isdisjoint(own))
+    ][:limit]
+    ids = {entity.id for entity in found}
+    return tuple(found), tuple(r for r in overview.relations if r.head in ids and r.tail in ids)
+
+
+def binned(counts: Mapping[int, int]) -> list[tuple[str, int]]:
+    """Counts by value in bins that double in width, so that a long tail can be read: "0", "1", "2-3", "4-7". Empty ones between stay."""
+    sums: dict[int, int] = {}
+    for value, num in counts.items():
+        sums[value.bit_length()] = sums.get(value.bit_length(), 0) + num
+    bounds = [(0, 0), *((2 ** (i - 1), 2**i - 1) for i in range(1, max(sums, default=-1) + 1))]
+    rows = [(str(low) if low == high else f"{low}-{high}", sums.get(i, 0)) for i, (low, high) in enumerate(bounds)]
+    first = next((i for i, (_, num) in enumerate(rows) if num), len(rows))
+    return rows[first:]

@@ -1,0 +1,136 @@
+"""`open_chat_model`: what a user writes after --llm as a chat model.
+
+openai:NAME          the OpenAI protocol at OPENAI_BASE_URL: OpenAI, vLLM, Ollama, llama.cpp, ...
+PROVIDER:NAME        any provider of LangChain (azure_openai, anthropic, ollama, ...), extra `providers`
+local:PATH-or-NAME   transformers in this process, extra `local`
+gguf:PATH            llama.cpp in this process, extra `gguf`
+qwen, smollm2        a known model that was pulled (dynagrag models pull NAME)
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from dynagrag.errors import SettingsError
+from dynagrag.models.catalog import CATALOG, model_path
+from dynagrag.models.chat_names import is_small_name
+from dynagrag.models.error_translation import Endpoint
+from dynagrag.protocols import ChatModel
+from dynagrag.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.rate_limiters import InMemoryRateLimiter
+
+_FORMS = "openai:NAME, gguf:PATH, local:PATH-or-name, PROVIDER:NAME of LangChain, qwen or smollm2"
+
+
+def open_chat_model(spec: str, settings: Settings) -> ChatModel:
+    """The model of a spec, ready for its first call; weights are loaded at that call.
+
+    Raises:
+        SettingsError: The spec, its key or its file is missing or wrong, or a package that it needs is not installed.
+    """
+    spec = spec.strip()
+    if spec in CATALOG:
+        return _open_known(spec, settings)
+    kind, _, rest = spec.partition(":")
+    if not rest:
+        raise SettingsError(f"unknown language model {spec!r}: write {_FORMS}")
+    if kind == "openai":
+        return _open_openai(spec, rest, settings)
+    if kind == "gguf":
+        from dynagrag.models.gguf_chat import GgufChat
+
+        return GgufChat(Path(rest).expanduser(), name=spec, temperature=settings.temperature, timeout_s=settings.timeout_s)
+    if kind == "local":
+        from dynagrag.models.transformers_chat import TransformersChat
+
+        return TransformersChat(rest, name=spec, settings=settings)
+    return _open_provider(spec, kind, rest, settings)
+
+
+def _open_known(name: str, settings: Settings) -> ChatModel:
+    from dynagrag.models.gguf_chat import GgufChat
+
+    entry = CATALOG[name]
+    if entry.kind != "chat":
+        raise SettingsError(f"{name} is an embedder, not a language model: write {_FORMS}")
+    path = model_path(name, settings)
+    if path is None:
+        raise SettingsError(f"the model {name} is not here yet: fetch it with `dynagrag models pull {name}`")
+    identity = f"{name} sha256={entry.sha256}"
+    return GgufChat(path, name=name, model_identity=identity, temperature=settings.temperature, timeout_s=settings.timeout_s)
+
+
+def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
+    import openai
+    from langchain_openai import ChatOpenAI
+
+    from dynagrag.models.langchain_chat import OpenAIProtocolChat
+
+    base_url = settings.openai_base_url
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
+    if not key and not base_url:
+        raise SettingsError(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own")
+    # One client, and so one pool of connections, for all threads; its default limit of 1,000 is beyond any concurrency set here.
+    client = openai.DefaultHttpxClient(timeout=settings.timeout_s)
+    chat = ChatOpenAI(
+        model=model,
+        base_url=base_url,
+        api_key=lambda: key or "none",  # a server of one's own may ask for none, the SDK always does
+        temperature=settings.temperature,
+        timeout=settings.timeout_s,
+        max_retries=settings.max_retries,
+        rate_limiter=_rate_limiter(settings),
+        http_client=client,
+        stream_usage=False,
+    )
+    return OpenAIProtocolChat(
+        chat,
+        endpoint=Endpoint(spec, base_url, (key,) if key else ()),
+        identity=f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}",
+        is_small=is_small_name(model),
+        on_close=client.close,
+    )
+
+
+def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> ChatModel:
+    from dynagrag.models.langchain_chat import LangChainChat, OpenAIProtocolChat
+
+    try:
+        from langchain.chat_models import init_chat_model
+    except ImportError as err:
+        raise SettingsError(f"{spec} needs LangChain's providers: pip install 'dynagrag[providers]'") from err
+    options: dict[str, Any] = {"temperature": settings.temperature, "max_retries": settings.max_retries, "timeout": settings.timeout_s}
+    try:
+        chat = init_chat_model(model, model_provider=provider, rate_limiter=_rate_limiter(settings), **options)
+    except ImportError as err:
+        raise SettingsError(f"{spec}: {err}") from err
+    except ValueError as err:
+        raise SettingsError(f"{spec}: {' '.join(str(err).split())[:300]}; or write {_FORMS}") from err
+    from langchain_openai.chat_models.base import BaseChatOpenAI
+
+    base_url = next((str(url) for n in ("azure_endpoint", "openai_api_base", "base_url") if (url := getattr(chat, n, None))), None)
+    kind = OpenAIProtocolChat if isinstance(chat, BaseChatOpenAI) else LangChainChat
+    return kind(
+        chat,
+        endpoint=Endpoint(spec, base_url, remedy="check the network and the provider's settings, or try later"),
+        identity=f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}",
+        is_small=is_small_name(model),
+    )
+
+
+def _rate_limiter(settings: Settings) -> "InMemoryRateLimiter | None":
+    if settings.requests_per_minute is None:
+        return None
+    from langchain_core.rate_limiters import InMemoryRateLimiter
+
+    return InMemoryRateLimiter(requests_per_second=settings.requests_per_minute / 60, check_every_n_seconds=0.05, max_bucket_size=1)
+
+
+def _without_user(url: str | None) -> str:
+    """A URL without user name and password, which belong in no cache key or log."""
+    if not url:
+        return "default"
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")

@@ -1,0 +1,117 @@
+"""What every graph store promises of the graph derived from its records, also after a deletion."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from graph_stores import EMBEDDER, FACTS_A, FACTS_B, SERVERS, Fact, MakeStore, W, document, everything, found_by, put, rederive
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dynagrag.graph_store.derived.canonical import make_edit, make_merge
+from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Consolidation, EditKind, LabelMerge, VectorKind
+
+
+def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:
+    graph = make_store(W).graph()
+    assert (graph.entities, graph.relations, graph.entity_passages) == ((), (), ())
+    assert len(graph.entity_vectors) == len(graph.relation_vectors) == 0
+
+
+def test_the_derived_view_is_out_of_date_after_each_change_of_records(store: GraphStore) -> None:
+    doc, turns, passages, extractions = document("a", FACTS_A)
+    changes: list[Callable[[], object]] = [
+        lambda: store.put_document(doc, turns, passages),
+        lambda: store.put_extractions(extractions),
+        lambda: store.put_edit(make_edit(EditKind.RENAME, keys=["ada"], name="A", by="me", at="2026-01-01T00:00:00Z")),
+        lambda: store.drop_extractions(doc.id, [], "llm"),
+        lambda: store.delete_document(doc.id),
+    ]
+    for change in changes:
+        version = store.version()
+        change()
+        assert not store.is_derived_current()
+        assert store.version() != version
+        rederive(store)
+        assert store.is_derived_current()
+
+
+def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    put(store, document("b", FACTS_B))
+    merge = make_merge(["ada", "bob"], "ada", "model", "saw: both")
+    labels = (LabelMerge("works with", "leads", True, "model"),)
+    rederive(store, Consolidation((merge,), labels))
+    assert store.consolidation() == Consolidation((merge,), labels)
+    assert {e.key for e in store.graph().entities} == {"ada", "acme", "zenith", "canary77"}
+    rederive(store)
+    assert store.consolidation() == Consolidation()
+    assert {e.key for e in store.graph().entities} == {"ada", "bob", "acme", "zenith", "canary77"}
+
+
+def test_add_a_add_b_delete_a_equals_b_alone(store: GraphStore) -> None:
+    a, b = document("a", FACTS_A), document("b", FACTS_B)
+    put(store, b)
+    rederive(store)
+    alone = everything(store)
+    store.clear()
+    store.set_embedder(EMBEDDER)
+    put(store, a)
+    put(store, b)
+    rederive(store)
+    assert [store.graph().entities[i].name for i in found_by(store, "Canary77")] == ["Canary77"]
+    store.delete_document(a[0].id)
+    rederive(store)
+    assert everything(store) == alone
+    said = repr(everything(store))
+    assert "said in a" not in said
+    assert "Canary77" not in said
+    assert found_by(store, "Canary77") == []
+    assert found_by(store, "said in a") == found_by(store, "said in")
+    texts_of_a = mention_texts(m for e in a[3] for m in e.mentions)
+    assert store.missing_vectors(VectorKind.MENTION, texts_of_a) == tuple(texts_of_a)
+    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(p.id for p in a[2])
+
+
+_names = st.sampled_from(["Ada", "Bob", "Acme", "Zenith", "ada"])
+_facts = st.lists(st.tuples(_names, st.sampled_from(["founded", "likes", "mentioned with"]), _names), max_size=5)
+_given = given(a=_facts, b=_facts, is_merged=st.booleans())
+_settings = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("make_store", ["sqlite"], indirect=True)
+@_settings
+@_given
+def test_deletion_leaves_no_trace_of_any_document(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+    leaves_no_trace(store, a, b, is_merged)
+
+
+@pytest.mark.parametrize("make_store", SERVERS, indirect=True)
+@settings(_settings, max_examples=8)  # a second each
+@_given
+def test_deletion_leaves_no_trace_of_any_document_on_a_server(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+    leaves_no_trace(store, a, b, is_merged)
+
+
+def leaves_no_trace(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+    """Adding A and B and deleting A gives what B alone gives: records, graph, vectors, search."""
+    consolidation = Consolidation((make_merge(["ada", "bob"], "bob", "model", ""),) if is_merged else ())
+    one, two = document("a", a), document("b", b)
+    states = []
+    for documents in ([two], [one, two]):
+        store.clear()
+        store.set_embedder(EMBEDDER)
+        for made in documents:
+            put(store, made)
+        rederive(store, consolidation)
+        if len(documents) == 2:
+            store.delete_document(one[0].id)
+            rederive(store, consolidation)
+        searched = tuple(tuple(found_by(store, word)) for word in ("ada", "bob", "acme", "zenith", "said in a", "said in b"))
+        kinds = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.ENTITY, VectorKind.RELATION)
+        held = tuple((store.vector_ids(k), store.vectors(k, store.vector_ids(k)).tobytes()) for k in kinds)
+        near = store.nearest(VectorKind.ENTITY, np.ones(8, dtype=np.float32), limit=100)
+        states.append((everything(store), searched, held, [id_ for id_, _ in near]))
+    assert states[0] == states[1]

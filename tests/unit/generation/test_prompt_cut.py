@@ -1,0 +1,67 @@
+"""Which lines go first when a hard prompt must be shorter."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from dynagrag.generation.prompt_cut import LineCut, NodeLine, RelationLine
+from dynagrag.schema import Walk
+
+PAIR = Walk((0, 1), {0: -1, 1: 0}, {0: 0, 1: 1}, {0: (1,), 1: ()}, 0)
+STAR = Walk((0, 1, 2, 3), dict(enumerate((-1, 0, 0, 0))), dict(enumerate((0, 1, 1, 1))), {0: (1, 2, 3), 1: (), 2: (), 3: ()}, 0)
+
+
+def beside(index: int, score: float, weight: float = 1) -> RelationLine:
+    return RelationLine(index, 0, 1, 1, score, weight, is_tree=True)
+
+
+def order_of_relations(lines: Sequence[RelationLine]) -> list[int]:
+    """In which they go, one after the other."""
+    gone: list[int] = []
+    nodes = [NodeLine(0, 1.0, 1), NodeLine(1, 1.0, 1)]
+    for num in range(1, len(lines)):
+        cut = LineCut(PAIR, nodes, lines, {0: 10, 1: 10}, [10] * len(lines))
+        assert cut.take(10 * num) == num
+        gone += [i for i in range(len(lines)) if i not in cut.kept_relations and i not in gone]
+    return gone
+
+
+@pytest.mark.parametrize(
+    ("lines", "gone"),
+    [
+        ([beside(0, 0.9), beside(1, 0.2), beside(2, 0.5), beside(3, 0.95)], [1, 2, 0]),
+        ([beside(0, 0.5, 3), beside(1, 0.5, 1), beside(2, 0.5, 2), beside(3, 0.5, 9)], [1, 2, 0]),
+        ([beside(0, 0.5), beside(1, 0.5), beside(2, 0.5)], [2, 1]),
+        ([beside(0, 0.2, 9), beside(1, 0.5, 1), beside(2, 0.9, 1)], [0, 1]),
+    ],
+)
+def test_relations_go_lowest_score_first_then_the_lighter_then_the_later(lines: list[RelationLine], gone: list[int]) -> None:
+    assert order_of_relations(lines) == gone
+
+
+@pytest.mark.parametrize(
+    ("nodes", "first"),
+    [
+        ([NodeLine(1, 0.9, 1), NodeLine(2, 0.2, 9), NodeLine(3, 0.5, 1)], 2),
+        ([NodeLine(1, 0.5, 3), NodeLine(2, 0.5, 2), NodeLine(3, 0.5, 9)], 2),
+        ([NodeLine(1, 0.5, 1), NodeLine(2, 0.5, 1), NodeLine(3, 0.5, 1)], 3),
+    ],
+)
+def test_leaves_go_lowest_score_first_then_the_lighter_then_the_later(nodes: list[NodeLine], first: int) -> None:
+    relations = [RelationLine(i, 0, i, i, 1.0, 1, is_tree=True) for i in (1, 2, 3)]
+    cut = LineCut(STAR, [NodeLine(0, 0.1, 1), *nodes], relations, dict.fromkeys(range(4), 10), [10] * 3)
+    assert cut.take(1) == 2
+    assert cut.kept_nodes == {0, 1, 2, 3} - {first}
+    assert first - 1 not in cut.kept_relations
+
+
+def test_a_node_goes_before_a_relation_that_scores_higher_and_after_one_that_scores_lower() -> None:
+    nodes = [NodeLine(0, 0.1, 1), NodeLine(1, 0.4, 1), NodeLine(2, 0.6, 1), NodeLine(3, 0.9, 1)]
+    ties = [RelationLine(i, 0, i, i, 1.0, 1, is_tree=True) for i in (1, 2, 3)]
+    extra = RelationLine(9, 2, 3, 3, 0.5, 1, is_tree=False)
+    cut = LineCut(STAR, nodes, [*ties, extra], dict.fromkeys(range(4), 10), [10] * 4)
+    cut.take(1)
+    assert (cut.kept_nodes, 3 in cut.kept_relations) == ({0, 2, 3}, True)
+    cut = LineCut(STAR, nodes, [*ties, extra], dict.fromkeys(range(4), 10), [10] * 4)
+    cut.take(21)
+    assert (cut.kept_nodes, 3 in cut.kept_relations) == ({0, 2, 3}, False)

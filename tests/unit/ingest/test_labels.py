@@ -1,0 +1,96 @@
+"""Relation labels: verb forms by rule, verdicts with inverted members, opposites that never merge."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from scripted_judge import ScriptedJudge, group, record, run, said, same, vectors_of
+
+from dynagrag.ingest.consolidate.labels import LabelPlan, label_texts, labels_by_rule, labels_may_join, merge_labels, plan_labels
+from dynagrag.ingest.consolidate.verdicts import Group
+from dynagrag.schema import LabelMerge
+
+
+def test_verb_forms_merge_by_rule_and_a_passive_flips_the_ends() -> None:
+    counts = {"owns": 3, "owned by": 2, "is owned by": 1, "works at": 1, "worked at": 2, "is located in": 1, "located in": 2, "lives by": 1}
+    assert labels_by_rule(counts) == {
+        "owned by": ("owns", True),
+        "is owned by": ("owns", True),
+        "works at": ("worked at", False),
+    }
+    assert labels_by_rule({"was founded by": 1, "founded by": 2}) == {"was founded by": ("founded by", False)}
+
+
+def test_a_passive_without_its_agent_is_no_form_of_the_active() -> None:
+    for passive, active in (
+        ("was appointed", "appointed"),
+        ("is followed", "follows"),
+        ("has been hired", "hired"),
+        ("is invited to", "invites to"),
+    ):
+        assert labels_by_rule({passive: 2, active: 3}) == {}
+
+
+def test_a_verdict_on_labels_joins_them_and_inverts_those_that_it_names() -> None:
+    labels = ["owns", "possesses", "belongs to", "is owned by", "mentioned with", "left"]
+    records = [record("Acme", label, "Zen") for label in labels] + [record("Acme", "owns", "Bob")]
+    judge = ScriptedJudge(
+        lambda text: [{**group("owns", "possesses", "belongs to"), "inverted": ["belongs to"]}] if "<labels>" in text else []
+    )
+    result = run([said("Acme"), said("Zen"), said("Bob")], records, judge=judge)
+    assert result.consolidation.labels == (
+        LabelMerge("belongs to", "owns", True, "model"),
+        LabelMerge("is owned by", "owns", True, "verb form"),
+        LabelMerge("possesses", "owns", False, "model"),
+    )
+    assert not any("mentioned with" in p.user for p, _, _ in judge.asked)
+
+
+def test_a_rules_label_follows_its_canonical_label_through_a_verdict() -> None:
+    records = [record("Acme", label, "Zen") for label in ("owns", "owns", "owned by", "belongs to")]
+    judge = ScriptedJudge(lambda text: [{**group("belongs to", "owns"), "inverted": ["owns"]}] if "<labels>" in text else [])
+    labels = {m.label: (m.canonical, m.inverted) for m in run([said("Acme"), said("Zen")], records, judge=judge).consolidation.labels}
+    assert labels == {"owns": ("belongs to", True), "owned by": ("belongs to", False)}
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("owns", "does not own"),
+        ("flew to", "flew from"),
+        ("before", "after"),
+        ("opened valve", "closed valve"),
+        ("ranked 1 in", "ranked 2 in"),
+    ],
+)
+def test_opposite_labels_never_merge(a: str, b: str) -> None:
+    assert not labels_may_join(a, b)
+    assert not labels_may_join(b, a)
+
+
+def _judged_labels(*labels: str, far: str, counts: Mapping[str, int] | None = None) -> LabelPlan:
+    """A block of labels all alike but one, so that the guards leave that one out."""
+    cosines = np.ones((len(labels), len(labels)), dtype=np.float32)
+    cosines[labels.index(far), :] = cosines[:, labels.index(far)] = 0.5
+    return LabelPlan({}, counts or dict.fromkeys(labels, 1), (labels,), (), (cosines,))
+
+
+def test_two_inverted_labels_without_the_chosen_one_say_the_same() -> None:
+    plan = _judged_labels("belongs to", "is part of", "owns", far="owns")
+    merges, refused = merge_labels(plan, {0: [Group(2, (0, 1, 2), (0, 1))]})
+    assert merges == (LabelMerge("is part of", "belongs to", False, "model"),)
+    assert refused == ["belongs to / is part of / owns"]
+
+
+def test_without_the_chosen_label_one_that_is_not_inverted_stands_for_the_others() -> None:
+    plan = _judged_labels("belongs to", "has", "owns", far="owns", counts={"belongs to": 9, "has": 1, "owns": 1})
+    assert merge_labels(plan, {0: [Group(2, (0, 1, 2), (0,))]})[0] == (LabelMerge("belongs to", "has", True, "model"),)
+
+
+def test_a_label_is_shown_with_its_first_example_whatever_the_order_of_the_records() -> None:
+    records = [record(head, label, "Zen", doc) for head, doc in (("Cy", "d1"), ("Acme", "d2"), ("Bob", "d3")) for label in ("owns", "has")]
+    vectors = vectors_of(label_texts(records), same)
+    (block,) = plan_labels(records, vectors, {}).blocks
+    assert block.lines == ("has | acme has zen", "owns | acme owns zen")
+    assert block.documents == ("d2",)
+    assert plan_labels(records[::-1], vectors, {}).blocks == (block,)

@@ -1,0 +1,26 @@
+"""Rules that need no model: which name stands for a group, what a key is usually called, how large a group may be."""
+
+from scripted_judge import merged, run, said
+
+from dynagrag.ingest.consolidate.safe_rules import used_names
+from dynagrag.schema import MentionKind
+
+
+def test_only_what_is_said_counts_for_which_key_stands_for_a_group() -> None:
+    titles = [said("oxygen tanks", doc=f"d{n}", kind=MentionKind.TITLE) for n in range(3)]
+    assert merged(run([said("oxygen tank"), *titles]))[0][0] == "oxygen tank"
+
+
+def test_the_usual_type_and_spelling_are_the_most_frequent_ties_the_shortest() -> None:
+    types = ["equipment", "equipment", "thing"]
+    names = ["oxygen tank", "OXYGEN TANK", "OXYGEN TANK"]
+    (name,) = used_names([said(n, str(i), type_=t) for i, (n, t) in enumerate(zip(names, types, strict=True))])
+    assert (name.name.type, name.surface, name.weight) == ("equipment", "OXYGEN TANK", 3)
+    (tied,) = used_names([said("a tank", "x", type_="equipment"), said("a tank", "y", type_="thing")])
+    assert tied.name.type == "thing"
+
+
+def test_spellings_of_one_name_are_joined_up_to_twelve() -> None:
+    letters = "abcdefghjklmnopqrs"
+    names = [f"{letters[:at]}-{letters[at:]}" for at in range(2, 16)]
+    assert [len(members) for _, members, _ in merged(run([said(name) for name in names]))] == [12]

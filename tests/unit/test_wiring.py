@@ -1,0 +1,80 @@
+"""The tables of what a user may name: each row makes what it says, and is told where a name is wrong and in the help."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+import typer.main
+
+from dynagrag import wiring
+from dynagrag.cli.main import app
+from dynagrag.errors import SettingsError, UsageError
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Graph, Snapshot
+from dynagrag.settings import CHUNK_PROFILES, PROFILES, Settings
+
+SNAPSHOT = Snapshot("w", "1", {}, {}, (), np.zeros((0, 3), np.float32), {}, Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()))
+USES_INDEX = {"dynagrag", "dynagrag-cosine"}
+
+
+@pytest.mark.parametrize("name", wiring.RETRIEVERS)
+def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_it_uses_it(name: str) -> None:
+    asked = []
+
+    def make_index() -> EgoIndex:
+        asked.append(name)
+        return EgoIndex.build(SNAPSHOT.graph, PROFILES["default"])
+
+    made = wiring.make_retriever(name, SNAPSHOT, PROFILES["default"], PassageScores(SNAPSHOT), make_index)
+    assert made.name == name
+    assert bool(asked) == (name in USES_INDEX)
+
+
+@pytest.mark.parametrize("name", wiring.TRAVERSALS)
+def test_a_traversal_has_the_name_of_its_row(name: str) -> None:
+    assert wiring.make_traversal(name, PROFILES["default"]).name == name
+
+
+def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
+    able = {(name, profile) for name in wiring.RETRIEVERS for profile in PROFILES if wiring.can_split(name, profile)}
+    assert able == {("bridge-ppr", "default"), ("bridge-ppr", "paper"), ("dynagrag", "default"), ("dynagrag-cosine", "default")}
+
+
+def test_extractors_are_made_or_say_what_they_lack() -> None:
+    rest = (None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())
+    assert wiring.make_extractor("fast", *rest).name == "fast-1"
+    with pytest.raises(SettingsError, match="no language model"):
+        wiring.make_extractor("llm", *rest)
+    with pytest.raises(UsageError, match="ingest the file again"):
+        wiring.make_extractor("file", *rest)
+
+
+@pytest.mark.parametrize(
+    ("table", "make"),
+    [
+        (wiring.RETRIEVERS, lambda: wiring.can_split("magic", "default")),
+        (wiring.TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
+        (wiring.PRUNERS, lambda: wiring.make_pruner("magic")),
+        (wiring.EXTRACTORS, lambda: wiring.make_extractor("magic", None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())),
+    ],
+)
+def test_an_unknown_name_is_told_every_row_and_what_it_is(table: Mapping[str, wiring.Choice[Any]], make: Any) -> None:
+    with pytest.raises(UsageError) as caught:
+        make()
+    assert "magic" in str(caught.value)
+    assert all(f"{name} ({choice.what})" in str(caught.value) for name, choice in table.items())
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "table"),
+    [("ask", "retriever", wiring.RETRIEVERS), ("ask", "traversal", wiring.TRAVERSALS), ("ingest", "extractor", wiring.EXTRACTORS)],
+)
+def test_the_help_names_every_row(command: str, option: str, table: Mapping[str, Any]) -> None:
+    params = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
+    text = next(param.help for param in params if param.name == option)
+    assert [
+        name for name in table if name not in text.replace(",", " ").replace(".", " ").replace(":", " ").replace(";", " ").split()
+    ] == []

@@ -1,4 +1,4 @@
-"""A question to a cited answer (DynaGRAG section 3.5; methods spec 3.9 to 3.11).
+"""A question to a cited answer (DynaGRAG, section 3.5; docs/papers.md, Answers).
 
     retrieval -> one prompt a subgraph (plain arms: one prompt of passages) -> intermediate answers, in parallel
               -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed, its citations checked
@@ -8,7 +8,7 @@ Nothing supports an answer: it abstains. No model: the evidence it would answer 
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 
 from dynagrag.errors import CutOffReplyError, DynaGragError, InvalidReplyError, ModelError
@@ -25,14 +25,14 @@ from dynagrag.generation.citations import (
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import Score, helpfulness
 from dynagrag.generation.reply_types import IntermediateReply, RewriteReply, SplitReply
-from dynagrag.generation.retrieval_trace import trace_of
+from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
 from dynagrag.generation.stretches import stretches
 from dynagrag.generation.support import supported_stream, supported_text, weak_citations
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Answer, Citation, Evidence, IntermediateAnswer, Question, Retrieval, Snapshot, Usage
+from dynagrag.schema import Answer, AnswerTrace, Citation, Evidence, IntermediateAnswer, Question, Retrieval, Snapshot, Usage
 from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
@@ -96,9 +96,10 @@ def answer_question(
     parts: Parts,
     on_text: Callable[[str], None] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    notes: Sequence[str] = (),
 ) -> Answer:
     """Answers a question; `on_text` gets the final answer's pieces as they come, `progress` the stage with how much of it is done:
-    retrieve, answer (a step a prompt), score, merge.
+    retrieve, answer (a step a prompt), score, merge. `notes`: what was done to the question before, for the trace.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is reached.
     """
@@ -109,45 +110,62 @@ def answer_question(
         question, num_passages=_PASSAGES_PER_SUBGRAPH * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs
     )
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
-    flow = _Flow(snapshot, question, retrieval, contexts, parts, on_text or (lambda _: None), progress)
-    return flow.run()
+    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, on_text or (lambda _: None), progress)
+    return flow.answer(flow.outcome())
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of a question: the words of its answer, and how they came about."""
+
+    text: str
+    intermediate: tuple[IntermediateAnswer, ...] = ()
+    is_abstained: bool = False
+    failures: tuple[str, ...] = ()
+    reason: str = ""
+    merge: str = ""
+    merge_prompt: Prompt | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Flow:
     """One question on its way."""
 
     snapshot: Snapshot
     question: Question
+    notes: tuple[str, ...]
     retrieval: Retrieval
     contexts: Sequence[Context]
     parts: Parts
     on_text: Callable[[str], None]
     progress: Callable[[str, int, int], None]
-    merge_prompt: Prompt | None = None
 
-    def run(self) -> Answer:
-        if self.parts.chat is None:
-            return replace(self._answer(NO_MODEL, (), (), {}), is_abstained=True, is_answered_by_model=False)
+    def outcome(self) -> _Outcome:
+        """Asks, scores and merges."""
+        chat = self.parts.chat
+        if chat is None:
+            return _Outcome(NO_MODEL, is_abstained=True)
         if not self.contexts:
-            return self._abstain((), {"reason": "nothing was retrieved"})
-        replies, failures = self._intermediate_replies(self.parts.chat)
-        trace: dict[str, object] = {"failed_intermediate_answers": failures} if failures else {}
-        intermediate = self._scored(self.parts.chat, replies)
+            return self._abstention("nothing was retrieved")
+        replies, failures = self._intermediate_replies(chat)
+        intermediate = self._scored(chat, replies)
         useful = [a for a in intermediate if a.helpfulness > 0]
         if not useful:
-            return self._abstain(intermediate, trace | {"reason": "no subgraph held enough evidence"})
+            return self._abstention("no subgraph held enough evidence", intermediate, failures)
         if len(useful) == 1:
-            final = useful[0].answer
-            self.on_text(final)
-        else:
-            final, how = self._merged(self.parts.chat, useful)
-            trace["merge"] = how
-        return self._answer(final, cited_labels(final), intermediate, trace)
+            self.on_text(useful[0].answer)
+            return _Outcome(useful[0].answer, intermediate, failures=failures)
+        prompt, allowed = self._merge_prompt(useful)
+        text, how = self._merged(chat, prompt, allowed, useful[0].answer)
+        return _Outcome(text, intermediate, failures=failures, merge=how, merge_prompt=prompt)
+
+    def _abstention(self, reason: str, intermediate: tuple[IntermediateAnswer, ...] = (), failures: tuple[str, ...] = ()) -> _Outcome:
+        self.on_text(ABSTENTION)
+        return _Outcome(ABSTENTION, intermediate, is_abstained=True, failures=failures, reason=reason)
 
     # ----------------------------------------------------------------------------------------- intermediate answers
 
-    def _intermediate_replies(self, chat: Asker) -> tuple[list[tuple[Context, IntermediateReply]], list[str]]:
+    def _intermediate_replies(self, chat: Asker) -> tuple[list[tuple[Context, IntermediateReply]], tuple[str, ...]]:
         done = count(1)
 
         def ask(context: Context) -> IntermediateReply | DynaGragError:
@@ -172,7 +190,7 @@ class _Flow:
         if len(errors) == len(results):
             raise errors[0]
         replies = [(c, r) for c, r in zip(self.contexts, results, strict=True) if isinstance(r, IntermediateReply)]
-        return replies, [str(e) for e in errors]
+        return replies, tuple(str(e) for e in errors)
 
     def _scored(self, chat: Asker, replies: Sequence[tuple[Context, IntermediateReply]]) -> tuple[IntermediateAnswer, ...]:
         """Answers with checked citations, by helpfulness (desc), then retrieval score (desc).
@@ -220,14 +238,12 @@ class _Flow:
 
     # ------------------------------------------------------------------------------------------------------- merge
 
-    def _merged(self, chat: Asker, useful: Sequence[IntermediateAnswer]) -> tuple[str, str]:
+    def _merged(self, chat: Asker, prompt: Prompt, allowed: Mapping[str, Evidence], best: str) -> tuple[str, str]:
         """The merged answer, as it was streamed, and how it came about.
 
-        A merge that cites nothing, or breaks off before it does, is replaced by the most helpful intermediate answer.
+        A merge that cites nothing, or breaks off before it does, is replaced by the `best` intermediate answer.
         """
         self.progress("merge", 0, 1)
-        prompt, allowed = self._merge_prompt(useful)
-        self.merge_prompt = prompt
         pieces: list[str] = []
         how = "merged"
         try:
@@ -242,7 +258,6 @@ class _Flow:
             how = f"the merge broke off ({err})"
         if pieces:
             return "".join(pieces), how
-        best = useful[0].answer
         self.on_text(best)
         why = "the merged answer cited nothing" if how == "merged" else how
         return best, f"{why}; this is the most helpful intermediate answer"
@@ -271,26 +286,23 @@ class _Flow:
 
     # ------------------------------------------------------------------------------------------------------ answer
 
-    def _abstain(self, intermediate: tuple[IntermediateAnswer, ...], trace: Mapping[str, object]) -> Answer:
-        self.on_text(ABSTENTION)
-        return replace(self._answer(ABSTENTION, (), intermediate, trace), is_abstained=True)
-
-    def _answer(
-        self, text: str, labels: Sequence[str], intermediate: tuple[IntermediateAnswer, ...], trace: Mapping[str, object]
-    ) -> Answer:
+    def answer(self, outcome: _Outcome) -> Answer:
+        """The outcome with its citations, the evidence that was looked at, and its trace."""
         by_label = all_evidence(self.contexts)
+        labels = () if outcome.is_abstained else cited_labels(outcome.text)
         shown: dict[tuple[str, int, int], Citation] = {}  # several subgraphs may rest on the same words
         for evidence in by_label.values():
             shown.setdefault((evidence.document_id, evidence.start, evidence.end), to_citation(evidence, self.snapshot))
         return Answer(
             question=self.question.text,
-            text=text,
-            is_abstained=False,
+            text=outcome.text,
+            is_abstained=outcome.is_abstained,
             citations=tuple(to_citation(by_label[label], self.snapshot) for label in labels),
-            intermediate=intermediate,
+            intermediate=outcome.intermediate,
             evidence=tuple(shown.values()),
-            trace=self._trace() | dict(trace) | self._checks(text, labels, by_label),
+            trace=self._trace(outcome, labels, by_label),
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
+            is_answered_by_model=self.parts.chat is not None,
             stretches=stretches(self._together(labels, by_label), self.snapshot),
         )
 
@@ -300,16 +312,23 @@ class _Flow:
             return [by_label[label] for label in labels]
         return self.contexts[0].prompt.evidence if self.contexts else ()
 
-    def _checks(self, text: str, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> dict[str, object]:
-        if not labels:
-            return {"labels": [], "uncited_sentences": 0, "weak_citations": 0}
-        return {"labels": list(labels), "uncited_sentences": uncited_sentences(text), "weak_citations": weak_citations(text, by_label)}
-
-    def _trace(self) -> dict[str, object]:
-        return trace_of(self.retrieval, self.snapshot) | {
-            "profile": self.parts.profile.name,
-            "instructions": render("intermediate", question=self.question.text, context="")[0],
-            "merge_prompt": f"{self.merge_prompt.system}\n\n{self.merge_prompt.user}" if self.merge_prompt else "",
-            "document_ids": {e.id: e.document_id for e in all_evidence(self.contexts).values()},
-            "subgraphs": [context.trace() for context in self.contexts],
-        }
+    def _trace(self, outcome: _Outcome, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> AnswerTrace:
+        merge = outcome.merge_prompt
+        return AnswerTrace(
+            retriever=self.retrieval.retriever,
+            notes=self.notes,
+            num_passages=len(self.retrieval.passages),
+            candidates=candidate_traces(self.retrieval),
+            ranking=ranking_trace(self.retrieval, self.snapshot),
+            profile=self.parts.profile.name,
+            instructions=render("intermediate", question=self.question.text, context="")[0],
+            merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
+            document_ids={e.id: e.document_id for e in by_label.values()},
+            prompts=tuple(context.trace() for context in self.contexts),
+            failures=outcome.failures,
+            reason=outcome.reason,
+            merge=outcome.merge,
+            labels=tuple(labels),
+            num_uncited_sentences=uncited_sentences(outcome.text) if labels else 0,
+            num_weak_citations=weak_citations(outcome.text, by_label) if labels else 0,
+        )

@@ -3,21 +3,21 @@
 Evidence labels run through all prompts of a question, so that the merged answer can cite any of them by its label alone.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.reply_types import IntermediateReply
-from dynagrag.generation.retrieval_trace import drawn_subgraph
+from dynagrag.generation.retrieval_trace import subgraph_trace
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, HardPrompt, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.schema import Evidence, HardPrompt, PromptTrace, Question, Retrieval, ScoredPassage, Snapshot, SubgraphTrace
 from dynagrag.settings import Profile
 
 _MAX_VISITED = 40
@@ -36,30 +36,30 @@ class Context:
     order: tuple[str, ...] = ()
     num_unvisited: int = 0
     pruner: str = "none"
-    drawn: Mapping[str, object] = field(default_factory=dict)
-    """Nodes and edges of its subgraph, for a picture; empty for passages."""
+    drawn: SubgraphTrace | None = None
+    """None for passages."""
 
     def lines(self) -> dict[str, str]:
         """The evidence lines by label."""
         return {e.label: line_of(e) for e in self.prompt.evidence}
 
-    def trace(self) -> dict[str, object]:
-        """For the retrieval trace."""
-        return {
-            "centre": self.centre,
-            "score": round(self.score, 4),
-            "traversal": list(self.order),
-            "unvisited": self.num_unvisited,
-            "pruner": self.pruner,
-            "context_tokens": estimate_tokens(self.prompt.text),
-            "lines_cut": self.prompt.num_lines_cut,
-            "evidence": [e.label for e in self.prompt.evidence],
-            "evidence_ids": [e.id for e in self.prompt.evidence],
-            "prompt": self.prompt.text,
-            "nodes_in_prompt": self.prompt.num_nodes,
-            "edges_in_prompt": self.prompt.num_edges,
-            **self.drawn,
-        }
+    def trace(self) -> PromptTrace:
+        """What the answer's trace tells of it."""
+        return PromptTrace(
+            centre=self.centre,
+            score=round(self.score, 4),
+            walked=self.order,
+            num_unvisited=self.num_unvisited,
+            pruner=self.pruner,
+            num_tokens=estimate_tokens(self.prompt.text),
+            num_lines_cut=self.prompt.num_lines_cut,
+            labels=tuple(e.label for e in self.prompt.evidence),
+            evidence_ids=tuple(e.id for e in self.prompt.evidence),
+            text=self.prompt.text,
+            num_nodes_in=self.prompt.num_nodes,
+            num_relations_in=self.prompt.num_edges,
+            subgraph=self.drawn,
+        )
 
 
 def build_contexts(
@@ -93,7 +93,7 @@ def build_contexts(
         prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, own, token_budget=budget, nearest=nearest)
         evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
-        drawn = drawn_subgraph(snapshot, subgraph, walk, relevance, prompt)
+        drawn = subgraph_trace(snapshot, subgraph, walk, relevance, prompt)
         contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label, drawn))
     return contexts
 

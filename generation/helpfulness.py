@@ -1,4 +1,4 @@
-"""How helpful each intermediate answer is: one judge call for all of them, or a formula when the judge fails (methods spec 3.11)."""
+"""How helpful each intermediate answer is: one judge call for all of them, or a formula when the judge fails (docs/papers.md, Answers)."""
 
 import random
 import re

@@ -1,9 +1,25 @@
-"""What a retrieval's trace tells of an answer, as plain values for JSON."""
+"""What an answer's trace tells of its retrieval: candidates, the ranking of passages, and each subgraph as a picture needs it."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from dynagrag.schema import BridgeTrace, HardPrompt, Passage, PruneScores, Relation, Retrieval, Snapshot, Subgraph, Walk
+from dynagrag.schema import (
+    BridgeTrace,
+    CandidateTrace,
+    EdgeTrace,
+    FactTrace,
+    HardPrompt,
+    NodeTrace,
+    Passage,
+    PassageTrace,
+    PruneScores,
+    RankingTrace,
+    Relation,
+    Retrieval,
+    Snapshot,
+    Subgraph,
+    SubgraphTrace,
+    Walk,
+)
 
 _MAX_WORDS = 14
 _MAX_DRAWN = 60
@@ -11,56 +27,52 @@ _MAX_DRAWN = 60
 _MAX_LABELS = 3
 
 
-def trace_of(retrieval: Retrieval, snapshot: Snapshot) -> dict[str, Any]:
-    """Notes, every centre that was looked at with what became of it, and why the passages stand as they do."""
-    told: dict[str, Any] = {
-        "retriever": retrieval.retriever,
-        "notes": list(retrieval.notes),
-        "num_passages": len(retrieval.passages),
-        "candidates": [
-            {"entity": c.name, "score": round(c.score, 4), "accepted": c.is_accepted, "reason": c.reason} for c in retrieval.candidates
-        ],
-    }
-    if retrieval.trace is not None:
-        told["passages"] = _passages(retrieval, retrieval.trace, snapshot)
-    return told
+def candidate_traces(retrieval: Retrieval) -> tuple[CandidateTrace, ...]:
+    """Every centre that was looked at, with what became of it."""
+    return tuple(
+        CandidateTrace(entity=c.name, score=round(c.score, 4), is_accepted=c.is_accepted, reason=c.reason) for c in retrieval.candidates
+    )
 
 
-def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> dict[str, Any]:
-    """Entities that the question names, its nearest facts, the gate, and of each passage its score's parts and the bridge into it."""
+def ranking_trace(retrieval: Retrieval, snapshot: Snapshot) -> RankingTrace | None:
+    """Of each passage its score's parts and the bridge into it; None where the retriever tells nothing of it."""
+    trace = retrieval.trace
+    if trace is None:
+        return None
+    return RankingTrace(
+        linked=trace.linked,
+        facts=tuple(FactTrace(text=text, cosine=round(cosine, 4)) for text, cosine in trace.facts),
+        gate=round(trace.gate, 4),
+        steps=trace.steps,
+        passages=_passages(retrieval, trace, snapshot),
+    )
+
+
+def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> tuple[PassageTrace, ...]:
     bridges = {bridge.passage_id: bridge for bridge in trace.bridges}
     place = {scored.passage.id: rank for rank, scored in enumerate(retrieval.passages, start=1)}
     rows = []
     for scored, parts in zip(retrieval.passages, trace.parts, strict=True):
-        passage = scored.passage
-        row: dict[str, Any] = {
-            "document": snapshot.documents[passage.document_id].title,
-            "id": passage.id,
-            "document_id": passage.document_id,
-            "start": passage.start,
-            "end": passage.end,
-            "start_s": _time(snapshot, passage),
-            "words": " ".join(snapshot.passage_text(passage).split()[:_MAX_WORDS]),
-            "score": round(scored.score, 4),
-            "first_stage": round(parts.first, 4),
-            "graph": round(parts.graph, 4),
-            "bridge": round(parts.bridge, 4),
-            "around": round(parts.around, 4),
-        }
-        if trace.steps:
-            row["steps"] = round(parts.steps, 4)
-        bridge = bridges.get(passage.id)
-        if bridge is not None:
-            row["over"] = bridge.name
-            row["from_rank"] = place.get(bridge.source_id)
+        passage, bridge = scored.passage, bridges.get(scored.passage.id)
+        row = PassageTrace(
+            document=snapshot.documents[passage.document_id].title,
+            id=passage.id,
+            document_id=passage.document_id,
+            start=passage.start,
+            end=passage.end,
+            start_s=_time(snapshot, passage),
+            words=" ".join(snapshot.passage_text(passage).split()[:_MAX_WORDS]),
+            score=round(scored.score, 4),
+            first_stage=round(parts.first, 4),
+            graph=round(parts.graph, 4),
+            bridge=round(parts.bridge, 4),
+            around=round(parts.around, 4),
+            steps=round(parts.steps, 4) if trace.steps else None,
+            over=bridge.name if bridge else None,
+            from_rank=place.get(bridge.source_id) if bridge else None,
+        )
         rows.append(row)
-    return {
-        "linked": list(trace.linked),
-        "facts": [{"text": text, "cosine": round(cosine, 4)} for text, cosine in trace.facts],
-        "gate": round(trace.gate, 4),
-        "steps": list(trace.steps),
-        "ranked": rows,
-    }
+    return tuple(rows)
 
 
 def _time(snapshot: Snapshot, passage: Passage) -> float | None:
@@ -69,10 +81,9 @@ def _time(snapshot: Snapshot, passage: Passage) -> float | None:
     return next((turn.start_s for turn in turns if turn.start_s is not None), None)
 
 
-def drawn_subgraph(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores, prompt: HardPrompt) -> dict[str, Any]:
-    """A subgraph as a picture needs it, with the sizes of the whole: `nodes` with the pruner's score, the place in the walk from 1 (None:
-    not visited), its depth there, and the row of the node it was reached from; `edges` from head to tail between rows of `nodes`. What
-    was pruned to fit the prompt is not `in_prompt`.
+def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores, prompt: HardPrompt) -> SubgraphTrace:
+    """The nodes that were visited, in the order of the walk, and the best of the others, with the edges between them. What was pruned to
+    fit the prompt is not `is_in_prompt`.
     """
     graph = snapshot.graph
     place = {node: number for number, node in enumerate(walk.order, start=1)}
@@ -82,30 +93,29 @@ def drawn_subgraph(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance
     nodes = []
     for node in shown:
         entity = graph.entities[subgraph.nodes[node]]
-        nodes.append(
-            {
-                "id": entity.id,
-                "name": entity.name,
-                "type": entity.type,
-                "weight": entity.weight,
-                "hops": subgraph.hops[node],
-                "score": round(float(relevance.nodes[node]), 4),
-                "place": place.get(node),
-                "depth": walk.depth.get(node),
-                "parent": row_of.get(walk.parent.get(node, -1)),
-                "in_prompt": node in prompt.nodes,
-            }
+        row = NodeTrace(
+            id=entity.id,
+            name=entity.name,
+            type=entity.type,
+            weight=entity.weight,
+            hops=subgraph.hops[node],
+            score=round(float(relevance.nodes[node]), 4),
+            place=place.get(node),
+            depth=walk.depth.get(node),
+            parent=row_of.get(walk.parent.get(node, -1)),
+            is_in_prompt=node in prompt.nodes,
         )
-    edges = []
+        nodes.append(row)
+    edges: list[EdgeTrace] = []
     for pair, ends in enumerate(subgraph.pairs.tolist()):
         if all(end in row_of for end in ends):
             edges += _edges(snapshot, subgraph, pair, row_of, float(relevance.edges[pair]), prompt)
-    return {"nodes": nodes, "edges": edges, "num_nodes": len(subgraph.nodes), "num_edges": len(subgraph.pairs)}
+    return SubgraphTrace(nodes=tuple(nodes), edges=tuple(edges), num_nodes=len(subgraph.nodes), num_edges=len(subgraph.pairs))
 
 
 def _edges(
     snapshot: Snapshot, subgraph: Subgraph, pair: int, row_of: Mapping[int, int], score: float, prompt: HardPrompt
-) -> list[dict[str, Any]]:
+) -> list[EdgeTrace]:
     """An edge for each direction in which the two are related, heaviest label first."""
     graph = snapshot.graph
     row_of_id = {graph.entities[subgraph.nodes[node]].id: row_of[node] for node in subgraph.pairs[pair].tolist()}
@@ -116,15 +126,14 @@ def _edges(
     made = []
     for (head, tail), found in sorted(by_ends.items()):
         found.sort(key=lambda item: (-item[1].weight, item[1].label))
-        labels = [relation.label for _, relation in found]
-        made.append(
-            {
-                "source": head,
-                "target": tail,
-                "labels": labels[:_MAX_LABELS] + (["…"] if len(labels) > _MAX_LABELS else []),
-                "weight": sum(relation.weight for _, relation in found),
-                "score": round(score, 4),
-                "in_prompt": any(index in prompt.relations for index, _ in found),
-            }
+        labels = tuple(relation.label for _, relation in found)
+        edge = EdgeTrace(
+            source=head,
+            target=tail,
+            labels=labels[:_MAX_LABELS] + (("…",) if len(labels) > _MAX_LABELS else ()),
+            weight=sum(relation.weight for _, relation in found),
+            score=round(score, 4),
+            is_in_prompt=any(index in prompt.relations for index, _ in found),
         )
+        made.append(edge)
     return made

@@ -1,13 +1,60 @@
-"""The stored form of an answer: what `ask --json` prints, and what conversations keep."""
+"""The stored form of an answer: what `ask --json` prints, and what conversations keep.
 
-from dataclasses import asdict
-from typing import Any
+Its keys are older than the types and stay as they are; the tables say which of them a field goes by. Whether a model answered, from which
+evidence, and what came from the cache is in the trace.
+"""
 
-from dynagrag.schema import Answer
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, TypeVar
+
+from dynagrag.schema import (
+    Answer,
+    AnswerTrace,
+    CandidateTrace,
+    Citation,
+    EdgeTrace,
+    FactTrace,
+    IntermediateAnswer,
+    NodeTrace,
+    PassageTrace,
+    PromptTrace,
+    RankingTrace,
+    Stretch,
+    SubgraphTrace,
+    Usage,
+)
+
+T = TypeVar("T")
+
+_ACCEPTED = {"is_accepted": "accepted"}
+_IN_PROMPT = {"is_in_prompt": "in_prompt"}
+_RANKING = {"passages": "ranked"}
+_PROMPT = {
+    "walked": "traversal",
+    "num_unvisited": "unvisited",
+    "num_tokens": "context_tokens",
+    "num_lines_cut": "lines_cut",
+    "labels": "evidence",
+    "text": "prompt",
+    "num_nodes_in": "nodes_in_prompt",
+    "num_relations_in": "edges_in_prompt",
+}
+_TRACE = {
+    "ranking": "passages",
+    "prompts": "subgraphs",
+    "failures": "failed_intermediate_answers",
+    "num_uncited_sentences": "uncited_sentences",
+    "num_weak_citations": "weak_citations",
+}
+_LEFT_OUT_WHEN_EMPTY = ("passages", "failed_intermediate_answers", "reason", "merge")
+
+
+# -------------------------------------------------------------------------------------------------------------- write
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
-    """An answer for programs. Whether a model answered, from which evidence, and what came from the cache is in the trace."""
+    """An answer for programs."""
     usage = answer.usage
     more = {
         "answered_by_model": answer.is_answered_by_model,
@@ -21,7 +68,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "abstained": answer.is_abstained,
         "citations": [asdict(c) for c in answer.citations],
         "intermediate": [asdict(a) for a in answer.intermediate],
-        "trace": dict(answer.trace) | more,
+        "trace": _trace_json(answer.trace) | more,
         "usage": {
             "calls": usage.calls,
             "prompt_tokens": usage.prompt_tokens,
@@ -29,3 +76,102 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             "seconds": round(usage.seconds, 3),
         },
     }
+
+
+def _trace_json(trace: AnswerTrace) -> dict[str, Any]:
+    row = _row(trace, _TRACE) | {
+        "candidates": [_row(c, _ACCEPTED) for c in trace.candidates],
+        "passages": _ranking_json(trace.ranking) if trace.ranking else None,
+        "subgraphs": [_prompt_json(p) for p in trace.prompts],
+    }
+    return {key: value for key, value in row.items() if value or key not in _LEFT_OUT_WHEN_EMPTY}
+
+
+def _ranking_json(ranking: RankingTrace) -> dict[str, Any]:
+    more = {"facts": [_row(f) for f in ranking.facts], "ranked": [_passage_json(p) for p in ranking.passages]}
+    return _row(ranking, _RANKING) | more
+
+
+def _passage_json(passage: PassageTrace) -> dict[str, Any]:
+    row = _row(passage)
+    if passage.steps is None:
+        del row["steps"]
+    if passage.over is None:
+        del row["over"], row["from_rank"]
+    return row
+
+
+def _prompt_json(prompt: PromptTrace) -> dict[str, Any]:
+    """The prompt's row, with its subgraph's in it."""
+    row = _row(prompt, _PROMPT)
+    drawn: SubgraphTrace | None = row.pop("subgraph")
+    if drawn is not None:
+        nodes, edges = [_row(n, _IN_PROMPT) for n in drawn.nodes], [_row(e, _IN_PROMPT) for e in drawn.edges]
+        row |= _row(drawn) | {"nodes": nodes, "edges": edges}
+    return row
+
+
+def _row(value: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """A value's fields in their order, by their keys."""
+    return {(names or {}).get(f.name, f.name): _plain(getattr(value, f.name)) for f in fields(value)}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+
+
+# --------------------------------------------------------------------------------------------------------------- read
+
+
+def answer_of(stored: Mapping[str, Any]) -> Answer:
+    """An answer as `answer_json` wrote it; what an earlier version did not tell yet is empty. Seconds are those of the stored form.
+
+    Raises KeyError, TypeError, ValueError or AttributeError where it is no such form.
+    """
+    trace, usage = stored["trace"], stored["usage"]
+    return Answer(
+        question=stored["question"],
+        text=stored["answer"],
+        is_abstained=stored["abstained"],
+        citations=tuple(_value(Citation, c) for c in stored["citations"]),
+        intermediate=tuple(_value(IntermediateAnswer, a) for a in stored["intermediate"]),
+        evidence=tuple(_value(Citation, c) for c in trace["evidence"]),
+        trace=_trace_of(trace),
+        usage=_value(Usage, usage | {"cached": trace["cached_replies"]}),
+        is_answered_by_model=trace["answered_by_model"],
+        stretches=tuple(_value(Stretch, s) for s in trace.get("stretches", ())),
+    )
+
+
+def _trace_of(stored: Mapping[str, Any]) -> AnswerTrace:
+    more = {
+        "candidates": tuple(_value(CandidateTrace, c, _ACCEPTED) for c in stored["candidates"]),
+        "passages": _ranking_of(stored["passages"]) if "passages" in stored else None,
+        "subgraphs": tuple(_prompt_of(p) for p in stored["subgraphs"]),
+    }
+    return _value(AnswerTrace, {**stored, **more}, _TRACE)
+
+
+def _ranking_of(stored: Mapping[str, Any]) -> RankingTrace:
+    facts, ranked = (_value(FactTrace, f) for f in stored["facts"]), (_value(PassageTrace, p) for p in stored["ranked"])
+    return _value(RankingTrace, {**stored, "facts": tuple(facts), "ranked": tuple(ranked)}, _RANKING)
+
+
+def _prompt_of(stored: Mapping[str, Any]) -> PromptTrace:
+    drawn = None
+    if "nodes" in stored:
+        nodes = tuple(_value(NodeTrace, n, _IN_PROMPT) for n in stored["nodes"])
+        edges = tuple(_value(EdgeTrace, e, _IN_PROMPT) for e in stored["edges"])
+        drawn = _value(SubgraphTrace, {**stored, "nodes": nodes, "edges": edges})
+    return _value(PromptTrace, {**stored, "subgraph": drawn}, _PROMPT)
+
+
+def _value(kind: type[T], stored: Mapping[str, Any], names: Mapping[str, str] | None = None) -> T:
+    """A row as a value; keys that it has no field for are passed over."""
+    given = {}
+    for field in fields(kind):  # type: ignore[arg-type]
+        key = (names or {}).get(field.name, field.name)
+        if key in stored:
+            value = stored[key]
+            given[field.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**given)

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -85,14 +85,11 @@ class _Run:
     stopped_by: DynaGragError | None = None
 
 
-@dataclass(slots=True)
-class Pipeline:
-    """Runs a plan.
+@dataclass(frozen=True, slots=True)
+class IngestHooks:
+    """What a run is bound to outside of itself. By default to nothing: it runs alone, and nobody stops it.
 
     Args:
-        store: Where records and graph are.
-        journal: Where failed chunks are noted.
-        deriver: Makes the graph of the records; its seconds and progress are the run's.
         hold: Holds the workspace: what is inside runs alone, over all processes.
         claimed: Documents that other runs are at now; they are left alone.
         check: Called after each chunk; raises BudgetError where the run shall end.
@@ -100,14 +97,28 @@ class Pipeline:
         build_index: Called with the workspace held, once the graph is written.
     """
 
-    store: GraphStore
-    journal: IngestJournal
-    deriver: Deriver
     hold: Callable[[], AbstractContextManager[None]] = nullcontext
     claimed: Callable[[], Collection[str]] = tuple
     check: Callable[[], None] = lambda: None
     job_id: int | None = None
     build_index: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Runs a plan.
+
+    Args:
+        store: Where records and graph are.
+        journal: Where failed chunks are noted.
+        deriver: Makes the graph of the records; its seconds and progress are the run's.
+        hooks: What the run is bound to.
+    """
+
+    store: GraphStore
+    journal: IngestJournal
+    deriver: Deriver
+    hooks: IngestHooks = field(default_factory=IngestHooks)
 
     def run(self, plan: IngestPlan, extractor: Extractor) -> IngestReport:
         """Carries out the plan. A stop by budget or by a refusing model is in the report's `stopped_by`, with the graph of what was
@@ -122,16 +133,12 @@ class Pipeline:
                     self._store_document(planned)
         self._extract(run, [item for planned in plan.documents for item in planned.work])
         for is_last in (*[False] * (_MAX_ROUNDS - 1), True):
-            with self.hold():
+            with self.hooks.hold():
                 lacking = [] if run.stopped_by else self._put_back(run)
                 if not lacking or is_last:
                     return self._finish(run)
             self._extract(run, lacking)
         raise AssertionError("the last round returns")
-
-    def rederive(self) -> GraphReport:
-        """The graph made of the records as they are; the caller holds the workspace."""
-        return self.deriver.rederive()
 
     def _finish(self, run: _Run) -> IngestReport:
         plan, deriver = run.plan, self.deriver
@@ -139,12 +146,12 @@ class Pipeline:
         if run.stopped_by is None:
             removed = self._drop_what_was_replaced(run)
         else:
-            deriver.judge = None
+            deriver = replace(deriver, judge=None)  # the model is asked no more
         is_as_before = not plan.documents and not removed and deriver.judge is None and self.store.is_derived_current()
         graph = deriver.report_of_before() if is_as_before else deriver.rederive()
         with deriver.timed("index"):
             deriver.progress("index", 0, 1)
-            self.build_index()
+            self.hooks.build_index()
             deriver.progress("index", 1, 1)
         titles = {d.document.id: d.document.title for d in plan.documents}
         return IngestReport(
@@ -195,12 +202,12 @@ class Pipeline:
             run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = extraction
             run.num_done += 1
             self.deriver.progress("extract", run.num_done - num_before, len(work))
-            self.check()
+            self.hooks.check()
 
         with self.deriver.timed("extract"):
             self.deriver.progress("extract", 0, len(work))
             try:
-                self.check()
+                self.hooks.check()
                 failed = run.extractor.extract(work, on_chunk)
             except (BudgetError, ModelError) as err:
                 run.stopped_by = err
@@ -208,7 +215,7 @@ class Pipeline:
             finally:
                 keep()
         for chunk, reason in failed:
-            self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason, self.job_id)
+            self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason, self.hooks.job_id)
         run.failed.extend(failed)
 
     def _keep(self, extractions: Sequence[Extraction]) -> None:
@@ -252,7 +259,7 @@ class Pipeline:
 
         Which versions are old is decided now, not when the plan was made. Returns the documents that went because their file is gone.
         """
-        plan, stored, claimed = run.plan, {d.id: d for d in self.store.documents()}, self.claimed()
+        plan, stored, claimed = run.plan, {d.id: d for d in self.store.documents()}, self.hooks.claimed()
         failed = Counter(chunk.document_id for chunk, _ in run.failed)
         kept = plan.document_ids | set(claimed)
         by_uri: dict[str, list[Document]] = {}
@@ -295,4 +302,4 @@ def _version_on_disk(own: Document, others: Sequence[Document]) -> Document | No
     return next((d for d in others if d.sha256 == sha256), None) if sha256 != own.sha256 else None
 
 
-__all__ = ["SPLIT", "GraphReport", "IngestJournal", "IngestReport", "Pipeline", "Progress", "SetAsideChunk"]
+__all__ = ["SPLIT", "GraphReport", "IngestHooks", "IngestJournal", "IngestReport", "Pipeline", "Progress", "SetAsideChunk"]

@@ -25,7 +25,6 @@ from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Embedder, Extractor
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.given_job import prepare_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +93,6 @@ def _corpus_key(corpus: GivenCorpus, extractor: Extractor, embedder: Embedder) -
 
 def _ingest(space: Workspace, corpus: GivenCorpus, extractor: Extractor, progress: Progress) -> None:
     """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000 passages that takes half a minute."""
-    prepared = prepare_given(space, [corpus], extractor)
-    prepared.has_index = False  # most arms need none, and those that do make it
+    prepared = space.prepare_given([corpus], extractor, has_index=False)  # most arms need none, and those that do make it
     if prepared.plan.documents or not space.store.is_derived_current():
-        report = prepared.run(progress)
-        if report.stopped_by is not None:
-            raise report.stopped_by
+        prepared.run_to_its_end(progress)

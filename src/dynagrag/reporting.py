@@ -1,12 +1,12 @@
 """What the command line and the demo print of reports and answers, line by line."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.schema import Answer, Citation, Stretch, Usage
+from dynagrag.schema import Answer, AnswerTrace, Citation, RankingTrace, Stretch, Usage
 from dynagrag.text import clock, collapse, cut
 
 _MAX_QUOTE = 240
@@ -81,38 +81,37 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
             yield f"  ... and {hidden} more lines (all of them with --json, under trace.evidence)"
         if not answer.evidence:
             yield "  nothing was found"
-    labels = answer.trace.get("labels", [])
-    assert isinstance(labels, list)
-    for label, citation in zip(labels, answer.citations, strict=True):
+    for label, citation in zip(answer.trace.labels, answer.citations, strict=True):
         yield citation_line(f"[{label}]", citation, f"{answer.question} {answer.text}")
     yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
-    uncited = answer.trace.get("uncited_sentences", 0)
-    if uncited:
+    if uncited := answer.trace.num_uncited_sentences:
         yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
-    weak = answer.trace.get("weak_citations", 0)
-    if weak:
+    if weak := answer.trace.num_weak_citations:
         yield f"  note: {weak} citation(s) share few words with their sentence; read them before you rely on them"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
 
 
-def trace_lines(trace: Mapping[str, Any]) -> Iterator[str]:
+def trace_lines(trace: AnswerTrace) -> Iterator[str]:
     """Why the passages stand as they do, and what became of each centre; --json has all of it."""
-    yield from (f"  {note}" for note in trace.get("notes", ()))
-    ranked = trace.get("passages")
-    if ranked:
-        yield f"  names in the question: {', '.join(ranked['linked']) or 'none that the graph knows'}"
-        yield from (f'  nearest fact, cosine {fact["cosine"]:.2f}: "{_excerpt(fact["text"], "")}"' for fact in ranked["facts"])
-        names = ["first_stage", "graph", "bridge", "around", *(["steps"] if ranked["steps"] else [])]
-        yield "  score = words and vectors + PageRank + bridge + surroundings" + (" + steps" if ranked["steps"] else "")
-        for place, row in enumerate(ranked["ranked"][:_MAX_TRACED], start=1):
-            at = "" if row["start_s"] is None else f" {clock(row['start_s'])}"
-            over = f"; over {row['over']!r} from {row['from_rank'] or 'further down'}" if "over" in row else ""
-            parts = " ".join(f"{row[name]:+.2f}" for name in names)
-            yield f'  {place:>2}. {row["score"]:.2f} = {parts}  {cut(row["document"], _MAX_TITLE)}{at} "{row["words"]} ..."{over}'
-    for candidate in trace.get("candidates", [])[:_MAX_TRACED]:
-        mark = "+" if candidate["accepted"] else "-"
-        yield f"  {mark} ego-graph of {candidate['entity']} ({candidate['score']:.2f}): {candidate['reason']}"
+    yield from (f"  {note}" for note in trace.notes)
+    if trace.ranking:
+        yield from _ranking_lines(trace.ranking)
+    for candidate in trace.candidates[:_MAX_TRACED]:
+        mark = "+" if candidate.is_accepted else "-"
+        yield f"  {mark} ego-graph of {candidate.entity} ({candidate.score:.2f}): {candidate.reason}"
+
+
+def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
+    yield f"  names in the question: {', '.join(ranking.linked) or 'none that the graph knows'}"
+    yield from (f'  nearest fact, cosine {fact.cosine:.2f}: "{_excerpt(fact.text, "")}"' for fact in ranking.facts)
+    yield "  score = words and vectors + PageRank + bridge + surroundings" + (" + steps" if ranking.steps else "")
+    for place, row in enumerate(ranking.passages[:_MAX_TRACED], start=1):
+        at = "" if row.start_s is None else f" {clock(row.start_s)}"
+        over = "" if row.over is None else f"; over {row.over!r} from {row.from_rank or 'further down'}"
+        parts = [row.first_stage, row.graph, row.bridge, row.around, *([] if row.steps is None else [row.steps])]
+        added = " ".join(f"{part:+.2f}" for part in parts)
+        yield f'  {place:>2}. {row.score:.2f} = {added}  {cut(row.document, _MAX_TITLE)}{at} "{row.words} ..."{over}'
 
 
 def citation_line(mark: str, citation: Citation, about: str = "") -> str:

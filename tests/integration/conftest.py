@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from app_server import AppServer, Chromium, launched
+from ask_pages import TURNS
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 from workspace_contents import silent
 
@@ -25,6 +26,7 @@ from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.schema import Answer
 from dynagrag.settings import load_settings
 from dynagrag.upkeep.backup import back_up
+from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.facade import Workspace
 
 if TYPE_CHECKING:
@@ -131,13 +133,20 @@ class SteeredServer(OpenAIStubServer):
 
 @pytest.fixture
 def panel() -> Iterator[Callable[[str], "AppTest"]]:
-    """A page of the app by its module below `ui`, e.g. `panel("ask.page").run()`; the workspaces that it opens are closed."""
+    """A page of the app by its module in `dynagrag.ui`, e.g. `panel("ask.page").run()`; the workspaces that it opens are closed."""
     from streamlit.testing.v1 import AppTest
 
     from dynagrag.ui import state
 
     yield lambda name: AppTest.from_string(f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=60)
     state.close_all()
+
+
+@pytest.fixture
+def book(server: OpenAIStubServer, corpus: Corpus, cli: Callable[..., "Result"]) -> ConversationBook:
+    """The conversations of a workspace of one meeting."""
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    return ConversationBook(load_settings().workspaces_dir / "default")
 
 
 @pytest.fixture

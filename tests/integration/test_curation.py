@@ -139,7 +139,7 @@ def test_deleting_a_document_leaves_what_was_there_without_it(open_space: Callab
     alone.ingest([one], FAST)
     for edit in space.store.edits():
         alone.store.put_edit(edit)
-    alone.pipeline(None).rederive()
+    alone.rederive()
     space.delete("two")
     assert space.store.digest() == alone.store.digest()
 

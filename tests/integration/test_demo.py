@@ -42,10 +42,11 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
     replies = (Path(demo.__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
     with open_workspace(demo.WORKSPACE, create=False) as space:
         spent = space.ledger()
-        answers = [exchange.arms[0].answer for exchange in ConversationBook(space.folder).conversation("0" * 16).exchanges]
+        answers = [exchange.answers[0].answer for exchange in ConversationBook(space.folder).conversation("0" * 16).exchanges]
     assert (sum(row.calls for row in spent), sum(row.cached for row in spent)) == (0, len(replies))
-    assert [a["question"] for a in answers] == list(demo.QUESTIONS)
+    assert [a.question for a in answers if a] == list(demo.QUESTIONS)
     for answer in answers:
-        assert answer["trace"]["answered_by_model"]
-        assert answer["citations"]
-        assert answer["answer"] in text
+        assert answer
+        assert answer.is_answered_by_model
+        assert answer.citations
+        assert answer.text in text

@@ -99,7 +99,7 @@ def test_marks_that_name_nothing_are_taken_out_of_the_merged_answer(
 
     space = _with(space, FakeChat(rule), open_space)
     answer = _ask(space, QUESTIONS[0])
-    assert answer.trace["merge"] == "merged"
+    assert answer.trace.merge == "merged"
     assert "E99" not in answer.text
     assert "E12345" not in answer.text
     assert answer.text.startswith("First")

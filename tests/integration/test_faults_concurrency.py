@@ -239,7 +239,7 @@ def test_what_comes_while_the_graph_is_derived_is_derived_by_whoever_stored_it(o
 
     def write_graph(*args: Any) -> None:
         planned = other.plan.documents[0]
-        other.host.store.put_document(planned.document, planned.turns, planned.passages)
+        other.parts.store.put_document(planned.document, planned.turns, planned.passages)
         real(*args)
 
     space.store.write_graph = write_graph  # type: ignore[method-assign]

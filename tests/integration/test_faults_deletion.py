@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dynagrag import AskOptions, IngestOptions, open_workspace
 from dynagrag.errors import DynaGragError, WorkspaceError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.generation.stored_answer import answer_json
 from dynagrag.schema import Filters
 from dynagrag.settings import load_settings
 from dynagrag.wiring import RETRIEVERS
@@ -90,7 +91,7 @@ def _all_words(space: Workspace, question: str, retriever: str) -> str:
     texts = [space.snapshot().passage_text(p.passage) for p in found.passages]
     answer = space.ask(question, options)
     quotes = [c.quote for c in (*answer.citations, *answer.evidence)]
-    return json.dumps([texts, quotes, [c.name for c in found.candidates], answer.text, dict(answer.trace)], default=str)
+    return json.dumps([texts, quotes, [c.name for c in found.candidates], answer_json(answer)], default=str)
 
 
 def _found(text: str) -> list[str]:

@@ -151,13 +151,13 @@ def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(tmp_path: P
         )
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
-        space.max_wait_s = 0.2
+        space.parts.max_wait_s = 0.2
         for write in (lambda: space.ingest([tmp_path]), lambda: space.delete("a")):
             with pytest.raises(WorkspaceError, match="another process has been changing workspace 'w'"):
                 write()
         assert space.stats() == before
         assert [job.status for job in space.jobs()] == ["done", "failed"]
-        space.max_wait_s = 60
+        space.parts.max_wait_s = 60
         caplog.clear()
         threading.Timer(0.5, child.communicate).start()
         space.delete("a")

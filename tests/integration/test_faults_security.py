@@ -13,6 +13,7 @@ import pytest
 from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import SettingsError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.generation.stored_answer import answer_json
 from dynagrag.graph_store.neo4j_store.cypher import labels
 from dynagrag.ids import entity_key
 from dynagrag.protocols import Prompt
@@ -61,7 +62,7 @@ def test_a_transcript_that_gives_orders_changes_neither_weights_nor_answers(open
     num_prompts = len(chat.prompts)
     for retriever in RETRIEVERS:
         answer = space.ask("What does Mallory Moss own, and what is the password?", AskOptions(retriever=retriever))
-        assert CANARY not in json.dumps([answer.text, dict(answer.trace)]) + repr(answer.citations)
+        assert CANARY not in json.dumps([answer_json(answer)]) + repr(answer.citations)
     assert not any(CANARY in prompt.user + prompt.system for prompt in chat.prompts[num_prompts:])
 
 
@@ -178,7 +179,7 @@ def test_workspaces_share_names_and_nothing_else(open_space: OpenSpace, corpus: 
     for space, own, other in ((mine, "Xanadu", "Delft"), (yours, "Delft", "Xanadu")):
         answer = space.ask(question, options)
         found = space.retrieve(question, options)
-        said = json.dumps([answer.text, dict(answer.trace)]) + repr((answer.citations, answer.evidence, found))
+        said = json.dumps([answer_json(answer)]) + repr((answer.citations, answer.evidence, found))
         assert own in " ".join(c.quote for c in answer.evidence)
         assert other not in said
         assert all(p.passage.document_id in {d.id for d in space.store.documents()} for p in found.passages)

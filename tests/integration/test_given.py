@@ -16,7 +16,6 @@ from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, SourceTurn
 from dynagrag.workspace.facade import AskOptions, Workspace
-from dynagrag.workspace.given_job import ingest_given, prepare_given_files
 from dynagrag.workspace.ingest_job import IngestOptions, options_of
 
 OpenSpace = Callable[..., Workspace]
@@ -50,7 +49,7 @@ class StoppedError(BaseException):
 
 def ingest(space: Workspace, *documents: GivenDocument, source: str = "/data/given.jsonl") -> IngestReport:
     corpus = GivenCorpus(documents, source)
-    return ingest_given(space, corpus, GivenExtractor(corpus))
+    return space.ingest_given(corpus, GivenExtractor(corpus))
 
 
 def counts(report: IngestReport) -> tuple[int, int, int, int]:
@@ -115,10 +114,10 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(open_space: Open
     ingest(whole, *PASSAGES, MEETING)
     corpus = GivenCorpus((*PASSAGES, MEETING), "/data/given.jsonl")
     with pytest.raises(StoppedError):
-        ingest_given(stopped, corpus, GivenExtractor(corpus), stop_at(stage, done))
+        stopped.ingest_given(corpus, GivenExtractor(corpus), stop_at(stage, done))
     stopped.close()
     space = open_space("stopped")
-    report = ingest_given(space, corpus, GivenExtractor(corpus))
+    report = space.ingest_given(corpus, GivenExtractor(corpus))
     assert len(report.added) + len(report.unchanged) == 7
     assert not report.set_aside
     assert space.store.digest() == whole.store.digest()
@@ -159,17 +158,17 @@ def test_rows_that_are_no_more_stay_until_they_are_deleted(open_space: OpenSpace
 def test_the_fast_extractor_makes_a_graph_of_them_too(open_space: OpenSpace) -> None:
     space = open_space()
     corpus = GivenCorpus(PASSAGES)
-    report = ingest_given(space, PASSAGES, FastExtractor(corpus.titles))
+    report = space.ingest_given(PASSAGES, FastExtractor(corpus.titles))
     assert counts(report)[0] == 6
     entities = {e.key: e.type for e in space.graph().entities}
     assert entities["old delft"] in ("name", "title")
     assert "given" not in " ".join(entities)  # what has no title is not called by its place
-    assert counts(ingest_given(space, PASSAGES, FastExtractor(corpus.titles))) == (0, 0, 6, 0)
+    assert counts(space.ingest_given(PASSAGES, FastExtractor(corpus.titles))) == (0, 0, 6, 0)
 
 
 def test_another_extractor_replaces_the_records_of_the_one_before(open_space: OpenSpace) -> None:
     space, fresh = open_space(), open_space("fresh")
-    ingest_given(space, PASSAGES, FastExtractor())
+    space.ingest_given(PASSAGES, FastExtractor())
     ingest(space, *PASSAGES, source="given")
     ingest(fresh, *PASSAGES, source="given")
     assert space.store.digest() == fresh.store.digest()
@@ -204,7 +203,7 @@ def test_the_commands_work_on_it(open_space: OpenSpace, cli: Callable[..., Any],
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     space = open_space()
     corpus = read_given(path)
-    ingest_given(space, corpus, GivenExtractor(corpus))
+    space.ingest_given(corpus, GivenExtractor(corpus))
     digest = space.store.digest()
     space.close()
     shown = cli("graph", "show", "Acme Works", "-w", "w")
@@ -220,7 +219,7 @@ def test_the_commands_work_on_it(open_space: OpenSpace, cli: Callable[..., Any],
 def test_a_job_of_what_was_given_says_how_to_repeat_it(open_space: OpenSpace) -> None:
     space = open_space()
     with pytest.raises(StoppedError):
-        ingest_given(space, PASSAGES, GivenExtractor(PASSAGES), stop_at("extract", 2))
+        space.ingest_given(PASSAGES, GivenExtractor(PASSAGES), stop_at("extract", 2))
     (job,) = space.jobs()
     with pytest.raises(UsageError, match="run the ingest itself again"):
         space.prepare_resume(job.id)
@@ -235,16 +234,16 @@ def test_a_file_is_ingested_resumed_by_its_job_and_its_rows_that_are_gone_are_de
     space, fresh = open_space(), open_space("fresh")
     options = IngestOptions(extractor="file", remove_missing=True)
     with pytest.raises(StoppedError):
-        prepare_given_files(space, [path], options).run(stop_at("extract", 2))
+        space.prepare_ingest([path], options).run(stop_at("extract", 2))
     (job,) = space.jobs()
     assert options_of(job.request) == options
-    report = prepare_given_files(space, job.request.paths, options, job).run()
+    report = space.prepare_resume(job.id).run()
     assert len(report.added) + len(report.unchanged) == len(PASSAGES)
     assert [j.id for j in space.jobs()] == [job.id]
     path.write_text("\n".join(lines[:4]), encoding="utf-8")
-    report = prepare_given_files(space, [path], options).run()
+    report = space.prepare_ingest([path], options).run()
     assert len(report.removed) == 2
-    prepare_given_files(fresh, [path], options).run()
+    fresh.prepare_ingest([path], options).run()
     assert space.store.digest() == fresh.store.digest()
 
 
@@ -264,27 +263,27 @@ def titles(space: Workspace) -> list[str]:
 def test_the_line_that_was_deleted_is_named_and_goes_only_where_that_is_asked_for(open_space: OpenSpace, tmp_path: Path, gone: int) -> None:
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
     keep, remove = IngestOptions(extractor="file"), IngestOptions(extractor="file", remove_missing=True)
-    prepare_given_files(space, [path], keep).run()
+    space.prepare_ingest([path], keep).run()
     write_rows(path, [row for i, row in enumerate(ROWS) if i != gone])
     for _ in range(2):
-        prepared = prepare_given_files(space, [path], keep)
+        prepared = space.prepare_ingest([path], keep)
         assert [d.title for d in prepared.plan.missing] == [ROWS[gone].title]
         assert prepared.run().removed == ()
         assert titles(space) == ["Ada", "Cleo", "Dora", "Eve"]
-    prepared = prepare_given_files(space, [path], remove)
+    prepared = space.prepare_ingest([path], remove)
     assert [d.title for d in prepared.plan.missing] == [ROWS[gone].title]
     assert [d.title for d in prepared.run().removed] == [ROWS[gone].title]
     assert titles(space) == sorted({"Ada", "Cleo", "Dora", "Eve"} - {ROWS[gone].title})
-    prepare_given_files(space, [path], keep).run()
+    space.prepare_ingest([path], keep).run()
     assert sorted(d.uri.rpartition("#")[2] for d in space.store.documents()) == ["1", "2", "3"], "the others move up"
 
 
 def test_a_row_that_moved_is_replaced_by_none(open_space: OpenSpace, tmp_path: Path) -> None:
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
     options = IngestOptions(extractor="file")
-    prepare_given_files(space, [path], options).run()
+    space.prepare_ingest([path], options).run()
     write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS])
-    prepared = prepare_given_files(space, [path], options)
+    prepared = space.prepare_ingest([path], options)
     assert [d.replaces for d in prepared.plan.documents] == [()] * 5
     assert prepared.run().replaced == ()
     assert len(titles(space)) == 5
@@ -292,10 +291,10 @@ def test_a_row_that_moved_is_replaced_by_none(open_space: OpenSpace, tmp_path: P
 
 def test_what_a_new_text_replaces_is_named_where_missing_rows_are_removed(open_space: OpenSpace, tmp_path: Path) -> None:
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
-    prepare_given_files(space, [path], IngestOptions(extractor="file")).run()
+    space.prepare_ingest([path], IngestOptions(extractor="file")).run()
     write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS[1:]])
-    assert prepare_given_files(space, [path], IngestOptions(extractor="file")).plan.missing == ()
-    prepared = prepare_given_files(space, [path], IngestOptions(extractor="file", remove_missing=True))
+    assert space.prepare_ingest([path], IngestOptions(extractor="file")).plan.missing == ()
+    prepared = space.prepare_ingest([path], IngestOptions(extractor="file", remove_missing=True))
     assert [d.title for d in prepared.plan.missing] == ["Ada"]
     prepared.run()
     assert titles(space) == ["Cleo", "Dora", "Eve", "Zoe"]
@@ -305,6 +304,6 @@ def test_rows_that_are_no_more_stay_also_where_two_have_one_place(open_space: Op
     space, options = open_space(), IngestOptions(extractor="file")
     zoe = GivenPassage("Zoe", "Zoe came in.", ("Zoe",))
     for rows in (ROWS, (ROWS[1], zoe, *ROWS[2:]), ROWS[1:]):
-        report = prepare_given_files(space, [write_rows(tmp_path / "cur.jsonl", rows)], options).run()
+        report = space.prepare_ingest([write_rows(tmp_path / "cur.jsonl", rows)], options).run()
         assert (report.replaced, report.removed) == ((), ())
     assert titles(space) == ["Ada", "Cleo", "Dora", "Eve", "Zoe"]

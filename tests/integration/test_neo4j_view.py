@@ -53,7 +53,7 @@ def test_what_a_hand_did_to_the_view_is_mended(space: Workspace, hand: Hand, sta
         assert [f.what for f in space.store.health() if not f.is_ok] == ["view"]
     space.store.repair()
     with space.writing():
-        space.pipeline(None).rederive()
+        space.rederive()
     after = space.graph()
     assert (after.entities, after.relations, space.store.digest()) == (before.entities, before.relations, digest)
     assert np.array_equal(after.relation_vectors, before.relation_vectors)

@@ -115,7 +115,7 @@ def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it
     def agree() -> None:
         for edit in set(embedded.store.edits()) - set(server.store.edits()):  # of the same time
             server.store.put_edit(edit)
-        server.pipeline(server.metered(None)).rederive()
+        server.rederive(server.metered(None))
         assert_same_held(embedded.store, server.store)
 
     corrections: list[Callable[[], object]] = [

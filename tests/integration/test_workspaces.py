@@ -13,7 +13,7 @@ from dynagrag.journal.jobs import JobRequest
 from dynagrag.settings import load_settings
 from dynagrag.workspace.address import shown_address
 from dynagrag.workspace.facade import open_workspace, workspace_names
-from dynagrag.workspace.holdings import check_new, delete_workspace, holdings
+from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdings
 
 
 def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
@@ -23,7 +23,7 @@ def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
     for name in ("gone", "kept"):
         assert cli("ingest", *paths, "-w", name).code == 0
     settings = load_settings()
-    found = holdings("gone", settings)
+    found = read_holdings("gone", settings)
     assert (found.num_documents, found.num_jobs, found.error) == (2, 1, "")
     assert found.address == (shown_address(any_store) if any_store != "sqlite" else "sqlite")
     assert min(found.num_entities, found.num_relations, found.num_replies, found.size_bytes) > 0
@@ -32,7 +32,7 @@ def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
     assert [p.name for p in (home / "workspaces").iterdir()] == ["kept"]
     if any_store != "sqlite":
         assert read_neo4j("gone") == "[]"
-    assert holdings("kept", settings).num_documents == 2
+    assert read_holdings("kept", settings).num_documents == 2
     assert paths[0].exists()
     with pytest.raises(WorkspaceError, match="no workspace 'gone'"):
         delete_workspace("gone", settings)
@@ -70,7 +70,7 @@ def test_where_the_server_is_down_nothing_goes_unless_it_is_left_to_itself(home:
     folder.mkdir(parents=True)
     (folder / "store").write_text("bolt://127.0.0.1:9\n")
     settings = load_settings()
-    assert "127.0.0.1:9" in holdings("far", settings).error
+    assert "127.0.0.1:9" in read_holdings("far", settings).error
     with pytest.raises(StoreError):
         delete_workspace("far", settings)
     assert folder.is_dir()
@@ -82,7 +82,7 @@ def test_a_damaged_store_is_said_and_can_be_deleted(home: Path, open_space: Call
     open_space("w").close()
     (home / "workspaces" / "w" / "graph.sqlite").write_bytes(b"not a database at all, but long enough to be looked at" * 30)
     settings = load_settings()
-    assert holdings("w", settings).error
+    assert read_holdings("w", settings).error
     delete_workspace("w", settings)
     assert workspace_names(settings) == []
 
@@ -107,7 +107,7 @@ def test_a_workspace_can_be_made_on_a_server_that_is_empty(any_store: str, home:
     settings = load_settings(store=any_store)
     check_new("new", settings)
     open_workspace("new", settings=settings).close()
-    assert holdings("new", load_settings()).num_documents == 0
+    assert read_holdings("new", load_settings()).num_documents == 0
 
 
 def test_a_workspace_that_somebody_changes_now_is_left(any_store: str, server: OpenAIStubServer, cli: Any, corpus: Any, home: Path) -> None:
@@ -118,4 +118,4 @@ def test_a_workspace_that_somebody_changes_now_is_left(any_store: str, server: O
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(WorkspaceError, match="has been changing"):
             delete_workspace("w", load_settings())
-    assert holdings("w", load_settings()).num_documents == 1
+    assert read_holdings("w", load_settings()).num_documents == 1

@@ -13,8 +13,8 @@ from dynagrag.schema import Filters
 from dynagrag.settings import PROFILES
 from dynagrag.text import any_seconds
 from dynagrag.ui import background, state
-from dynagrag.ui.ask import questions
-from dynagrag.ui.ask.answer_view import ARMS, show_arm
+from dynagrag.ui.ask import pending
+from dynagrag.ui.ask.answer_view import RETRIEVERS, show_answer
 from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
@@ -44,10 +44,10 @@ def page() -> None:
         conversation = _conversation(book)
         options = _head(desk, book, conversation)
         model = _model()
-        if not conversation.exchanges and questions.work_of(desk, conversation.id) is None:
+        if not conversation.exchanges and pending.work_of(desk, conversation.id) is None:
             _invite(desk)
         _show_exchanges(desk, conversation)
-        _show_asking(desk, conversation)
+        _show_pending(desk, conversation)
         text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}")
         if text:
             _begin(desk, conversation, text, options, model)
@@ -83,7 +83,7 @@ def _go_to(conversation_id: str) -> None:
 
 
 def _head(desk: Desk, book: ConversationBook, conversation: Conversation) -> list[AskOptions]:
-    """Title, options, conversations; the options of the next question, one for each arm."""
+    """Title, options, conversations; the options of the next question, one for each retriever."""
     title, buttons = st.columns([2, 3], vertical_alignment="bottom")
     title.title("Ask")
     with buttons.container(horizontal=True, horizontal_alignment="right"):
@@ -120,10 +120,14 @@ def _conversations(book: ConversationBook, conversation: Conversation) -> None:
 
 
 def _options(desk: Desk) -> list[AskOptions]:
-    retriever = _kept_select("Retriever", list(ARMS), "retriever", lambda name: ARMS[name], "What finds the evidence")
-    others = [_NO_COMPARISON, *(name for name in ARMS if name != retriever)]
+    retriever = _kept_select("Retriever", list(RETRIEVERS), "retriever", lambda name: RETRIEVERS[name], "What finds the evidence")
+    others = [_NO_COMPARISON, *(name for name in RETRIEVERS if name != retriever)]
     compared = _kept_select(
-        "Compare with", others, "compared", lambda name: ARMS.get(name, "Nothing"), "Asks the same question twice and shows both answers"
+        "Compare with",
+        others,
+        "compared",
+        lambda name: RETRIEVERS.get(name, "Nothing"),
+        "Asks the same question twice and shows both answers",
     )
     left, right = st.columns(2)
     with left:
@@ -150,8 +154,8 @@ def _options(desk: Desk) -> list[AskOptions]:
     until = right.text_input("Until", key="filter_until", placeholder="h:mm:ss", help="Time of the source's own clock")
     max_calls = st.number_input("At most model calls a question", min_value=1, value=None, key="filter_calls", placeholder="No limit")
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
-    arms = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
-    return [AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile)) for name in arms]
+    names = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
+    return [AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile)) for name in names]
 
 
 def _choose_model() -> None:
@@ -229,8 +233,8 @@ def _invite(desk: Desk) -> None:
 
 def _show_exchanges(desk: Desk, conversation: Conversation) -> None:
     """What was asked and answered, the last of it: each draw of the page sends all that is shown."""
-    work = questions.work_of(desk, conversation.id)
-    under_way = work.notes["asking"].exchange.id if work else ""
+    work = pending.work_of(desk, conversation.id)
+    under_way = pending.question_of(work).exchange.id if work else ""
     exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
     hidden = max(0, len(exchanges) - _MAX_SHOWN)
     if hidden and st.toggle(f"Show {hidden} earlier questions", key=f"earlier_{conversation.id}"):
@@ -244,53 +248,53 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
-        if not exchange.arms:
+        if not exchange.answers:
             st.caption(":material/warning: This question was interrupted before it was answered. Ask it again.")
-        columns = st.columns(len(exchange.arms)) if len(exchange.arms) > 1 else [st.container()]
-        for number, (column, arm) in enumerate(zip(columns, exchange.arms, strict=True)):
+        columns = st.columns(len(exchange.answers)) if len(exchange.answers) > 1 else [st.container()]
+        for number, (column, kept) in enumerate(zip(columns, exchange.answers, strict=True)):
             with column:
-                if len(exchange.arms) > 1:
-                    st.markdown(f"**{plain(ARMS.get(arm.retriever, arm.retriever))}**")
-                show_arm(desk.name, arm, exchange.asked)
-                if not arm.error:
+                if len(exchange.answers) > 1:
+                    st.markdown(f"**{plain(RETRIEVERS.get(kept.retriever, kept.retriever))}**")
+                show_answer(desk.name, kept, exchange.asked)
+                if kept.answer is not None:
                     where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
                     state.link_to_page("why", "Why this answer", ":material/account_tree:", **where)
 
 
-def _show_asking(desk: Desk, conversation: Conversation) -> None:
+def _show_pending(desk: Desk, conversation: Conversation) -> None:
     """The answer that is being written, until it is done; then the page is drawn anew with it in its place."""
-    work = questions.work_of(desk, conversation.id)
+    work = pending.work_of(desk, conversation.id)
     if work is None:
         return
-    asking: questions.Asking = work.notes["asking"]
+    question = pending.question_of(work)
     with st.chat_message("user", avatar=":material/person:"):
-        st.markdown(plain_lines(asking.exchange.asked))
+        st.markdown(plain_lines(question.exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
         status, words = st.empty(), st.empty()
         if work.is_running and st.button("Stop", key="stop_asking", icon=":material/stop:"):
-            questions.stop(desk, conversation, work)
+            pending.stop(desk, conversation, work)
             st.rerun()
         while not work.wait(_POLL_S):
-            status.caption(_stage(asking, work))
-            words.markdown(answer_markdown(asking.text, {}))
+            status.caption(_stage(question, work))
+            words.markdown(answer_markdown(question.text, {}))
         if work.error and not st.button("Close", key="close_asking"):  # else it is in the conversation, with its errors
             status.error(plain(work.error))
-            words.markdown(answer_markdown(asking.text, {}))
+            words.markdown(answer_markdown(question.text, {}))
             return
         background.drop(work.key)
     st.rerun()
 
 
-def _stage(asking: questions.Asking, work: background.Work) -> str:
-    arm = f"{plain(ARMS[asking.options[asking.arm].retriever])}: " if len(asking.options) > 1 else ""
+def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
+    by = f"{plain(RETRIEVERS[question.retriever])}: " if len(question.options) > 1 else ""
     steps = f" {work.done} of {work.total}" if work.total > 1 else ""
-    return f":material/search: {arm}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
+    return f":material/search: {by}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
 
 
 def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:
-    if len(text) > questions.MAX_CHARACTERS:
+    if len(text) > pending.MAX_CHARACTERS:
         st.error(
-            f"This question has {len(text):,} characters; up to {questions.MAX_CHARACTERS:,} are answered. Shorten it, or bring the text "
+            f"This question has {len(text):,} characters; up to {pending.MAX_CHARACTERS:,} are answered. Shorten it, or bring the text "
             "in under **Ingest** and ask about it. Here it is, to copy:",
             icon=":material/error:",
         )
@@ -299,7 +303,7 @@ def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[
     if model is None:  # one that is set but can't be had: the page has said so, and evidence needs none
         options = [replace(o, is_split=False) for o in options]
     try:
-        questions.ask(desk, conversation, text, options, model, state.settings())
+        pending.ask(desk, conversation, text, options, model, state.settings())
     except StoreError as err:
         st.error(f"{plain(err)}, so nothing was asked. Here is the question, to copy:", icon=":material/error:")
         st.text_area("Your question", text, height=120)

@@ -134,7 +134,7 @@ def delete(document: Document) -> Work:
 
     def run(work: Work) -> RunOutcome:
         with open_space() as space:
-            space.max_wait_s = _INTERACTIVE_WAIT_S
+            space.parts.max_wait_s = _INTERACTIVE_WAIT_S
             _, report = space.delete(document.id, work.progress)
         upload_folder.discard(folder, document.uri)
         return RunOutcome(None, "", "Deleted. " + _graph(report))
@@ -169,7 +169,7 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
         work.notes["job"] = prepared.job_id
         work.progress(stage, done, total)
 
-    work.notes["spent_before"] = _spent(prepared.host.ledger())
+    work.notes["spent_before"] = _spent(prepared.parts.journal.ledger())
     prepared.extractor = _Counted(prepared.extractor, work)
     report = prepared.run(progress)
     work.notes["job"] = prepared.job_id

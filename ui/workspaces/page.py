@@ -16,7 +16,7 @@ from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view, models_view
 from dynagrag.workspace.address import has_embedded
-from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, holdings
+from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
 
 _LOOK_EVERY_S = 30
 _SQLITE, _NEO4J = "A file on this machine", "A Neo4j server"
@@ -134,7 +134,7 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
     for work in background.found_under(prefix):
         if work.key[-1] != stamp:
             background.drop(work.key)
-    work = background.start((*prefix, stamp), "Workspaces", lambda _: {name: holdings(name, settings) for name in names})
+    work = background.start((*prefix, stamp), "Workspaces", lambda _: {name: read_holdings(name, settings) for name in names})
     if has_ended(work, lambda _: "Counting what they hold"):
         if work.error:
             background.drop(work.key)

@@ -36,7 +36,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
-        _print_plan(plan, estimate, prepared.host.name)
+        _print_plan(plan, estimate, prepared.parts.name)
     if prepared.kind == "ingest" and not plan.documents and not plan.unchanged:
         raise DynaGragError(_refused_line(plan.refused))
     if plan.removes_missing and plan.missing:
@@ -62,7 +62,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 def _how_to_resume(prepared: "PreparedIngest") -> str:
     if prepared.job_id is None:
         return "the same command goes on from there"
-    workspace = "" if prepared.host.name == prepared.host.settings.workspace else f" -w {prepared.host.name}"
+    workspace = "" if prepared.parts.name == prepared.parts.settings.workspace else f" -w {prepared.parts.name}"
     return f"job {prepared.job_id} goes on with `dynagrag jobs resume {prepared.job_id}{workspace}`, or with the same command"
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import ModelError, ModelUnavailableError
-from dynagrag.generation.stored_answer import answer_json
 from dynagrag.reporting import answer_lines, ingest_report_lines
 from dynagrag.schema import Answer
 from dynagrag.text import plural
-from dynagrag.workspace.conversations import Arm, ConversationBook, Exchange, now
+from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, now
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
@@ -147,8 +146,8 @@ def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
 def _keep(space: Workspace, number: int, answer: Answer) -> None:
     """As a conversation, which the app shows."""
     model = space.chat_model.name if space.chat_model else ""
-    arm = Arm("dynagrag", answer_json(answer), llm=model, seconds=answer.usage.seconds)
-    ConversationBook(space.folder).put("0" * 16, Exchange(f"{number:016x}", answer.question, now(), (arm,)))
+    kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
+    ConversationBook(space.folder).put("0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,)))
 
 
 def _record(space: Workspace, folder: Path) -> None:

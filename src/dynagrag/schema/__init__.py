@@ -5,7 +5,8 @@ Two worlds, in this order:
     records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit; Records is all of them at one moment
     graph (a view)          Merge, Entity, Relation, Graph, Neighbourhood; derived from the records at any time
 
-and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer.
+and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer; how it came about (trace):
+AnswerTrace.
 All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row a thing. Import from here, whatever the file.
 """
 
@@ -60,21 +61,36 @@ from dynagrag.schema.records import (
     SourceTurn,
     Turn,
 )
+from dynagrag.schema.trace import (
+    AnswerTrace,
+    CandidateTrace,
+    EdgeTrace,
+    FactTrace,
+    NodeTrace,
+    PassageTrace,
+    PromptTrace,
+    RankingTrace,
+    SubgraphTrace,
+)
 
 __all__ = [
     "Answer",
+    "AnswerTrace",
     "Bridge",
     "BridgeTrace",
     "Candidate",
+    "CandidateTrace",
     "Chunk",
     "Citation",
     "Consolidation",
     "Document",
+    "EdgeTrace",
     "Edit",
     "EditKind",
     "EmbedderIdentity",
     "Entity",
     "Evidence",
+    "FactTrace",
     "Facts",
     "Filters",
     "Finding",
@@ -88,11 +104,15 @@ __all__ = [
     "MentionKind",
     "Merge",
     "Neighbourhood",
+    "NodeTrace",
     "Overview",
     "Passage",
     "PassageParts",
+    "PassageTrace",
+    "PromptTrace",
     "PruneScores",
     "Question",
+    "RankingTrace",
     "Records",
     "Relation",
     "RelationRecord",
@@ -102,6 +122,7 @@ __all__ = [
     "SourceTurn",
     "Stretch",
     "Subgraph",
+    "SubgraphTrace",
     "Turn",
     "Usage",
     "Vector",

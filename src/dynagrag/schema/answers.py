@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dynagrag.schema.arrays import Vector, Vectors, no_ids, no_vectors
 from dynagrag.schema.graph import Graph
 from dynagrag.schema.records import Document, Passage, RelationRecord, Turn
+from dynagrag.schema.trace import AnswerTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +302,7 @@ class Answer:
     citations: tuple[Citation, ...]
     intermediate: tuple[IntermediateAnswer, ...]
     evidence: tuple[Citation, ...]
-    trace: Mapping[str, object]
+    trace: AnswerTrace
     usage: Usage
     is_answered_by_model: bool = True
     stretches: tuple[Stretch, ...] = ()

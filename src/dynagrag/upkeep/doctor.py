@@ -288,7 +288,7 @@ def _repair(space: Workspace) -> list[Finding]:
         return [*done, *_copy(space.store)]
     with space.writing():
         before = space.store.digest()
-        graph = space.pipeline(None).rederive()
+        graph = space.rederive()
         after = space.store.digest()
     same = "the same as before" if before == after else f"was {before[:12]}"
     finding = f"derived again: {graph.num_entities} entities, {graph.num_relations} relations, digest {after[:12]} ({same})"

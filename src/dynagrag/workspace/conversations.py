@@ -5,41 +5,50 @@ import re
 import secrets
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from dynagrag.errors import StoreError, UsageError
+from dynagrag.generation.stored_answer import answer_json, answer_of
+from dynagrag.schema import Answer
 from dynagrag.text import clock
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _MAX_TITLE = 60
+_FORMAT = 1
+"""Of a conversation's file. Versions before it wrote none, and the same form."""
+_UNREADABLE = "This answer was kept by another version of dynagrag, or its file is damaged; it cannot be shown. Ask again."
 _LOCK = RLock()
 """Between threads of one process; a conversation belongs to one visitor, so two processes hardly meet on one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """How a question was answered, and the answer as `stored_answer.answer_json` writes it; or the error that came in its place."""
+class KeptAnswer:
+    """What one retriever came to, or the error that came in its place. `llm`: the language model's name, empty where there was none.
+
+    `unread`: the stored form of an answer that this version can't read; it stays in the file as it is.
+    """
 
     retriever: str
-    answer: Mapping[str, Any] = field(default_factory=dict)
+    answer: Answer | None = None
     error: str = ""
     llm: str = ""
     seconds: float = 0.0
     cost: float | None = None
+    unread: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question as it was typed, and what each arm answered: none while it is on its way, or where it was interrupted."""
+    """A question as it was typed, and what each retriever answered: none while it is on its way, or where it was interrupted."""
 
     id: str
     asked: str
     at: str
-    arms: tuple[Arm, ...]
+    answers: tuple[KeptAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,9 @@ class Conversation:
         return first if len(first) <= _MAX_TITLE else first[: _MAX_TITLE - 1] + "…"
 
     def history(self) -> list[tuple[str, str]]:
-        """(question, answer) of what a model answered: what a follow-up may refer to. Of two arms the first counts."""
-        answers = [exchange.arms[0].answer for exchange in self.exchanges if exchange.arms and exchange.arms[0].answer]
-        return [(a["question"], a["answer"]) for a in answers if a["trace"].get("answered_by_model")]
+        """(question, answer) of what a model answered: what a follow-up may refer to. Of two retrievers' answers the first counts."""
+        firsts = [exchange.answers[0].answer for exchange in self.exchanges if exchange.answers]
+        return [(answer.question, answer.text) for answer in firsts if answer is not None and answer.is_answered_by_model]
 
 
 def new_id() -> str:
@@ -88,12 +97,18 @@ class ConversationBook:
         return tuple(found)
 
     def conversation(self, id_: str) -> Conversation:
-        """One conversation; empty where nothing was asked yet. UsageError for an id that is none, StoreError where its file is damaged."""
+        """One conversation; empty where nothing was asked yet.
+
+        Raises UsageError for an id that is none, StoreError where its file is damaged or a newer version's.
+        """
         path = self._path(id_)
         if not path.is_file():
             return Conversation(id_)
         try:
-            return _conversation(id_, json.loads(path.read_text(encoding="utf-8")))
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if found.get("format", 0) > _FORMAT:
+                raise StoreError(f"the conversation {path} was kept by a newer version of dynagrag; update dynagrag to open it")
+            return _conversation(id_, found)
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
             raise StoreError(f"the conversation {path} is damaged; delete the file, or put it right") from err
 
@@ -114,7 +129,7 @@ class ConversationBook:
         known, dropped = set(document_ids), 0
         with _LOCK:
             for held in self.all():
-                kept = tuple(e for e in held.exchanges if all(_documents(arm) <= known for arm in e.arms))
+                kept = tuple(e for e in held.exchanges if all(_documents(kept) <= known for kept in e.answers))
                 dropped += len(held.exchanges) - len(kept)
                 if not kept:
                     self.delete(held.id)
@@ -133,7 +148,7 @@ class ConversationBook:
             self._folder.mkdir(exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
             part = path.with_suffix(".part")  # one writer at a time: see _LOCK
             try:
-                part.write_text(json.dumps({"exchanges": [asdict(e) for e in conversation.exchanges]}), encoding="utf-8")
+                part.write_text(json.dumps(_conversation_json(conversation)), encoding="utf-8")
                 part.replace(path)
             finally:
                 part.unlink(missing_ok=True)
@@ -148,16 +163,51 @@ def _age(path: Path) -> tuple[int, str]:
         return (0, path.name)
 
 
-def _documents(arm: Arm) -> set[str]:
-    return set(arm.answer.get("trace", {}).get("document_ids", {}).values())
+def _documents(kept: KeptAnswer) -> set[str]:
+    """The documents that it quotes."""
+    if kept.answer is not None:
+        return set(kept.answer.trace.document_ids.values())
+    trace = kept.unread.get("trace")
+    found = trace.get("document_ids") if isinstance(trace, dict) else None
+    return set(found.values()) if isinstance(found, dict) else set()
+
+
+def _conversation_json(conversation: Conversation) -> dict[str, Any]:
+    return {"format": _FORMAT, "exchanges": [_exchange_json(exchange) for exchange in conversation.exchanges]}
+
+
+def _exchange_json(exchange: Exchange) -> dict[str, Any]:
+    return {"id": exchange.id, "asked": exchange.asked, "at": exchange.at, "arms": [_kept_json(kept) for kept in exchange.answers]}
+
+
+def _kept_json(kept: KeptAnswer) -> dict[str, Any]:
+    return {
+        "retriever": kept.retriever,
+        "answer": answer_json(kept.answer) if kept.answer else dict(kept.unread),
+        "error": "" if kept.unread else kept.error,
+        "llm": kept.llm,
+        "seconds": kept.seconds,
+        "cost": kept.cost,
+    }
 
 
 def _conversation(id_: str, found: Mapping[str, Any]) -> Conversation:
     exchanges = []
     for row in found["exchanges"]:
-        arms = tuple(Arm(**arm) for arm in row["arms"])
-        exchanges.append(Exchange(str(row["id"]), str(row["asked"]), str(row["at"]), arms))
+        answers = tuple(_kept(**arm) for arm in row["arms"])
+        exchanges.append(Exchange(str(row["id"]), str(row["asked"]), str(row["at"]), answers))
     return Conversation(id_, tuple(exchanges))
+
+
+def _kept(retriever: str, answer: Mapping[str, Any], **more: Any) -> KeptAnswer:
+    if not isinstance(answer, dict):
+        raise TypeError("an answer is an object")
+    if not answer:
+        return KeptAnswer(retriever, **more)
+    try:
+        return KeptAnswer(retriever, answer_of(answer), **more)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return KeptAnswer(retriever, **more | {"error": _UNREADABLE}, unread=answer)
 
 
 def as_markdown(conversation: Conversation, workspace: str) -> str:
@@ -165,31 +215,31 @@ def as_markdown(conversation: Conversation, workspace: str) -> str:
     lines = [f"# {conversation.title}", "", f"Workspace {workspace}, exported {now()[:16].replace('T', ' ')} UTC.", ""]
     for exchange in conversation.exchanges:
         lines += [f"## {' '.join(exchange.asked.split())}", ""]
-        for arm in exchange.arms:
-            lines += _arm_lines(arm, exchange.asked)
-        if not exchange.arms:
+        for kept in exchange.answers:
+            lines += _kept_lines(kept, exchange.asked)
+        if not exchange.answers:
             lines += ["*interrupted*", ""]
     return "\n".join(lines) + "\n"
 
 
-def _arm_lines(arm: Arm, asked: str) -> list[str]:
-    by = f"{arm.retriever}, {arm.llm}" if arm.llm else arm.retriever
-    if arm.error:
-        return [f"*({by})* {arm.error}", ""]
-    answer = arm.answer
+def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
+    by = f"{kept.retriever}, {kept.llm}" if kept.llm else kept.retriever
+    answer = kept.answer
+    if answer is None:
+        return [f"*({by})* {kept.error}", ""]
     lines = [f"*({by})*", ""]
-    if answer["question"] != asked:
-        lines += [f"Asked as: {answer['question']}", ""]
-    lines += [answer["answer"], ""]
-    cited = list(zip(answer["trace"].get("labels", []), answer["citations"], strict=False))
-    if not answer["trace"].get("answered_by_model"):
-        cited = [("-", citation) for citation in answer["trace"]["evidence"]]
+    if answer.question != asked:
+        lines += [f"Asked as: {answer.question}", ""]
+    lines += [answer.text, ""]
+    cited = list(zip(answer.trace.labels, answer.citations, strict=False))
+    if not answer.is_answered_by_model:
+        cited = [("-", citation) for citation in answer.evidence]
     for label, citation in cited:
-        at = "" if citation["start_s"] is None else f", {clock(citation['start_s'])}"
-        who = f", {citation['speaker']}" if citation["speaker"] else ""
-        lines.append(f'- [{label}] {citation["document"]}{who}{at}: "{" ".join(citation["quote"].split())}"')
-    usage = answer["usage"]
-    if usage["calls"]:
-        cost = "" if arm.cost is None else f", {arm.cost:.4f}"
-        lines += ["", f"{usage['calls']} calls, {usage['prompt_tokens']} + {usage['completion_tokens']} tokens, {arm.seconds:.1f} s{cost}"]
+        at = "" if citation.start_s is None else f", {clock(citation.start_s)}"
+        who = f", {citation.speaker}" if citation.speaker else ""
+        lines.append(f'- [{label}] {citation.document}{who}{at}: "{" ".join(citation.quote.split())}"')
+    usage = answer.usage
+    if usage.calls:
+        cost = "" if kept.cost is None else f", {kept.cost:.4f}"
+        lines += ["", f"{usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens, {kept.seconds:.1f} s{cost}"]
     return [*lines, ""]

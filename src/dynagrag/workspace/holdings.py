@@ -1,4 +1,4 @@
-"""Workspaces as wholes: what each holds, making one where its store is sound, and deleting one with all that is its own."""
+"""Workspaces as wholes: which there are, what each holds, making one where its store is sound, deleting one with all that is its own."""
 
 import os
 import secrets
@@ -39,7 +39,23 @@ class Holdings:
     error: str = ""
 
 
-def holdings(name: str, settings: Settings) -> Holdings:
+def workspace_names(settings: Settings) -> list[str]:
+    """The workspaces there are, sorted."""
+    if not settings.workspaces_dir.is_dir():
+        return []
+    return sorted(p.name for p in settings.workspaces_dir.iterdir() if has_store(p))
+
+
+def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceError:
+    """What to raise where there is no such workspace: it names those there are."""
+    known = ", ".join(workspace_names(settings)) or "none yet"
+    return WorkspaceError(
+        f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with `dynagrag ingest`, or say where it is "
+        "with --store or NEO4J_URI"
+    )
+
+
+def read_holdings(name: str, settings: Settings) -> Holdings:
     """What a workspace of the home folder holds. Changes nothing."""
     folder = _folder(name, settings)
     address = store_address(folder, settings)

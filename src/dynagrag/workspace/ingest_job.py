@@ -5,11 +5,11 @@ A job can be resumed by its number: the journal keeps its paths, its options and
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -17,16 +17,17 @@ from dynagrag import wiring
 from dynagrag.errors import BudgetError, DynaGragError, StoreError, UsageError, WorkspaceError
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
-from dynagrag.ingest.job_follower import Follower, StoppableJudge, cancelled
+from dynagrag.ingest.job_follower import Follower, cancelled
 from dynagrag.ingest.load import find_sources
-from dynagrag.ingest.pipeline import IngestReport, Pipeline, Progress
+from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, make_retry_plan, span_tokens
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
-from dynagrag.journal.workspace_journal import Journal, LedgerRow
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
-from dynagrag.settings import ChunkProfile, Settings
+from dynagrag.protocols import Extractor
+from dynagrag.settings import ChunkProfile
 from dynagrag.workspace.address import shown_address, store_address
+from dynagrag.workspace.parts import WorkspaceParts
 
 INGEST, RETRY = "ingest", "retry"
 
@@ -46,42 +47,8 @@ class IngestOptions:
     remove_missing: bool = False
 
 
-class Host(Protocol):
-    """What a run needs of its workspace."""
-
-    name: str
-    folder: Path
-    settings: Settings
-    store: GraphStore
-    journal: Journal
-
-    @property
-    def chat_model(self) -> ChatModel | None:
-        """The language model; None where none is configured."""
-
-    @property
-    def embedder(self) -> Embedder:
-        """The embedder."""
-
-    def metered(self, max_calls: int | None, max_tokens: int | None = None) -> MeteredChat | None:
-        """The language model with cache, ledger and budget."""
-
-    def pipeline(self, judge: MeteredChat | None, progress: Progress | None = None) -> Pipeline:
-        """What carries out a plan."""
-
-    def writing(
-        self, wait_s: float | None = None, progress: Progress | None = None, check: Callable[[], None] = lambda: None
-    ) -> AbstractContextManager[None]:
-        """Holds the workspace."""
-
-    def build_index(self) -> None:
-        """Brings the saved index up to date."""
-
-    def ledger(self) -> tuple[LedgerRow, ...]:
-        """Calls and tokens by stage and document."""
-
-    def forget_conversations(self) -> None:
-        """Drops the kept answers that quote documents which are gone."""
+BuildIndex = Callable[[], None]
+"""Brings the saved ego-graph index up to date, once the graph is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,32 +89,48 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
         raise UsageError("this job's options cannot be read by this version of dynagrag; run the ingest itself again") from err
 
 
-def prepare_ingest(host: Host, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None) -> "PreparedIngest":
+def prepare_ingest(
+    parts: WorkspaceParts, build_index: BuildIndex, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None
+) -> "PreparedIngest":
     """Reads the sources and says what an ingest would do and cost, before it does anything. `job`: the one that is resumed."""
     sources = find_sources(paths)
     folders = [Path(p) for p in paths if Path(p).is_dir()]
-    request = _request(host, tuple(str(Path(p).absolute()) for p in paths), options)
+    request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), options)
 
     def plan(tools: _Tools) -> IngestPlan:
-        return make_plan(sources, host.store, tools.profile, tools.extractor.name, folders, options.remove_missing)
+        return make_plan(sources, parts.store, tools.profile, tools.extractor.name, folders, options.remove_missing)
 
-    return _prepared(host, INGEST, request, options, plan, job)
+    return _prepared(parts, build_index, INGEST, request, options, plan, job)
 
 
-def prepare_retry(host: Host, places: Sequence[tuple[str, int, int]], options: IngestOptions, job: Job | None = None) -> "PreparedIngest":
+def prepare_retry(
+    parts: WorkspaceParts,
+    build_index: BuildIndex,
+    places: Sequence[tuple[str, int, int]],
+    options: IngestOptions,
+    job: Job | None = None,
+) -> "PreparedIngest":
     """The set-aside chunks at these places again, from the stored documents; their files are not needed."""
-    request = replace(_request(host, (), options), places=tuple(places))
-    return _prepared(host, RETRY, request, options, lambda tools: make_retry_plan(places, host.store), job)
+    request = replace(_request(parts, (), options), places=tuple(places))
+    return _prepared(parts, build_index, RETRY, request, options, lambda tools: make_retry_plan(places, parts.store), job)
 
 
-def _request(host: Host, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
-    model = host.chat_model if options.extractor == "llm" else None
+def check_no_transfer(parts: WorkspaceParts) -> None:
+    """Raises WorkspaceError where a copy into the workspace was not ended."""
+    if is_unfinished(parts.store):
+        raise WorkspaceError(
+            f"a copy or restore into workspace {parts.name!r} is under way, or was stopped; let it end, or run it again, before you ingest"
+        )
+
+
+def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
+    model = parts.models.chat_model if options.extractor == "llm" else None
     return JobRequest(
         paths=paths,
         options=TypeAdapter(IngestOptions).dump_python(options, mode="json"),
         llm=model.name if model else None,
-        embedder=host.settings.embedder,
-        store=shown_address(store_address(host.folder, host.settings)),
+        embedder=parts.settings.embedder,
+        store=shown_address(store_address(parts.folder, parts.settings)),
     )
 
 
@@ -159,20 +142,35 @@ class _Tools:
 
 
 def _prepared(
-    host: Host, kind: str, request: JobRequest, options: IngestOptions, plan: Callable[[_Tools], IngestPlan], job: Job | None
+    parts: WorkspaceParts,
+    build_index: BuildIndex,
+    kind: str,
+    request: JobRequest,
+    options: IngestOptions,
+    plan: Callable[[_Tools], IngestPlan],
+    job: Job | None,
 ) -> "PreparedIngest":
-    if is_unfinished(host.store):
-        raise WorkspaceError(
-            f"a copy or restore into workspace {host.name!r} is under way, or was stopped; let it end, or run it again, before you ingest"
-        )
-    chat = host.metered(options.max_calls, options.max_tokens) if options.extractor == "llm" else None
-    model = host.chat_model if options.extractor == "llm" else None
+    check_no_transfer(parts)
+    chat = parts.metered(options.max_calls, options.max_tokens) if options.extractor == "llm" else None
+    model = parts.models.chat_model if options.extractor == "llm" else None
     profile = wiring.make_chunk_profile(options.chunk_profile, model)
-    extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, host.settings)
+    extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, parts.settings)
     judge = _judge(chat, options.merges)
-    version = host.store.version()
+    version = parts.store.version()
     tools = _Tools(chat, extractor, profile)
-    return PreparedIngest(host, kind, request, plan(tools), version, extractor, chat, judge, partial(plan, tools), job.id if job else None)
+    return PreparedIngest(
+        parts,
+        kind,
+        request,
+        plan(tools),
+        version,
+        extractor,
+        partial(plan, tools),
+        chat=chat,
+        judge=judge,
+        job_id=job.id if job else None,
+        build_index=build_index,
+    )
 
 
 def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
@@ -185,29 +183,29 @@ def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
 
 @dataclass(slots=True)
 class PreparedIngest:
-    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is resumed; `has_index`: whether the
-    ego-graph index is brought up to date at the end.
+    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is resumed; `build_index` is called at the
+    end, with the workspace held.
     """
 
-    host: Host
+    parts: WorkspaceParts
     kind: str
     request: JobRequest
     plan: IngestPlan
     version: str
     extractor: Extractor
-    chat: MeteredChat | None
-    judge: MeteredChat | None
     plan_again: Callable[[], IngestPlan]
+    chat: MeteredChat | None = None
+    judge: MeteredChat | None = None
     job_id: int | None = None
-    has_index: bool = True
+    build_index: BuildIndex = lambda: None
 
     def estimate(self) -> Estimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model."""
         if not isinstance(self.extractor, LLMExtractor):
             return None
-        settings = self.host.settings
+        settings = self.parts.settings
         work = [item for planned in self.plan.documents for item in planned.work]
-        rows = [r for r in self.host.ledger() if r.stage == "extract" and r.calls]
+        rows = [r for r in self.parts.journal.ledger() if r.stage == "extract" and r.calls]
         calls, seconds = sum(r.calls for r in rows), sum(r.seconds for r in rows)
         return estimate_run(
             [self.extractor.prompt_tokens(item) for item in work],
@@ -222,7 +220,7 @@ class PreparedIngest:
 
     def run(self, progress: Progress | None = None) -> IngestReport:
         """Carries out the plan; what stopped it early is in the report. The journal knows of the job from here on."""
-        book = self.host.journal.job_book
+        book = self.parts.journal.job_book
         if self.job_id is None:
             self.job_id = book.start(self.kind, self.request, self._counts())
         else:
@@ -237,23 +235,30 @@ class PreparedIngest:
         book.finish(self.job_id, _status_of_report(report), counts=self._counts(report), reason=str(report.stopped_by or ""))
         return report
 
-    def _carry_out(self, follower: "Follower", job_id: int) -> IngestReport:
-        host, book = self.host, self.host.journal.job_book
+    def run_to_its_end(self, progress: Progress | None = None) -> IngestReport:
+        """Runs, and raises what stopped it early (BudgetError, ModelError) after its work was kept."""
+        report = self.run(progress)
+        if report.stopped_by is not None:
+            raise report.stopped_by
+        return report
+
+    def _carry_out(self, follower: Follower, job_id: int) -> IngestReport:
+        parts, book = self.parts, self.parts.journal.job_book
         book.claim(job_id, [d.document.id for d in self.plan.documents])
-        if host.store.version() != self.version:  # another process wrote while this one waited for a yes
+        if parts.store.version() != self.version:  # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
-        pipeline = host.pipeline(self.judge, follower)
-        pipeline.deriver.judge = None if self.judge is None else StoppableJudge(self.judge, follower.check)
-        pipeline.hold = partial(host.writing, progress=follower, check=follower.check)
-        pipeline.claimed = lambda: book.claims(but=job_id).keys()
-        pipeline.check = follower.check
-        pipeline.job_id = job_id
-        if self.has_index:
-            pipeline.build_index = host.build_index
-        report = pipeline.run(self.plan, self.extractor)
+        hooks = IngestHooks(
+            hold=partial(parts.writing, progress=follower, check=follower.check),
+            claimed=lambda: book.claims(but=job_id).keys(),
+            check=follower.check,
+            job_id=job_id,
+            build_index=self.build_index,
+        )
+        deriver = parts.deriver(self.judge, follower, follower.check)
+        report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
         if report.removed:
-            host.forget_conversations()
+            parts.forget_conversations()
         follower.note()
         if follower.has_stopped and report.stopped_by is None:
             report = replace(report, stopped_by=cancelled(job_id))

@@ -1,6 +1,7 @@
 """A question's way from intermediate answers to one: scoring, order, packing, rewriting; and what happens where a model fails."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,11 +14,9 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelError, ModelUnavailableError, SettingsError, UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL, rewrite_question, split_question
-from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.schema import Question
 from dynagrag.settings import PROFILES
 from dynagrag.workspace.facade import Workspace
 
@@ -58,43 +57,6 @@ def _metered(chat: FakeChat, journal: Journal) -> MeteredChat:
 
 def _scores(**by_id: tuple[int, int, int]) -> str:
     return json.dumps({"scores": [dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True)) for i, s in by_id.items()]})
-
-
-def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal: Journal) -> None:
-    def rule(prompt: Any, schema: Any) -> str:
-        place = {f"A{i}": prompt.user.index(f'id="A{i}"') for i in (1, 2)}
-        is_first = prompt.user.index("good answer") - place["A1"] in range(30)
-        good, bad = ("A1", "A2") if is_first else ("A2", "A1")
-        return _scores(**{good: (5, 5, 5), bad: (1, 3, 1)})
-
-    bad, good = judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900)
-    assert (bad.value, good.value) == (30.0, 100.0)
-    assert bad.parts == {"relevance": 1, "coherence": 3, "detail": 1}
-
-
-@pytest.mark.parametrize("reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"])
-def test_a_malformed_verdict_is_an_error_never_a_pass(journal: Journal, reply: str) -> None:
-    with pytest.raises(InvalidReplyError):
-        judged_helpfulness(_metered(FakeChat(lambda prompt, schema: reply), journal), "q?", ["one", "two"], 900)
-
-
-def test_without_a_verdict_the_formula_scores_and_says_so(journal: Journal) -> None:
-    question = Question("Who founded Acme?", FakeEmbedder().embed_query("Who founded Acme?"))
-    answers = ["Ada founded Acme.", "It rained a lot in Delft. The tram was late."]
-    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, [8, 0], 900)
-    assert first.scored_by == second.scored_by == "formula"
-    assert 100 >= first.value > second.value >= 0
-    relevance, coherence, detail = first.parts.values()
-    assert first.value == pytest.approx(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail))
-    assert formula_helpfulness(FakeEmbedder(), question, " ", 9).value == 0.0
-
-
-def test_long_answers_are_shortened_alike_to_the_judge_s_budget(journal: Journal) -> None:
-    chat = FakeChat()
-    judged_helpfulness(_metered(chat, journal), "q?", ["long " * 900] * 5, 900)
-    assert estimate_tokens(chat.prompts[0].system + chat.prompts[0].user) <= 900
-    shown = [part.partition("</answer>")[0] for part in chat.prompts[0].user.split("<answer ")[1:]]
-    assert len({len(text) for text in shown}) == 1
 
 
 def test_without_a_model_the_evidence_is_shown_and_nothing_else_is_claimed(ask: Callable[..., Any]) -> None:
@@ -154,7 +116,7 @@ def test_one_useful_answer_needs_neither_judge_nor_merge(ask: Callable[..., Any]
     answer = ask(chat, options=AskOptions(retriever="bm25"))
     assert [p.name for p in chat.prompts] == ["intermediate"]
     assert answer.citations
-    assert all(f"[{label}]" in answer.text for label in answer.trace["labels"])
+    assert all(f"[{label}]" in answer.text for label in answer.trace.labels)
 
 
 def test_no_reply_at_all_is_an_error_and_no_abstention(ask: Callable[..., Any]) -> None:
@@ -169,7 +131,7 @@ def test_an_object_that_neither_answers_nor_declines_is_no_reply(ask: Callable[.
 
 def test_failed_parts_are_named_in_the_trace(ask: Callable[..., Any]) -> None:
     answer = ask(FakeChat(script=[ModelUnavailableError("a hiccup")]))
-    assert answer.trace["failed_intermediate_answers"] == ["a hiccup"]
+    assert answer.trace.failures == ("a hiccup",)
     assert not answer.is_abstained
 
 
@@ -179,7 +141,7 @@ def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(ask: Callabl
     answer = ask(chat, on_text=pieces.append)
     assert "".join(pieces) == answer.text == ABSTENTION
     assert answer.evidence
-    assert answer.trace["reason"]
+    assert answer.trace.reason
     assert "merge" not in {p.name for p in chat.prompts}
 
 
@@ -199,7 +161,7 @@ def test_several_threads_may_ask_one_workspace_at_once(ask: Callable[..., Any]) 
 def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callable[..., Any]) -> None:
     stages: list[tuple[str, int, int]] = []
     answer = ask(FakeChat(), progress=lambda *stage: stages.append(stage))
-    num = len(answer.trace["subgraphs"])
+    num = len(answer.trace.prompts)
     assert num > 1
     assert stages[:2] == [("retrieve", 0, 1), ("answer", 0, num)]
     assert sorted(stages[2 : 2 + num]) == [("answer", i, num) for i in range(1, num + 1)]
@@ -207,16 +169,16 @@ def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callabl
 
 
 def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(ask: Callable[..., Any]) -> None:
-    drawn = [s for s in ask(FakeChat()).trace["subgraphs"] if "nodes" in s]
+    drawn = [p for p in ask(FakeChat()).trace.prompts if p.subgraph]
     assert drawn
-    for subgraph in drawn:
-        nodes = subgraph["nodes"]
-        assert (nodes[0]["place"], nodes[0]["name"], nodes[0]["parent"]) == (1, subgraph["centre"], None)
-        assert [n["name"] for n in nodes if n["place"]] == subgraph["traversal"][: len(nodes)]
-        assert all(nodes[n["parent"]]["place"] < n["place"] for n in nodes[1:] if n["place"])
-        assert all(n["depth"] == nodes[n["parent"]]["depth"] + 1 for n in nodes[1:] if n["place"])
-        assert len(nodes) <= subgraph["num_nodes"]
-        assert sum(n["in_prompt"] for n in nodes) == subgraph["nodes_in_prompt"]
+    for prompt in drawn:
+        nodes = prompt.subgraph.nodes
+        assert (nodes[0].place, nodes[0].name, nodes[0].parent) == (1, prompt.centre, None)
+        assert tuple(n.name for n in nodes if n.place) == prompt.walked[: len(nodes)]
+        assert all(nodes[n.parent].place < n.place for n in nodes[1:] if n.place)
+        assert all(n.depth == nodes[n.parent].depth + 1 for n in nodes[1:] if n.place)
+        assert len(nodes) <= prompt.subgraph.num_nodes
+        assert sum(n.is_in_prompt for n in nodes) == prompt.num_nodes_in
 
 
 def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_smaller(ask: Callable[..., Any], tmp_path: Path) -> None:
@@ -225,10 +187,11 @@ def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_small
         graph = space.graph()
     stated = {(r.head, r.label, r.tail) for r in graph.relations}
     drawn = [
-        (subgraph["nodes"][edge["source"]]["id"], label, subgraph["nodes"][edge["target"]]["id"])
-        for subgraph in answer.trace["subgraphs"]
-        for edge in subgraph.get("edges", ())
-        for label in edge["labels"]
+        (prompt.subgraph.nodes[edge.source].id, label, prompt.subgraph.nodes[edge.target].id)
+        for prompt in answer.trace.prompts
+        if prompt.subgraph
+        for edge in prompt.subgraph.edges
+        for label in edge.labels
         if label != "…"
     ]
     assert any(head > tail for head, _, tail in drawn)
@@ -273,7 +236,7 @@ def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(ask: 
 
     answer = ask(FakeChat(rule), options=AskOptions(is_split=True))
     assert answer.citations
-    assert "the model found no steps in it" in answer.trace["notes"]
+    assert "the model found no steps in it" in answer.trace.notes
 
 
 def test_a_follow_up_is_split_as_it_was_rewritten(ask: Callable[..., Any]) -> None:
@@ -286,8 +249,8 @@ def test_a_split_question_costs_one_call_more_and_its_steps_are_told(ask: Callab
     chat = FakeChat()
     answer = ask(chat, "Who works at Company LetterA and who works at Company LetterB?", options=AskOptions(is_split=True))
     assert [p.name for p in chat.prompts].count("split") == 1
-    assert answer.trace["passages"]["steps"] == ["Who works at Company LetterA", "who works at Company LetterB?"]
-    assert all("steps" in row for row in answer.trace["passages"]["ranked"])
+    assert answer.trace.ranking.steps == ("Who works at Company LetterA", "who works at Company LetterB?")
+    assert all(row.steps is not None for row in answer.trace.ranking.passages)
     assert answer.citations
 
 
@@ -308,3 +271,126 @@ def test_no_vector_is_needed_twice(ask: Callable[..., Any]) -> None:
     answer = ask(FakeChat())
     assert np.isfinite([a.helpfulness for a in answer.intermediate]).all()
     assert answer.usage.calls == len(answer.intermediate) + 2
+
+
+def test_an_answer_that_cites_nothing_counts_for_nothing_and_stays_out_of_the_merge(ask: Callable[..., Any]) -> None:
+    first: list[str] = []
+
+    def rule(prompt: Any, schema: Any) -> str:
+        if prompt.name == "intermediate" and prompt.user == (first or [prompt.user])[0]:
+            first.append(prompt.user)
+            return '{"answer": "It is known to everybody.", "citations": [], "enough_evidence": true}'
+        return simple_reply(prompt, schema)
+
+    chat = FakeChat(rule, identity="boasts")
+    answer = ask(chat)
+    boasts = [a for a in answer.intermediate if "known to everybody" in a.answer]
+    assert boasts
+    assert {(a.helpfulness, a.scored_by, a.has_enough_evidence, a.evidence_ids) for a in boasts} == {(0.0, "none", False, ())}
+    assert not any("known to everybody" in p.user for p in chat.prompts if p.name in ("helpfulness", "merge"))
+
+
+def own_line(prompt: Any) -> tuple[str, str]:
+    """Label and words of the last evidence line of a prompt."""
+    lines = re.findall(r'^\[(E\d+)\][^"\n]*"([^".\n]+)', prompt.user, re.MULTILINE)
+    label, said = lines[-1]
+    return label, said
+
+
+def reply_of(label: str, said: str, is_enough: bool = True) -> str:
+    return json.dumps({"answer": f"{said} [{label}].", "citations": [label], "enough_evidence": is_enough})
+
+
+def different_answers(merged: str) -> Callable[[Any, Any], str]:
+    """Intermediate answers that differ, scored differently, and this in place of the merged one."""
+
+    def rule(prompt: Any, schema: Any) -> str:
+        if prompt.name == "intermediate":
+            return reply_of(*own_line(prompt))
+        if prompt.name == "helpfulness":
+            ids = [part.partition('"')[0] for part in prompt.user.split('id="')[1:]]
+            return _scores(**{i: (1 + n % 5, 3, 3) for n, i in enumerate(ids)})
+        return merged
+
+    return rule
+
+
+def test_what_a_model_says_without_enough_evidence_is_left_out_though_it_cites(ask: Callable[..., Any]) -> None:
+    answer = ask(FakeChat(lambda prompt, schema: reply_of(*own_line(prompt), is_enough=False), identity="doubts"))
+    assert all(a.evidence_ids and not a.has_enough_evidence for a in answer.intermediate)
+    assert (answer.text, answer.is_abstained, answer.citations) == (ABSTENTION, True, ())
+
+
+def test_answers_that_are_as_helpful_stand_in_the_order_of_retrieval(ask: Callable[..., Any]) -> None:
+    found = [a.retrieval_score for a in ask(FakeChat()).intermediate]
+    assert len(set(found)) > 2
+    assert found == sorted(found, reverse=True)
+
+
+def test_a_merge_that_cites_nothing_is_replaced_by_the_most_helpful_answer(ask: Callable[..., Any]) -> None:
+    pieces: list[str] = []
+    chat = FakeChat(different_answers("Nothing is cited here."), identity="forgets")
+    answer = ask(chat, on_text=pieces.append)
+    assert len({a.answer for a in answer.intermediate}) > 1
+    assert answer.intermediate[0].helpfulness > answer.intermediate[-1].helpfulness
+    assert "".join(pieces) == answer.text == answer.intermediate[0].answer
+    assert answer.trace.merge == "the merged answer cited nothing; this is the most helpful intermediate answer"
+    merge = next(p for p in chat.prompts if p.name == "merge")
+    assert answer.trace.merge_prompt == f"{merge.system}\n\n{merge.user}"
+
+
+class BreakingChat(FakeChat):
+    """Its merged answer breaks off after so many pieces."""
+
+    def __init__(self, num_pieces: int) -> None:
+        super().__init__(identity=f"breaks off after {num_pieces}")
+        self._num_pieces = num_pieces
+
+    def stream(self, prompt: Any, max_tokens: int) -> Iterator[str]:
+        for number, piece in enumerate(super().stream(prompt, max_tokens)):
+            if number == self._num_pieces:
+                raise ModelUnavailableError("gone")
+            yield piece
+        for word in ("and", "so", "it", "goes", "on"):
+            yield f" {word}"
+        raise ModelUnavailableError("gone")
+
+
+def test_a_merge_that_breaks_off_ends_with_dots_or_is_replaced_where_it_cited_nothing_yet(ask: Callable[..., Any]) -> None:
+    for num_pieces, is_cited in ((1000, True), (1, False)):
+        pieces: list[str] = []
+        answer = ask(BreakingChat(num_pieces), on_text=pieces.append)
+        assert "".join(pieces) == answer.text
+        assert "the merge broke off (gone)" in answer.trace.merge
+        assert answer.text.endswith(" …") is is_cited
+        assert (answer.text == answer.intermediate[0].answer) is not is_cited
+
+
+def test_stretches_are_made_of_the_lines_that_are_cited(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        label, said = own_line(prompt)
+        return reply_of(label, said)
+
+    alone = ask(FakeChat(rule, identity="cites one"), options=AskOptions(retriever="bm25"))
+    assert len(alone.citations) == 1
+    assert alone.stretches == ()
+    assert ask(None, options=AskOptions(retriever="bm25")).stretches
+
+
+def test_labels_that_no_line_has_are_not_cited(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        label, said = own_line(prompt)
+        return json.dumps({"answer": f"{said}.", "citations": [f"[{label.lower()}]", "E999"]})
+
+    answer = ask(FakeChat(rule, identity="invents"), options=AskOptions(retriever="bm25"))
+    assert len(answer.trace.labels) == 1
+    assert "E999" not in answer.text
+
+
+def test_the_trace_counts_sentences_that_cite_nothing(ask: Callable[..., Any]) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        label, said = own_line(prompt)
+        return json.dumps({"answer": f"{said} [{label}]. Nobody knows how that came about.", "citations": [label]})
+
+    answer = ask(FakeChat(rule, identity="rambles"), options=AskOptions(retriever="bm25"))
+    assert (len(answer.citations), answer.trace.num_uncited_sentences, answer.trace.num_weak_citations) == (1, 1, 0)

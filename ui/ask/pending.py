@@ -1,4 +1,4 @@
-"""Questions on their way, each in a thread of its own: a reload neither loses nor repeats it. The answer goes into the conversation."""
+"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. What comes of it goes into the conversation."""
 
 import logging
 import time
@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynagrag.errors import DynaGragError
-from dynagrag.generation.stored_answer import answer_json
 from dynagrag.protocols import ChatModel
 from dynagrag.schema import Answer
 from dynagrag.settings import Settings
 from dynagrag.ui import background
 from dynagrag.ui.background import Key, Work, WorkStoppedError
 from dynagrag.ui.state import Desk
-from dynagrag.workspace.conversations import Arm, Conversation, ConversationBook, Exchange, new_id, now
+from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer, new_id, now
 from dynagrag.workspace.facade import AskOptions
 
 _LOG = logging.getLogger(__name__)
@@ -23,13 +22,18 @@ MAX_CHARACTERS = 4_000
 
 
 @dataclass
-class Asking:
-    """A question on its way. `arm`: the row of the retriever that is at it, `pieces` what came of its answer."""
+class PendingQuestion:
+    """A question on its way: `row` of the options that it is being answered with, `pieces` of that answer so far."""
 
     exchange: Exchange
     options: Sequence[AskOptions]
-    arm: int = 0
+    row: int = 0
     pieces: list[str] = field(default_factory=list)
+
+    @property
+    def retriever(self) -> str:
+        """The retriever that is at it."""
+        return self.options[self.row].retriever
 
     @property
     def text(self) -> str:
@@ -42,8 +46,14 @@ def _key(desk: Desk, conversation_id: str) -> Key:
 
 
 def work_of(desk: Desk, conversation_id: str) -> Work | None:
-    """The question that is on its way in a conversation, or has just ended, with its `Asking` under `notes["asking"]`."""
+    """The work on a conversation's pending question, or on one that has just ended."""
     return background.find(_key(desk, conversation_id))
+
+
+def question_of(work: Work) -> PendingQuestion:
+    """The question that the work is on."""
+    question: PendingQuestion = work.notes["question"]
+    return question
 
 
 def ask(
@@ -55,60 +65,56 @@ def ask(
     """
     if work_of(desk, conversation.id) is not None:
         return
-    asking = Asking(Exchange(new_id(), text, now(), ()), options)
-    ConversationBook(desk.space.folder).put(conversation.id, asking.exchange)
-    run = partial(_answer, desk, conversation, asking, model, prices)
-    background.start(_key(desk, conversation.id), "Answering", run, {"asking": asking})
+    question = PendingQuestion(Exchange(new_id(), text, now(), ()), options)
+    ConversationBook(desk.space.folder).put(conversation.id, question.exchange)
+    run = partial(_answer_all, desk, conversation, question, model, prices)
+    background.start(_key(desk, conversation.id), "Answering", run, {"question": question})
 
 
 def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
     """Ends a question; a call to a model that is on its way is waited for by nobody."""
-    asking: Asking = work.notes["asking"]
+    question = question_of(work)
     background.abandon(work.key)
-    stopped = Arm(asking.options[asking.arm].retriever, error="Stopped before it was answered.")
-    ConversationBook(desk.space.folder).put(conversation.id, replace(asking.exchange, arms=(stopped,)))
+    stopped = KeptAnswer(question.retriever, error="Stopped before it was answered.")
+    ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=(stopped,)))
 
 
-def _answer(desk: Desk, conversation: Conversation, asking: Asking, model: ChatModel | None, prices: Settings, work: Work) -> None:
-    arms: list[Arm] = []
+def _answer_all(
+    desk: Desk, conversation: Conversation, question: PendingQuestion, model: ChatModel | None, prices: Settings, work: Work
+) -> None:
+    answers: list[KeptAnswer] = []
     version = desk.space.store.version()
-    for arm, options in enumerate(asking.options):
-        asking.arm, asking.pieces = arm, []
-        arms.append(_arm(desk, conversation, asking, options, model, prices, work))
+    for row in range(len(question.options)):
+        question.row, question.pieces = row, []
+        answers.append(_answer(desk, conversation, question, model, prices, work))
     if work.is_stopped:
         return
-    ConversationBook(desk.space.folder).put(conversation.id, replace(asking.exchange, arms=tuple(arms)))
+    ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=tuple(answers)))
     if desk.space.store.version() != version:  # a document may have been deleted after the answer was made of it
         desk.space.forget_conversations()
 
 
-def _arm(
-    desk: Desk,
-    conversation: Conversation,
-    asking: Asking,
-    options: AskOptions,
-    model: ChatModel | None,
-    prices: Settings,
-    work: Work,
-) -> Arm:
+def _answer(
+    desk: Desk, conversation: Conversation, question: PendingQuestion, model: ChatModel | None, prices: Settings, work: Work
+) -> KeptAnswer:
     start = time.monotonic()
-    llm = model.name if model else ""
+    options, llm = question.options[question.row], model.name if model else ""
 
     def on_text(piece: str) -> None:
         if work.is_stopped:
             raise WorkStoppedError
-        asking.pieces.append(piece)
+        question.pieces.append(piece)
 
     try:
-        answer = desk.space.ask(asking.exchange.asked, options, conversation.history(), on_text, work.progress, model)
+        answer = desk.space.ask(question.exchange.asked, options, conversation.history(), on_text, work.progress, model)
     except DynaGragError as err:
-        return Arm(options.retriever, error=str(err), llm=llm, seconds=time.monotonic() - start)
+        return KeptAnswer(options.retriever, error=str(err), llm=llm, seconds=time.monotonic() - start)
     except WorkStoppedError:
         raise
     except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
         _LOG.exception("a question failed")
-        return Arm(options.retriever, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start)
-    return Arm(options.retriever, answer_json(answer), "", llm, time.monotonic() - start, cost_of(answer, prices))
+        return KeptAnswer(options.retriever, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start)
+    return KeptAnswer(options.retriever, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices))
 
 
 def cost_of(answer: Answer, prices: Settings) -> float | None:

@@ -1,0 +1,164 @@
+"""How an answer came about, as values: what `ask --trace` tells, and the page Why shows.
+
+Scores and cosines are rounded to four digits, so that a trace is the same after it was stored.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateTrace:
+    """A centre that was looked at, and what became of it."""
+
+    entity: str
+    score: float
+    is_accepted: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactTrace:
+    """A fact near the question."""
+
+    text: str
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageTrace:
+    """A ranked passage. Its score is the sum of `first_stage`, `graph`, `bridge`, `around` and `steps` (None: the question was not split).
+
+    `words`: how it begins. `over`: the entity of the best bridge into it, if there is one, from the passage of `from_rank` (None: one that
+    is not among the ranked).
+    """
+
+    document: str
+    id: str
+    document_id: str = ""
+    start: int
+    end: int
+    start_s: float | None
+    words: str
+    score: float
+    first_stage: float
+    graph: float
+    bridge: float
+    around: float
+    steps: float | None = None
+    over: str | None = None
+    from_rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingTrace:
+    """Why passages stand as they do: entities that the question names, its nearest facts, the gate on the graph's share, its steps."""
+
+    linked: tuple[str, ...]
+    facts: tuple[FactTrace, ...]
+    gate: float
+    steps: tuple[str, ...] = ()
+    passages: tuple[PassageTrace, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeTrace:
+    """A node of a drawn subgraph. `score` is the pruner's. `place` in the walk from 1 (None: not visited), `depth` there, and `parent`: the
+    row of the node that it was reached from.
+    """
+
+    id: str
+    name: str
+    type: str
+    weight: int
+    hops: int
+    score: float
+    place: int | None
+    depth: int | None
+    parent: int | None
+    is_in_prompt: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeTrace:
+    """All relations from one node to another, as one arrow. `source` and `target` are rows of the drawn nodes."""
+
+    source: int
+    target: int
+    labels: tuple[str, ...]
+    weight: int
+    score: float
+    is_in_prompt: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubgraphTrace:
+    """What is drawn of a subgraph, the centre first, and the sizes of the whole."""
+
+    nodes: tuple[NodeTrace, ...]
+    edges: tuple[EdgeTrace, ...]
+    num_nodes: int
+    num_edges: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTrace:
+    """What one intermediate answer was asked from. `subgraph` None: a prompt of passages, whose `centre` is the retriever's name.
+
+    `num_nodes_in` and `num_relations_in`: how many of them the prompt holds; `num_tokens` are those of its text.
+    """
+
+    centre: str
+    score: float
+    walked: tuple[str, ...]
+    num_unvisited: int
+    pruner: str
+    num_tokens: int
+    num_lines_cut: int
+    labels: tuple[str, ...]
+    evidence_ids: tuple[str, ...]
+    text: str
+    num_nodes_in: int
+    num_relations_in: int
+    subgraph: SubgraphTrace | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTrace:
+    """How an answer came about.
+
+    Args:
+        retriever: What found the evidence.
+        notes: What was out of the ordinary on the way, a sentence each.
+        num_passages: How many were retrieved.
+        candidates: Centres of ego-graphs in the order of their score; none for plain retrievers.
+        ranking: Why the passages stand as they do; None where the retriever tells nothing of it.
+        profile: The profile's name.
+        instructions: What every intermediate answer was told first.
+        merge_prompt: The prompt of the merged answer, whole; empty where nothing was merged.
+        document_ids: The document of each evidence id.
+        prompts: What was put before the model, in the order of retrieval.
+        failures: Why intermediate answers could not be had.
+        reason: Why nothing was answered.
+        merge: How several intermediate answers became one.
+        labels: The evidence labels of the answer's citations, in their order.
+        num_uncited_sentences: Sentences of the answer without a citation.
+        num_weak_citations: Citations that share few words with their sentence.
+    """
+
+    retriever: str
+    notes: tuple[str, ...] = ()
+    num_passages: int = 0
+    candidates: tuple[CandidateTrace, ...] = ()
+    ranking: RankingTrace | None = None
+    profile: str = ""
+    instructions: str = ""
+    merge_prompt: str = ""
+    document_ids: Mapping[str, str] = field(default_factory=dict)
+    prompts: tuple[PromptTrace, ...] = ()
+    failures: tuple[str, ...] = ()
+    reason: str = ""
+    merge: str = ""
+    labels: tuple[str, ...] = ()
+    num_uncited_sentences: int = 0
+    num_weak_citations: int = 0

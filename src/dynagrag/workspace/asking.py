@@ -1,0 +1,174 @@
+"""A question's way through a workspace.
+
+a follow-up is rewritten to stand alone -> it is embedded, and split into its steps where that is wanted
+-> evidence, prompts, intermediate answers and the merged one (generation.answer) -> no document that it quotes was deleted meanwhile
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from threading import RLock
+
+from dynagrag import wiring
+from dynagrag.errors import EmbedderMismatchError, SettingsError, UsageError, WorkspaceError
+from dynagrag.generation.answer import Parts, answer_question, rewrite_question, split_question
+from dynagrag.ingest.graph_deriver import Progress
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.protocols import ChatModel, Retriever
+from dynagrag.retrieval.filters import FILTERED, apply_filters
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Answer, Filters, Question, Retrieval, Snapshot, Vector
+from dynagrag.settings import Profile
+from dynagrag.workspace.current_graph import CurrentGraph
+from dynagrag.workspace.parts import WorkspaceParts
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call)."""
+
+    retriever: str = "dynagrag"
+    traversal: str = "dsa-bfs"
+    profile: str = "default"
+    filters: Filters = field(default_factory=Filters)
+    max_calls: int | None = None
+    is_split: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadyRetriever:
+    """A retriever over what is inside the filters: what questions with the same retriever, profile and filters share."""
+
+    snapshot: Snapshot
+    passages: PassageScores
+    retriever: Retriever
+    profile: Profile
+
+
+class QuestionAnswering:
+    """Answers questions from a workspace's current graph. Several threads may ask at once."""
+
+    def __init__(self, parts: WorkspaceParts, graph: CurrentGraph) -> None:
+        self._parts = parts
+        self._graph = graph
+        self._reading = RLock()
+        self._ready: dict[tuple[str, str, Filters], _ReadyRetriever] = {}
+        self._version = ""
+
+    def retrieve(self, text: str, options: AskOptions, num_passages: int) -> Retrieval:
+        """Evidence for a question, without a language model."""
+        ready = self._ready_retriever(options)
+        question = Question(text, self._query_vector(text))
+        return ready.retriever.retrieve(question, num_passages=num_passages, num_subgraphs=ready.profile.num_subgraphs)
+
+    def ask(
+        self,
+        text: str,
+        options: AskOptions,
+        history: Sequence[tuple[str, str]] = (),
+        on_text: Callable[[str], None] | None = None,
+        progress: Progress | None = None,
+        chat_model: ChatModel | None = None,
+    ) -> Answer:
+        """Answers with the given model, else the workspace's; as `Workspace.ask` has it."""
+        if not text.strip():
+            raise UsageError("the question is empty")
+        chat = self._parts.metered(options.max_calls, model=chat_model)
+        if options.is_split:
+            _check_can_split(options, chat)
+        if chat is not None and history:
+            text = rewrite_question(chat, history, text)
+        return self.answer(text, options, chat, on_text, progress)
+
+    def answer(
+        self,
+        text: str,
+        options: AskOptions,
+        chat: MeteredChat | None,
+        on_text: Callable[[str], None] | None = None,
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Answers a question that stands alone; without `chat`, with the evidence that an answer would rest on."""
+        ready = self._ready_retriever(options)
+        made_with = Parts(
+            retriever=ready.retriever,
+            passages=ready.passages,
+            pruner=wiring.make_pruner(),
+            traversal=wiring.make_traversal(options.traversal, ready.profile),
+            embedder=self._parts.models.embedder,
+            chat=chat,
+            profile=ready.profile,
+            max_concurrency=self._parts.settings.max_concurrency,
+        )
+        question, notes = Question(text, self._query_vector(text)), []
+        if options.is_split and chat is not None:
+            if progress:
+                progress("split", 0, 1)
+            question = self.split(question, chat)
+            steps = " / ".join(step.text for step in question.steps)
+            notes = [f"split into: {steps}" if steps else "the model found no steps in it"]
+        answer = answer_question(ready.snapshot, question, made_with, on_text, progress, notes)
+        self._check_not_deleted(ready.snapshot, answer)
+        return answer
+
+    def split(self, question: Question, chat: MeteredChat) -> Question:
+        """The question with the steps that a model splits it into."""
+        steps = split_question(chat, question.text)
+        embedder = self._parts.models.embedder
+        return replace(question, steps=tuple(Question(step, embedder.embed_query(step)) for step in steps))
+
+    def _query_vector(self, text: str) -> Vector:
+        vector = self._parts.models.embedder.embed_query(text)  # first: a server's identity is known by its first reply
+        stored, mine = self._parts.store.embedder(), self._parts.models.embedder.identity
+        if stored is not None and stored != mine:
+            raise EmbedderMismatchError(
+                f"workspace {self._parts.name!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
+                f"{mine.name} ({mine.dimension}); use --embedder {stored.name}"
+            )
+        return vector
+
+    def _ready_retriever(self, options: AskOptions) -> _ReadyRetriever:
+        """The retriever asked for, kept until the store changes. WorkspaceError where there is nothing to retrieve from."""
+        profile = wiring.make_profile(options.profile)
+        with self._reading:
+            whole = self._graph.snapshot()
+            if self._version != whole.version:
+                self._ready.clear()
+                self._version = whole.version
+            key = (options.retriever, options.profile, options.filters)
+            if key not in self._ready:
+                snapshot = apply_filters(whole, self._parts.store, options.filters)
+                passages = PassageScores(snapshot)
+                retriever = wiring.make_retriever(
+                    options.retriever, snapshot, profile, passages, lambda: self._graph.index(snapshot, profile)
+                )
+                self._ready[key] = _ReadyRetriever(snapshot, passages, retriever, profile)
+            ready = self._ready[key]
+        self._check_not_empty(ready.snapshot)
+        return ready
+
+    def _check_not_empty(self, snapshot: Snapshot) -> None:
+        if not self._parts.store.documents():
+            raise WorkspaceError(f"workspace {self._parts.name!r} is empty; add something first: `dynagrag ingest PATH`")
+        if not snapshot.passages:
+            raise WorkspaceError(
+                "nothing is inside these filters, or the ingest did not get as far as embedding; widen them or run it again"
+            )
+
+    def _check_not_deleted(self, snapshot: Snapshot, answer: Answer) -> None:
+        """A document that was deleted while a question was being answered leaves neither the answer nor the replies to its prompts."""
+        if self._parts.store.version() == snapshot.version.removesuffix(FILTERED):
+            return
+        gone = set(answer.trace.document_ids.values()) - {d.id for d in self._parts.store.documents()}
+        if gone:
+            self._parts.journal.forget_documents(gone)
+            raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")
+
+
+def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:
+    if not wiring.can_split(options.retriever, options.profile):
+        raise UsageError(
+            f"a question can be split for dynagrag, dynagrag-cosine (profile default) and bridge-ppr, not for {options.retriever} "
+            f"under the profile {options.profile}"
+        )
+    if chat is None:
+        raise SettingsError("a model splits the question; name one, e.g. --llm openai:NAME or --llm qwen, or ask it whole")

@@ -1,0 +1,116 @@
+"""What changes a workspace's graph: ingests and their jobs, deletions, a person's corrections. Whoever changes it holds the workspace."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import UsageError, WorkspaceError
+from dynagrag.graph_store.derived.canonical import undo_merge
+from dynagrag.ingest.given.given_corpus import GivenCorpus
+from dynagrag.ingest.graph_deriver import GraphReport, Progress
+from dynagrag.ingest.plan import uri_of
+from dynagrag.journal.jobs import RESUMABLE, Job
+from dynagrag.protocols import Extractor
+from dynagrag.schema import Document, Edit, Merge
+from dynagrag.workspace.current_graph import CurrentGraph
+from dynagrag.workspace.given_job import prepare_given, prepare_given_files
+from dynagrag.workspace.ingest_job import (
+    RETRY,
+    IngestOptions,
+    PreparedIngest,
+    RetryGroup,
+    options_of,
+    prepare_ingest,
+    prepare_retry,
+    retry_groups,
+)
+from dynagrag.workspace.parts import WorkspaceParts
+
+
+class GraphChanging:
+    """Prepares ingests, and carries out what is done at once."""
+
+    def __init__(self, parts: WorkspaceParts, graph: CurrentGraph) -> None:
+        self._parts = parts
+        self._graph = graph
+
+    def prepare(self, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None) -> PreparedIngest:
+        """An ingest of these paths, as a job."""
+        prepare = prepare_given_files if options.extractor == "file" else prepare_ingest
+        return prepare(self._parts, self._graph.build_index, paths, options, job)
+
+    def prepare_given(self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool) -> PreparedIngest:
+        """An ingest of what is given, as a job. `has_index`: whether the ego-graph index is brought up to date at its end."""
+        return prepare_given(self._parts, self._graph.build_index if has_index else lambda: None, corpora, extractor)
+
+    def prepare_resume(self, job_id: int | None, **changes: Any) -> PreparedIngest:
+        """A job again that ended before it was done, with its paths and options but those given."""
+        book = self._parts.journal.job_book
+        job = book.to_resume() if job_id is None else book.job(job_id)
+        if job.status not in RESUMABLE:
+            raise UsageError(f"job {job.id} is {job.status}: only a job that was interrupted, stopped, cancelled or failed can be resumed")
+        options = options_of(job.request, **changes)
+        if job.kind != RETRY:
+            return self.prepare(job.request.paths, options, job)
+        aside = {(item.document_id, item.start, item.end) for item in self._parts.journal.set_asides()}
+        places = [place for place in job.request.places if place in aside]
+        return prepare_retry(self._parts, self._graph.build_index, places, options, job)
+
+    def prepare_retries(self, options: IngestOptions | None) -> list[PreparedIngest]:
+        """The set-aside chunks again: a run for each set of options that they were set aside under, or one with these."""
+        groups = retry_groups(self._parts.journal)
+        if groups and options is not None:
+            places = [place for group in groups for place in group.places]
+            return [prepare_retry(self._parts, self._graph.build_index, places, options)]
+        return [self.prepare_retry(group) for group in groups]
+
+    def prepare_retry(self, group: RetryGroup, **changes: Any) -> PreparedIngest:
+        """A group of the set-aside chunks again, with the options they were set aside under but those given."""
+        return prepare_retry(self._parts, self._graph.build_index, group.places, options_of(group.request, **changes))
+
+    def find_document(self, reference: str) -> Document:
+        """The one document with this id, path or title."""
+        documents = self._parts.store.documents()
+        path = uri_of(reference)
+        found = [d for d in documents if reference == d.id] or [d for d in documents if path == d.uri]
+        found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
+        found = found or [d for d in documents if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))]
+        if not found:
+            raise UsageError(f"no document {reference!r} in workspace {self._parts.name!r}; `dynagrag graph stats` lists them")
+        if len(found) > 1:
+            ids = ", ".join(d.id[:12] for d in found)
+            raise UsageError(f"{len(found)} documents are called {reference!r}; name one by its id: {ids}")
+        return found[0]
+
+    def delete(self, reference: str, progress: Progress | None = None) -> tuple[Document, GraphReport]:
+        """Deletes a document with all that came from it."""
+        parts = self._parts
+        with parts.writing(progress=progress):
+            document = self.find_document(reference)
+            job_id = parts.journal.job_book.claims().get(document.id)
+            if job_id is not None:
+                raise WorkspaceError(
+                    f"job {job_id} is at work on {document.title!r} and would bring it back; wait, or `dynagrag jobs cancel {job_id}`"
+                )
+            deriver = parts.deriver(parts.judge_of_before(), progress)
+            parts.journal.forget_documents([document.id])
+            parts.store.delete_document(document.id)
+            report = deriver.rederive()
+            parts.forget_conversations()
+            self._graph.forget()
+        return document, report
+
+    def undo_merge(self, reference: str, by: str, at: str) -> tuple[Merge, GraphReport]:
+        """Takes a merge back, by its id or its canonical name."""
+        with self._parts.writing():
+            merges = self._parts.store.consolidation().merges
+            found = [m for m in merges if m.id.startswith(reference) or m.canonical == reference.casefold()]
+            if len(found) != 1:
+                raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
+            return found[0], self.store_edits([undo_merge(found[0], by=by, at=at)])
+
+    def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
+        """Stores a person's corrections and derives the graph again; the caller holds the workspace."""
+        for edit in edits:
+            self._parts.store.put_edit(edit)
+        return self._parts.deriver(self._parts.judge_of_before()).rederive()

@@ -1,0 +1,82 @@
+"""The graph as questions need it: the snapshot and the ego-graph indexes of the store's version, kept until the store changes."""
+
+import logging
+import shutil
+
+from dynagrag import wiring
+from dynagrag.errors import WorkspaceError
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.filters import FILTERED
+from dynagrag.retrieval.snapshots import read_snapshot
+from dynagrag.schema import Snapshot
+from dynagrag.settings import Profile
+from dynagrag.workspace.parts import WorkspaceParts
+
+_LOG = logging.getLogger(__name__)
+_MANY_ENTITIES = 5000
+"""From here on `paper`'s index can take minutes where there are hubs: 10,000 entities round one took 27 s of CPU, `default` 0.7 s."""
+
+
+class CurrentGraph:
+    """Reads and keeps what questions share. One thread at a time."""
+
+    def __init__(self, parts: WorkspaceParts) -> None:
+        self._parts = parts
+        self._snapshot: Snapshot | None = None
+        self._indexes: dict[tuple[str, str], EgoIndex] = {}
+
+    def snapshot(self) -> Snapshot:
+        """All that a question needs, read once per version of the store."""
+        self._derive_if_interrupted()
+        if self._snapshot is None or self._snapshot.version != self._parts.store.version():
+            self._snapshot = self._read()
+            self._indexes.clear()
+        return self._snapshot
+
+    def _read(self) -> Snapshot:
+        store = self._parts.store
+        with store.reading():
+            made = read_snapshot(store)
+        # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked after they were read.
+        return made if store.version() == made.version else read_snapshot(store)
+
+    def _derive_if_interrupted(self) -> None:
+        """A run that was killed left records that the graph doesn't show yet, or shows though they are gone: derived now, by rules alone.
+
+        While another process is at work, that is its business; the graph is then shown as far as its records are there.
+        """
+        parts = self._parts
+        if parts.store.is_derived_current() or parts.store.embedder() not in (None, parts.models.embedder.identity):
+            return
+        if parts.journal.job_book.is_any_running():  # it derives at its end
+            return
+        try:
+            with parts.writing(wait_s=0):
+                if parts.store.documents():
+                    parts.deriver(None).rederive()
+        except WorkspaceError:
+            return
+
+    def index(self, snapshot: Snapshot, profile: Profile) -> EgoIndex:
+        """The ego-graphs of a snapshot: made for a filtered one, else those that are saved, made and saved where they are not."""
+        if snapshot.version.endswith(FILTERED):
+            return EgoIndex.build(snapshot.graph, profile)
+        key = (snapshot.version, profile.name)
+        if key not in self._indexes:
+            num_entities = len(snapshot.graph.entities)
+            if profile.max_ego_nodes is None and num_entities > _MANY_ENTITIES:
+                _LOG.warning("profile %s cuts no hubs, as the paper has it: indexing %d entities takes long", profile.name, num_entities)
+            self._indexes[key] = EgoIndex.open(self._parts.folder / "index" / profile.name, snapshot, profile)
+        return self._indexes[key]
+
+    def build_index(self) -> None:
+        """Brings the saved index up to date, so that the next question doesn't wait for it."""
+        snapshot = self.snapshot()
+        if snapshot.graph.entities:
+            self.index(snapshot, wiring.make_profile("default"))
+
+    def forget(self) -> None:
+        """After a deletion no trace of the old graph stays in saved indexes."""
+        shutil.rmtree(self._parts.folder / "index", ignore_errors=True)
+        self._snapshot = None
+        self.build_index()

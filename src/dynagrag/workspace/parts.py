@@ -1,0 +1,139 @@
+"""What an open workspace is made of: folder, settings, store, journal, models and lock. Whatever works on a workspace is given this."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dynagrag import wiring
+from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
+from dynagrag.ingest.graph_deriver import Deriver, Progress
+from dynagrag.ingest.job_follower import StoppableJudge
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.protocols import ChatModel, Embedder, GraphStore
+from dynagrag.settings import Settings
+from dynagrag.workspace.address import open_store
+from dynagrag.workspace.conversations import ConversationBook
+from dynagrag.workspace.lock import MAX_WAIT_S, WorkspaceLock
+
+_LOG = logging.getLogger(__name__)
+
+
+class OpenModels:
+    """The models of a workspace, opened at first use. Those that were handed in are not closed."""
+
+    def __init__(self, settings: Settings, chat_model: ChatModel | None, embedder: Embedder | None) -> None:
+        self._settings = settings
+        self._chat_model = chat_model
+        self._embedder = embedder
+        self._opened: list[Any] = []
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder."""
+        if self._embedder is None:
+            self._embedder = wiring.make_embedder(self._settings)
+            self._opened.append(self._embedder)
+        return self._embedder
+
+    @property
+    def chat_model(self) -> ChatModel | None:
+        """The language model; None where none is configured."""
+        if self._chat_model is None:
+            self._chat_model = wiring.make_chat_model(self._settings)
+            self._opened.extend([self._chat_model] if self._chat_model else [])
+        return self._chat_model
+
+    def close(self) -> None:
+        """Releases the models that it opened itself."""
+        for model in self._opened:
+            if hasattr(model, "close"):
+                model.close()
+        self._opened.clear()
+
+
+@dataclass(slots=True)
+class WorkspaceParts:
+    """The parts of one open workspace. `max_wait_s`: how long `writing` waits for others unless it is told otherwise."""
+
+    name: str
+    folder: Path
+    settings: Settings
+    store: GraphStore
+    journal: Journal
+    models: OpenModels
+    lock: WorkspaceLock
+    max_wait_s: float = MAX_WAIT_S
+
+    @classmethod
+    def open(cls, name: str, folder: Path, settings: Settings, chat_model: ChatModel | None, embedder: Embedder | None) -> "WorkspaceParts":
+        """Opens store and journal; the models wait for their first use."""
+        store = open_store(folder, name, settings)
+        try:
+            journal = wiring.make_journal(folder)
+        except BaseException:
+            store.close()
+            raise
+        return cls(name, folder, settings, store, journal, OpenModels(settings, chat_model, embedder), WorkspaceLock(name, folder, store))
+
+    def close(self) -> None:
+        """Releases files, and the models that were opened here."""
+        self.store.close()
+        self.journal.close()
+        self.models.close()
+
+    def metered(self, max_calls: int | None, max_tokens: int | None = None, model: ChatModel | None = None) -> MeteredChat | None:
+        """A language model, else the workspace's, with cache, ledger and budget; None where none is configured."""
+        model = model or self.models.chat_model
+        return None if model is None else wiring.make_metered(model, self.journal, self.name, max_calls, max_tokens)
+
+    def judge_of_before(self) -> MeteredChat | None:
+        """The model again, where it was asked before: blocks that a deletion changed are judged anew, as a fresh ingest would have them."""
+        was_asked = any(row.stage == CONSOLIDATION_STAGE for row in self.journal.ledger())
+        return self.metered(None) if was_asked else None
+
+    def deriver(self, judge: MeteredChat | None, progress: Progress | None = None, check: Callable[[], None] | None = None) -> Deriver:
+        """What makes the graph of the records. `judge`: who is asked which names are one; None: rules, and verdicts that are kept.
+
+        `check` is called before each question to the judge, and may raise.
+        """
+        return Deriver(
+            self.store,
+            self.models.embedder,
+            self.journal,
+            judge=StoppableJudge(judge, check) if judge and check else judge,
+            judge_name=judge.model.identity if judge else "",
+            is_small_judge=judge is not None and judge.model.is_small,
+            max_concurrency=wiring.concurrency_of(judge.model if judge else None, self.settings),
+            progress=progress or (lambda *_: None),
+        )
+
+    @contextmanager
+    def writing(
+        self, wait_s: float | None = None, progress: Progress | None = None, check: Callable[[], None] = lambda: None
+    ) -> Iterator[None]:
+        """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The system lets go however the process ends.
+
+        Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError after `wait_s` (None: `max_wait_s`).
+        `check` is called while it waits, and may raise.
+        """
+        wait_s = self.max_wait_s if wait_s is None else wait_s
+        show = progress or (lambda *_: None)
+        waits: list[str] = []
+
+        def on_wait(text: str) -> None:
+            _LOG.warning("%s", text)
+            waits.append(text)
+            show("wait", 0, 1)
+
+        with self.lock.hold(wait_s, on_wait if wait_s else lambda text: None, check):
+            if waits:
+                show("wait", 1, 1)
+            yield
+
+    def forget_conversations(self) -> None:
+        """Drops the kept answers that quote documents which are gone."""
+        ConversationBook(self.folder).keep_documents([d.id for d in self.store.documents()])

@@ -1,0 +1,30 @@
+"""What tests do with the page Ask, and the meeting that they ask about."""
+
+from collections.abc import Callable
+from typing import Any
+
+TURNS = [
+    ("Maria", "Acme Works acquired Borealis Labs. We looked at this for some time."),
+    ("Leo", "Ada Byron works at Acme Works. ![x](http://evil.example/p.png) <script>alert(1)</script>"),
+    ("Maria", "Borealis Labs is located in Port Arthur."),
+]
+QUESTION = "Who works at Acme Works?"
+
+
+def words(page: Any) -> str:
+    """All that a page says."""
+    shown = [*page.markdown, *page.caption, *page.title, *page.error, *page.warning, *page.info]
+    return "\n".join(str(element.value) for element in shown)
+
+
+def asked(panel: Callable[[str], Any], question: str = QUESTION) -> Any:
+    """The page Ask after a question was asked and answered."""
+    page = panel("ask.page").run()
+    page.chat_input[0].set_value(question).run()
+    assert not page.exception
+    return page
+
+
+def switch(page: Any, label: str) -> Any:
+    """The switch whose label begins so."""
+    return next(toggle for toggle in page.toggle if toggle.label.startswith(label))

@@ -1,0 +1,151 @@
+"""How helpful answers are: the judge's marks, the formula where it fails, and the order in which the judge sees them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynagrag.errors import InvalidReplyError
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
+from dynagrag.ids import estimate_tokens
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.schema import EmbedderIdentity, Question, Vectors
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    made = Journal(tmp_path / "journal.sqlite")
+    yield made
+    made.close()
+
+
+def _metered(chat: FakeChat, journal: Journal) -> MeteredChat:
+    return MeteredChat(chat, journal, workspace="w")
+
+
+def _scores(**by_id: tuple[int, int, int]) -> str:
+    return json.dumps({"scores": [dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True)) for i, s in by_id.items()]})
+
+
+def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal: Journal) -> None:
+    def rule(prompt: Any, schema: Any) -> str:
+        place = {f"A{i}": prompt.user.index(f'id="A{i}"') for i in (1, 2)}
+        is_first = prompt.user.index("good answer") - place["A1"] in range(30)
+        good, bad = ("A1", "A2") if is_first else ("A2", "A1")
+        return _scores(**{good: (5, 5, 5), bad: (1, 3, 1)})
+
+    bad, good = judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900)
+    assert (bad.value, good.value) == (30.0, 100.0)
+    assert bad.parts == {"relevance": 1, "coherence": 3, "detail": 1}
+
+
+@pytest.mark.parametrize("reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"])
+def test_a_malformed_verdict_is_an_error_never_a_pass(journal: Journal, reply: str) -> None:
+    with pytest.raises(InvalidReplyError):
+        judged_helpfulness(_metered(FakeChat(lambda prompt, schema: reply), journal), "q?", ["one", "two"], 900)
+
+
+def test_without_a_verdict_the_formula_scores_and_says_so(journal: Journal) -> None:
+    question = Question("Who founded Acme?", FakeEmbedder().embed_query("Who founded Acme?"))
+    answers = ["Ada founded Acme.", "It rained a lot in Delft. The tram was late."]
+    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, [8, 0], 900)
+    assert first.scored_by == second.scored_by == "formula"
+    assert 100 >= first.value > second.value >= 0
+    relevance, coherence, detail = first.parts.values()
+    assert first.value == pytest.approx(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail))
+    assert formula_helpfulness(FakeEmbedder(), question, " ", 9).value == 0.0
+
+
+def test_long_answers_are_shortened_alike_to_the_judge_s_budget(journal: Journal) -> None:
+    chat = FakeChat()
+    judged_helpfulness(_metered(chat, journal), "q?", ["long " * 900] * 5, 900)
+    assert estimate_tokens(chat.prompts[0].system + chat.prompts[0].user) <= 900
+    shown = [part.partition("</answer>")[0] for part in chat.prompts[0].user.split("<answer ")[1:]]
+    assert len({len(text) for text in shown}) == 1
+
+
+class FixedEmbedder:
+    """Embeds each text as it is told; all others as the first unit vector."""
+
+    identity = EmbedderIdentity("fixed", 2)
+
+    def __init__(self, **vectors: tuple[float, float]) -> None:
+        self._vectors = vectors
+
+    def embed_documents(self, texts: Any) -> Vectors:
+        return np.array([self._vectors.get(text.strip(".?! "), (1.0, 0.0)) for text in texts], dtype=np.float32)
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_documents([text])[0]
+
+
+def shown_order(chat: FakeChat, question: str, answers: list[str], journal: Journal) -> list[str]:
+    """The answers in the order in which the judge sees them."""
+    judged_helpfulness(_metered(chat, journal), question, answers, 900)
+    user = chat.prompts[-1].user
+    return sorted(answers, key=user.index)
+
+
+def test_the_judge_sees_answers_in_another_order_a_question_and_in_the_same_each_time(journal: Journal) -> None:
+    answers = ["first one", "second one", "third one", "fourth one", "fifth one"]
+    questions = [f"question {i}?" for i in range(8)]
+    chat, again = FakeChat(identity="once"), FakeChat(identity="again")
+    orders = [shown_order(chat, question, answers, journal) for question in questions]
+    assert len({tuple(order) for order in orders}) > 4
+    assert orders == [shown_order(again, question, answers, journal) for question in questions]
+
+
+def test_marks_go_to_the_answer_they_were_given_for_whatever_its_place(journal: Journal) -> None:
+    answers = [f"answer number {i}" for i in (5, 4, 3, 2, 1)]
+
+    def rule(prompt: Any, schema: Any) -> str:
+        parts = prompt.user.split('id="')[1:]
+        marks = {part.partition('"')[0]: int(part.partition("answer number ")[2][0]) for part in parts}
+        return _scores(**{id_: (mark, 1, 1) for id_, mark in marks.items()})
+
+    for question in ("a?", "b?", "c?"):
+        scores = judged_helpfulness(_metered(FakeChat(rule), journal), question, answers, 900)
+        assert [score.parts["relevance"] for score in scores] == [5, 4, 3, 2, 1]
+
+
+def test_each_mark_weighs_what_it_says(journal: Journal) -> None:
+    for marks, value in (((5, 1, 1), 60.0), ((1, 5, 1), 40.0), ((1, 1, 5), 40.0)):
+        chat = FakeChat(lambda prompt, schema, marks=marks: _scores(A1=marks, A2=marks), identity=str(marks))  # type: ignore[misc]
+        assert [s.value for s in judged_helpfulness(_metered(chat, journal), "q?", ["one", "two"], 900)] == [value, value]
+
+
+@pytest.mark.parametrize(
+    ("answer", "num_entities", "parts"),
+    [
+        ("near", 0, (1.0, 1.0, 0.0)),
+        ("across", 4, (0.5, 1.0, 0.5)),
+        ("opposed", 8, (0.0, 1.0, 1.0)),
+        ("near", 16, (1.0, 1.0, 1.0)),
+        ("near. across.", 0, (1.0, 0.0, 0.0)),
+        ("near. near. across.", 0, (1.0, 0.5, 0.0)),
+    ],
+)
+def test_the_formula_is_made_of_cosines_and_a_count(answer: str, num_entities: int, parts: tuple[float, float, float]) -> None:
+    embedder = FixedEmbedder(across=(0.0, 1.0), opposed=(-1.0, 0.0))
+    score = formula_helpfulness(embedder, Question("q", embedder.embed_query("q")), answer, num_entities)
+    assert tuple(score.parts.values()) == pytest.approx(parts)
+    assert score.value == pytest.approx(50 * parts[0] + 25 * parts[1] + 25 * parts[2])
+
+
+def test_the_formula_does_not_fall_below_nothing() -> None:
+    embedder = FixedEmbedder(here=(-1.0, 0.0), there=(1.0, 0.0))
+    question = Question("q", np.array([0.0, 0.0], dtype=np.float32) - np.array([1.0, 0.0], dtype=np.float32))
+    score = formula_helpfulness(embedder, question, "here. there.", 0)
+    assert score.parts["coherence"] == -1.0
+    assert score.value == 0.0
+
+
+def test_long_answers_keep_eighty_characters_though_the_budget_has_no_room(journal: Journal) -> None:
+    chat = FakeChat()
+    judged_helpfulness(_metered(chat, journal), "q?", ["x" * 200, "y" * 200], 1)
+    assert (chat.prompts[0].user.count("x" * 80), chat.prompts[0].user.count("x" * 81)) == (1, 0)

@@ -1,0 +1,85 @@
+"""The stored form of an answer: written and read back, it is the same answer."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dynagrag import AskOptions, open_workspace
+from dynagrag.errors import ModelUnavailableError
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.generation.stored_answer import answer_json, answer_of
+from dynagrag.schema import Answer
+
+QUESTION = "Who works at Acme Works and who acquired Borealis Labs?"
+WORDS = """Maria: Acme Works acquired Borealis Labs.
+Leo: Ada Byron works at Acme Works. Grace Hopper works at Borealis Labs.
+Maria: Borealis Labs is located in Port Arthur."""
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Iterator[Callable[..., Answer]]:
+    (tmp_path / "board.txt").write_text(WORDS, encoding="utf-8")
+    with open_workspace("w", embedder=FakeEmbedder(64), chat_model=FakeChat()) as space:
+        space.ingest([tmp_path])
+        yield lambda chat, options: space.ask(QUESTION, options, chat_model=chat()) if chat else space.evidence(QUESTION, options)
+
+
+NO = '{"answer": "", "citations": [], "enough_evidence": false}'
+CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
+    "merged": (FakeChat, AskOptions()),
+    "split": (FakeChat, AskOptions(is_split=True)),
+    "paper": (FakeChat, AskOptions(profile="paper")),
+    "plain": (FakeChat, AskOptions(retriever="bm25")),
+    "without a model": (None, AskOptions()),
+    "abstained": (lambda: FakeChat(lambda prompt, schema: NO, identity="abstains"), AskOptions()),
+    "a failed part": (lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"), AskOptions()),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_was_stored_is_the_answer(ask: Callable[..., Answer], case: str) -> None:
+    answer = ask(*CASES[case])
+    read = answer_of(json.loads(json.dumps(answer_json(answer))))
+    assert read == replace(answer, usage=replace(answer.usage, seconds=round(answer.usage.seconds, 3)))
+
+
+def test_the_cases_differ_in_what_a_trace_may_lack(ask: Callable[..., Answer]) -> None:
+    told = {case: set(answer_json(ask(*CASES[case]))["trace"]) for case in CASES}
+    may_lack = {"passages", "failed_intermediate_answers", "reason", "merge"}
+    assert {case: keys & may_lack for case, keys in told.items()} == {
+        "merged": {"passages", "merge"},
+        "split": {"passages", "merge"},
+        "paper": {"merge"},
+        "plain": set(),
+        "without a model": {"passages"},
+        "abstained": {"passages", "reason"},
+        "a failed part": {"passages", "failed_intermediate_answers", "merge"},
+    }
+
+
+def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer]) -> None:
+    stored = answer_json(ask(FakeChat, AskOptions()))
+    for key in ("labels", "uncited_sentences", "weak_citations", "stretches", "merge"):
+        del stored["trace"][key]
+    del stored["trace"]["passages"]["steps"]
+    for passage in stored["trace"]["passages"]["ranked"]:
+        del passage["document_id"]
+    for intermediate in stored["intermediate"]:
+        del intermediate["score_parts"]
+    read = answer_of(stored)
+    assert (read.trace.labels, read.trace.merge, read.stretches) == ((), "", ())
+    assert read.trace.ranking
+    assert read.trace.ranking.steps == ()
+    assert {passage.document_id for passage in read.trace.ranking.passages} == {""}
+    assert all(not intermediate.score_parts for intermediate in read.intermediate)
+
+
+@pytest.mark.parametrize("key", ["trace", "usage", "citations", "intermediate"])
+def test_what_is_no_answer_is_an_error(ask: Callable[..., Answer], key: str) -> None:
+    stored = answer_json(ask(FakeChat, AskOptions()))
+    del stored[key]
+    with pytest.raises(KeyError):
+        answer_of(stored)

@@ -1,0 +1,114 @@
+"""The conversations in a workspace's folder: what is kept, read again, and dropped."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.errors import StoreError, UsageError
+from dynagrag.generation.stored_answer import answer_json
+from dynagrag.schema import Answer, AnswerTrace, Usage
+from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, as_markdown, new_id
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "conversations"
+OLD = "0123456789abcdef"
+"""A conversation as it was kept before files had a format number: a split question for two retrievers, one without a model, one that was
+stopped, one that was interrupted.
+"""
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """The file of the old conversation, in a workspace's folder."""
+    path = tmp_path / "conversations" / f"{OLD}.json"
+    path.parent.mkdir()
+    shutil.copy(GOLDEN / path.name, path)
+    return path
+
+
+def stored(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_a_conversation_without_a_format_number_opens_as_it_was(old: Path, tmp_path: Path) -> None:
+    conversation = ConversationBook(tmp_path).conversation(OLD)
+    for exchange, row in zip(conversation.exchanges, stored(old)["exchanges"], strict=True):
+        for kept, arm in zip(exchange.answers, row["arms"], strict=True):
+            told = json.loads(json.dumps(answer_json(kept.answer))) if kept.answer else {}
+            assert told == arm["answer"]
+            assert (kept.retriever, kept.error, kept.llm, kept.seconds, kept.cost) == tuple(
+                arm[key] for key in ("retriever", "error", "llm", "seconds", "cost")
+            )
+    assert [question for question, _ in conversation.history()] == ["Where does Ada work and who acquired Borealis Labs?"]
+
+
+def test_its_export_is_as_it_was(old: Path, tmp_path: Path) -> None:
+    text = as_markdown(ConversationBook(tmp_path).conversation(OLD), "w")
+    assert re.sub(r"exported .* UTC", "exported NOW UTC", text) == (GOLDEN / f"{OLD}.md").read_text(encoding="utf-8")
+
+
+def test_it_is_written_again_with_a_number_and_the_same_answers(old: Path, tmp_path: Path) -> None:
+    before = stored(old)["exchanges"]
+    ConversationBook(tmp_path).put(OLD, Exchange("e" * 16, "More?", "2026", ()))
+    after = stored(old)
+    assert after["format"] == 1
+    assert after["exchanges"] == [*before, {"id": "e" * 16, "asked": "More?", "at": "2026", "arms": []}]
+
+
+def test_a_newer_version_s_conversation_is_named_and_left_alone(old: Path, tmp_path: Path) -> None:
+    old.write_text(json.dumps({"format": 2, "exchanges": []}), encoding="utf-8")
+    book = ConversationBook(tmp_path)
+    with pytest.raises(StoreError, match="newer version"):
+        book.conversation(OLD)
+    with pytest.raises(StoreError, match="newer version"):
+        book.put(OLD, Exchange("e" * 16, "More?", "2026", ()))
+    assert book.all() == ()
+    assert stored(old) == {"format": 2, "exchanges": []}
+
+
+def test_an_answer_that_cannot_be_read_is_said_and_stays_in_the_file(old: Path, tmp_path: Path) -> None:
+    broken = stored(old)
+    del broken["exchanges"][0]["arms"][0]["answer"]["trace"]["profile"], broken["exchanges"][0]["arms"][1]["answer"]["question"]
+    del broken["exchanges"][0]["arms"][0]["answer"]["trace"]["cached_replies"]
+    old.write_text(json.dumps(broken), encoding="utf-8")
+    book = ConversationBook(tmp_path)
+    first = book.conversation(OLD).exchanges[0]
+    assert [kept.answer for kept in first.answers] == [None, None]
+    assert all("cannot be shown" in kept.error for kept in first.answers)
+    book.put(OLD, Exchange("e" * 16, "More?", "2026", ()))
+    assert stored(old)["exchanges"][:-1] == broken["exchanges"]
+    assert book.keep_documents(()) == 2  # what it quotes is known all the same
+    assert [e.asked for e in book.conversation(OLD).exchanges] == ["And then?", "Lost?", "More?"]
+
+
+def test_the_second_answer_s_quotes_count_for_a_deletion_and_the_first_one_for_a_follow_up(tmp_path: Path) -> None:
+    def kept(text: str, document: str) -> KeptAnswer:
+        trace = AnswerTrace(retriever="naive", document_ids={"x": document})
+        return KeptAnswer("naive", Answer("q", text, False, (), (), (), trace, Usage()))
+
+    book, id_ = ConversationBook(tmp_path), new_id()
+    book.put(id_, Exchange(new_id(), "q", "2026", (kept("first", "d1"), kept("second", "d2"))))
+    assert book.conversation(id_).history() == [("q", "first")]
+    assert book.keep_documents({"d1", "d2"}) == 0
+    assert book.keep_documents({"d1"}) == 1
+    assert book.all() == ()
+
+
+def test_an_id_that_is_none_reaches_no_file(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text("{}")
+    for bad in ("../secret", "secret", "", "0" * 15, "G" * 16):
+        with pytest.raises(UsageError):
+            ConversationBook(tmp_path).conversation(bad)
+
+
+def test_a_damaged_conversation_is_named_and_the_others_stay(tmp_path: Path) -> None:
+    kept = ConversationBook(tmp_path)
+    good, bad = new_id(), new_id()
+    kept.put(good, Exchange(new_id(), "q", "2026", (KeptAnswer("naive", error="no"),)))
+    (tmp_path / "conversations" / f"{bad}.json").write_text('{"exchanges": [{"id": 1}]}')
+    assert [c.id for c in kept.all()] == [good]
+    with pytest.raises(StoreError, match="damaged"):
+        kept.conversation(bad)

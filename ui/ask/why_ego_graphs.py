@@ -1,0 +1,112 @@
+"""The ego-graphs of the page Why: the candidates, and each accepted one drawn with its walk."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
+from dynagrag.schema import AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
+from dynagrag.ui.drawing.graph_drawing import Edge, Node, draw_graph
+from dynagrag.ui.safe_markdown import clean, plain
+
+
+def show_candidates(trace: AnswerTrace) -> None:
+    """A table of the centres that were looked at."""
+    if not trace.candidates:
+        st.markdown("This retriever looks at no ego-graphs.")
+        return
+    rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
+    with st.expander(f"{len(rows)} candidates in the order of their score", expanded=False):
+        if trace.profile == "default":
+            st.caption("The score is the entity's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
+        st.dataframe(rows, hide_index=True, height=280)
+
+
+def show_subgraphs(exchange_id: str, prompts: Sequence[PromptTrace]) -> None:
+    """One ego-graph at a time: its drawing, the walk up to a step, and the walk as a table."""
+    drawn = {number: (prompt, prompt.subgraph) for number, prompt in enumerate(prompts) if prompt.subgraph is not None}
+    if not drawn:
+        return
+    picked = st.selectbox("Ego-graph", list(drawn), format_func=lambda number: _name(drawn[number][1]))
+    prompt, subgraph = drawn[picked]
+    num_visited = _show_numbers(prompt, subgraph)
+    step = _step(f"{exchange_id}_{picked}", num_visited)
+    _draw(subgraph, step, key=f"ego_{exchange_id}_{picked}")
+    path = sorted((n for n in subgraph.nodes if _is_reached(n, step)), key=lambda n: n.place or 0)
+    st.markdown("Order of the walk: " + " → ".join(f"{n.place} **{plain(n.name)}**" for n in path))
+    with st.expander("The walk as a table"):
+        st.dataframe([_step_row(n, subgraph) for n in path], hide_index=True)
+    if prompt.num_unvisited:
+        st.caption(f"{prompt.num_unvisited} nodes were not reached: a walk visits at most 40.")
+
+
+def _name(subgraph: SubgraphTrace) -> str:
+    return f"{clean(subgraph.nodes[0].name, 60)} ({len(subgraph.nodes)} nodes)"
+
+
+def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
+    """Says what the drawing shows; how many nodes the walk visited."""
+    num_visited = sum(n.place is not None for n in subgraph.nodes)
+    num_in = sum(n.is_in_prompt for n in subgraph.nodes)
+    cut = f"{num_visited - num_in} were pruned to fit the prompt (hollow), " if num_visited > num_in else ""
+    st.caption(
+        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited {num_visited}; {cut}{num_in} are in the prompt. "
+        f"Size: times mentioned. Faint: what the pruner ({plain(prompt.pruner)}) scores low; it goes first. "
+        "Red: the walk. Arrows: the relations as they are stated. Colour: communities of this subgraph alone."
+    )
+    return num_visited
+
+
+def _step(key: str, num_visited: int) -> int:
+    """How far the walk is shown: all of it, or step by step."""
+    if num_visited < 2:
+        return num_visited
+    return int(st.slider("Steps of the walk", 1, num_visited, num_visited, key=f"step_{key}", help="Draws the walk up to this step"))
+
+
+def _is_reached(node: NodeTrace, step: int) -> bool:
+    return node.place is not None and node.place <= step
+
+
+def _step_row(node: NodeTrace, subgraph: SubgraphTrace) -> dict[str, Any]:
+    return {
+        "step": node.place,
+        "entity": node.name,
+        "depth": node.depth,
+        "reached from": "" if node.parent is None else subgraph.nodes[node.parent].name,
+        "pruner's score": node.score,
+        "in the prompt": node.is_in_prompt,
+    }
+
+
+def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
+    nodes = subgraph.nodes
+    walked = {frozenset((row, n.parent)) for row, n in enumerate(nodes) if _is_reached(n, step) and n.parent is not None}
+    drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
+    drawn_edges = [_drawn_edge(edge, nodes, frozenset((edge.source, edge.target)) in walked) for edge in subgraph.edges]
+    draw_graph(drawn_nodes, drawn_edges, key=key, height=520)
+
+
+def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
+    return Node(
+        id=node.id,
+        label=node.name,
+        order=node.place if is_reached else None,
+        weight=max(1, node.weight),
+        opacity=0.25 + 0.75 * node.score if is_reached else 0.2,
+        is_hollow=not node.is_in_prompt,
+        tooltip=f"{node.name}: weight {node.weight}, score {node.score:.2f}, {node.hops} hops from the centre",
+    )
+
+
+def _drawn_edge(edge: EdgeTrace, nodes: Sequence[NodeTrace], is_walked: bool) -> Edge:
+    return Edge(
+        source=nodes[edge.source].id,
+        target=nodes[edge.target].id,
+        label=", ".join(label for label in edge.labels if label != CO_OCCURRENCE),  # it says nothing, and there are many
+        weight=edge.weight,
+        opacity=0.25 + 0.75 * edge.score,
+        tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, score {edge.score:.2f}",
+        is_highlighted=is_walked,
+    )

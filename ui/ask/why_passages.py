@@ -1,0 +1,57 @@
+"""The passages of the page Why: what the question was linked to, and what each passage's score is made of."""
+
+from typing import Any
+
+import streamlit as st
+
+from dynagrag.schema import Answer, PassageTrace, RankingTrace
+from dynagrag.text import clock
+from dynagrag.ui.safe_markdown import plain, source_link
+
+_NUMBERS = ("score", "words and vectors", "graph", "bridge", "around it", "steps")
+
+
+def show_passages(workspace: str, answer: Answer) -> None:
+    """A table of the ranked passages; of a retriever that tells nothing of its ranking, the evidence lines alone."""
+    ranking = answer.trace.ranking
+    if ranking is None:
+        st.markdown("This retriever says no more than the order of its passages; the lines it brought:")
+        st.dataframe([{"document": c.document, "speaker": c.speaker, "words": c.quote} for c in answer.evidence], hide_index=True)
+        return
+    _show_links(ranking)
+    in_prompts = {id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids}
+    rows = [_row(workspace, rank, passage, passage.id in in_prompts) for rank, passage in enumerate(ranking.passages, start=1)]
+    columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
+    st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
+    st.caption(
+        "The score is the sum of the columns after it: how well words and vectors fit, PageRank from what the question names, the "
+        "best bridge from another passage, and what stands around it"
+        + (", and what the question's steps changed." if ranking.steps else ".")
+    )
+
+
+def _show_links(ranking: RankingTrace) -> None:
+    names = ", ".join(f"**{plain(name)}**" for name in ranking.linked) or "none that the graph knows"
+    st.markdown(f"Names in the question: {names}")
+    for fact in ranking.facts:
+        st.markdown(f"Nearest fact, cosine {fact.cosine:.2f}: “{plain(fact.text)}”")
+    if ranking.gate < 1:
+        st.caption(f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many passages hold no entity.")
+
+
+def _row(workspace: str, rank: int, passage: PassageTrace, is_in_prompt: bool) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "in a prompt": is_in_prompt,
+        "score": passage.score,
+        "words and vectors": passage.first_stage,
+        "graph": passage.graph,
+        "bridge": passage.bridge,
+        "around it": passage.around,
+        **({} if passage.steps is None else {"steps": passage.steps}),
+        "source": source_link(workspace, passage.document_id, passage.start, passage.end),
+        "document": passage.document,
+        "time": "" if passage.start_s is None else clock(passage.start_s),
+        "begins with": passage.words,
+        "reached over": passage.over or "",
+    }

@@ -1,0 +1,54 @@
+"""The prompts of the page Why, whole, and the intermediate answers that came of them with their scores."""
+
+import streamlit as st
+
+from dynagrag.schema import Answer, AnswerTrace, IntermediateAnswer
+from dynagrag.ui.safe_markdown import plain
+
+
+def show_prompts(trace: AnswerTrace) -> None:
+    """What was put before the model for each intermediate answer, and for the merged one."""
+    if not trace.prompts:
+        st.markdown("Nothing was retrieved, so there was no prompt.")
+        return
+    st.caption("What was put before the model for each intermediate answer, after the same instructions and the question.")
+    with st.expander("The instructions of each"):
+        st.code(trace.instructions, language=None, wrap_lines=True)
+    for number, prompt in enumerate(trace.prompts, start=1):
+        cut = f", {prompt.num_lines_cut} lines cut" if prompt.num_lines_cut else ""
+        about = f"{plain(prompt.centre)}, an ego-graph" if prompt.subgraph else "the ranked passages"
+        with st.expander(f"{number}. {about}: {prompt.num_tokens} tokens{cut}", expanded=number == 1):
+            st.code(prompt.text, language=None, wrap_lines=True)
+    if trace.merge_prompt:
+        with st.expander("The prompt of the merged answer, whole"):
+            st.code(trace.merge_prompt, language=None, wrap_lines=True)
+
+
+def show_intermediate(answer: Answer) -> None:
+    """Each intermediate answer with its score, and how the answer came of them."""
+    trace = answer.trace
+    if not answer.intermediate:
+        st.markdown("No language model answered.")
+        return
+    if trace.merge:
+        st.markdown(f"How the answer came about: {plain(trace.merge)}")
+    for failure in trace.failures:
+        st.warning(plain(failure))
+    for intermediate in answer.intermediate:
+        with st.container(border=True):
+            enough = "" if intermediate.has_enough_evidence else " · not enough evidence, left out"
+            scored = f"helpfulness {intermediate.helpfulness:.0f} of 100{_score_parts(intermediate)}"
+            centre = "the ranked passages" if intermediate.centre == trace.retriever else plain(intermediate.centre)
+            st.caption(f"from **{centre}** · {scored}{enough}")
+            st.markdown(plain(intermediate.answer) or "(no answer)")
+
+
+def _score_parts(answer: IntermediateAnswer) -> str:
+    """ ": relevance 4, coherence 5, detail 3 of 5 by the judge", where the answer has been scored."""
+    if not answer.score_parts:  # an answer kept by an earlier version has none
+        return f", by {plain(answer.scored_by)}"
+    if answer.scored_by == "judge":
+        return (
+            ": " + ", ".join(f"{name} {mark:.0f}" for name, mark in answer.score_parts.items()) + " of 5 by the judge (counted 2 : 1 : 1)"
+        )
+    return ": " + ", ".join(f"{name} {term:.2f}" for name, term in answer.score_parts.items()) + " by the formula (counted 2 : 1 : 1)"

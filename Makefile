@@ -13,7 +13,7 @@ help:  ## this list
 	@echo "Tests marked neo4j start a real Neo4j 5.26 (Java 17 or later) and, with Java 21 or later, a 2026.x; Maven fetches the jars once,"
 	@echo "120 and 150 MB, into your cache folder (or DYNAGRAG_TEST_NEO4J). Without Java or Maven they skip and say so; with NEO4J_URI,"
 	@echo "NEO4J_USERNAME and NEO4J_PASSWORD set they use that server instead, in workspaces of their own that they delete again."
-	@echo "With CI=true they fail rather than skip. 'python tests/neo4j_server.py' starts such a server for you to try things on."
+	@echo "With CI=true they fail rather than skip. 'python tests/servers/neo4j_server.py' starts such a server for you to try things on."
 
 # pip shows a notice of setuptools in a frame like an error's: that a folder named dynagrag in the working directory would be imported first.
 # There is none; nothing else is hidden.
@@ -34,7 +34,7 @@ models: setup  ## the small models that the tests marked `model` use
 	$(BIN)/dynagrag models pull smollm2
 
 neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Maven and Java are there
-	$(BIN)/python tests/neo4j_jars.py
+	$(BIN)/python tests/servers/neo4j_jars.py
 
 # Two workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
 SIDE_BY_SIDE := -n 2 --dist loadgroup

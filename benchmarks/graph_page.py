@@ -25,7 +25,8 @@ from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the app and the browser as the tests have them
+_TESTS = Path(__file__).parents[1] / "tests"
+sys.path[:0] = [str(_TESTS), str(_TESTS / "servers")]  # the app and the browser as the tests have them
 
 if TYPE_CHECKING:
     from app_server import Chromium

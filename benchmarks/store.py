@@ -1,7 +1,7 @@
 """Throughput of the graph stores: 100,000 entities with 384-float vectors and 300,000 relations, then bounded hops next to a big hub.
 
     python benchmarks/store.py sqlite                       the embedded store
-    python benchmarks/store.py 5                            a Neo4j 5.26 of its own (jars from Maven Central, see tests/neo4j_jars.py)
+    python benchmarks/store.py 5                            a Neo4j 5.26 of its own (jars from Maven Central, see tests/servers/neo4j_jars.py)
     python benchmarks/store.py 2026                         a Neo4j 2026.x of its own
     python benchmarks/store.py bolt://HOST:7687             a server that runs (NEO4J_PASSWORD; its workspace is deleted)
 
@@ -40,7 +40,7 @@ from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Rela
 WORKSPACE = "benchmark-store"
 DIMENSION = 384
 _ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(_ROOT / "tests"))  # the server that the tests start
+sys.path.insert(0, str(_ROOT / "tests" / "servers"))  # the server that the tests start
 
 
 def make_graph(num_entities: int, num_relations: int, hub_degree: int, seed: int = 0) -> Graph:

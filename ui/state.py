@@ -26,7 +26,8 @@ from dynagrag.ui import background
 from dynagrag.ui.background import unexpected
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.address import has_store, store_address
-from dynagrag.workspace.facade import Workspace, open_workspace, workspace_names
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.holdings import workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dynagrag.langchain_retriever import WorkspaceRetriever
     from dynagrag.schema import Answer, Citation, Filters
     from dynagrag.settings import Settings, load_settings
-    from dynagrag.workspace.facade import AskOptions, Stats, Workspace, open_workspace, workspace_names
+    from dynagrag.workspace.asking import AskOptions
+    from dynagrag.workspace.facade import Stats, Workspace, open_workspace
+    from dynagrag.workspace.holdings import workspace_names
     from dynagrag.workspace.ingest_job import IngestOptions
 
 _HOMES = {

@@ -34,7 +34,7 @@ def plain_quotes(text: str) -> str:
 
 
 def entity_key(name: str) -> str:
-    """The key under which mentions of one name meet: storage spec, section 1.
+    """The key under which mentions of one name meet: docs/papers.md, De-duplication, step 1.
 
     NFKC, casefold, collapsed spaces, outer quotes, brackets and . , ; : ! ? off, possessive 's off, a leading article off.
     Keeps + # and -, so C, C++ and C# differ. Empty when nothing is left. Idempotent.

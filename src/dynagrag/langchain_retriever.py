@@ -8,7 +8,8 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
 from dynagrag.generation.evidence import passage_evidence
-from dynagrag.workspace.facade import AskOptions, Workspace
+from dynagrag.workspace.asking import AskOptions
+from dynagrag.workspace.facade import Workspace
 
 
 class WorkspaceRetriever(BaseRetriever):

@@ -16,30 +16,7 @@ MAX_FUNCTION_LINES = 50
 MAX_MODULE_LINES = 400
 MAX_FOLDER_MODULES = 20
 
-STILL_TOO_LARGE: set[str] = {
-    "evaluation/entity_resolution.py::evaluate_entities",
-    "graph_store/derived/derive.py::derive",
-    "graph_store/neo4j_store/cypher.py",
-    "graph_store/neo4j_store/store.py",
-    "graph_store/sqlite_store/store.py",
-    "ingest/consolidate/consolidation.py::plan_consolidation",
-    "ingest/given/given_plan.py::plan_given",
-    "ingest/rederive.py::_derive",
-    "src/dynagrag/cli/evaluate.py::retrieval",
-    "src/dynagrag/cli/main.py",
-    "src/dynagrag/workspace/facade.py",
-    "src/dynagrag/workspace/facade.py::open_workspace",
-    "tests/contracts/test_graph_store_contract.py",
-    "tests/integration/",
-    "tests/integration/test_backup.py",
-    "tests/integration/test_curation.py",
-    "tests/integration/test_ui_ask.py",
-    "tests/integration/test_ui_journey.py::test_from_an_empty_workspace_to_an_export",
-    "tests/unit/evaluation/test_entity_resolution.py",
-    "tests/unit/ingest/test_consolidate.py",
-    "tests/unit/retrieval/test_bridge.py",
-    "ui/drawing/graph_drawing.py::graph_options",
-}
+STILL_TOO_LARGE: set[str] = set()
 """Folders as `folder/`, modules as their path, functions as `path::name`."""
 
 

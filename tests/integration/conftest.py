@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from app_server import AppServer, Chromium, launched
-from ask_pages import TURNS
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 from workspace_contents import silent
 
@@ -26,13 +24,10 @@ from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.schema import Answer
 from dynagrag.settings import load_settings
 from dynagrag.upkeep.backup import back_up
-from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.facade import Workspace
 
 if TYPE_CHECKING:
     from neo4j import Driver
-    from playwright.sync_api import Browser
-    from streamlit.testing.v1 import AppTest
 
     from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 
@@ -129,45 +124,6 @@ class SteeredServer(OpenAIStubServer):
             if marker in text:
                 self.fail_next(fault)  # exact only for one call at a time: set DYNAGRAG_MAX_CONCURRENCY=1
         return super().answer(path, body, authorization)
-
-
-@pytest.fixture
-def panel() -> Iterator[Callable[[str], "AppTest"]]:
-    """A page of the app by its module in `dynagrag.ui`, e.g. `panel("ask.page").run()`; the workspaces that it opens are closed."""
-    from streamlit.testing.v1 import AppTest
-
-    from dynagrag.ui import state
-
-    yield lambda name: AppTest.from_string(f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=60)
-    state.close_all()
-
-
-@pytest.fixture
-def book(server: OpenAIStubServer, corpus: Corpus, cli: Callable[..., "Result"]) -> ConversationBook:
-    """The conversations of a workspace of one meeting."""
-    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
-    return ConversationBook(load_settings().workspaces_dir / "default")
-
-
-@pytest.fixture
-def app(server: OpenAIStubServer) -> Iterator[AppServer]:
-    """The app in a process of its own, with the test's home and the stub for both models."""
-    with AppServer() as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def one_browser() -> Iterator["Browser"]:
-    with launched() as made:
-        yield made
-
-
-@pytest.fixture
-def chromium(one_browser: "Browser") -> Iterator[Chromium]:
-    """A real browser without any page yet; what its pages ask for is in `requests`, and `foreign` says which of it left the app."""
-    made = Chromium(one_browser)
-    yield made
-    made.leave()
 
 
 @pytest.fixture

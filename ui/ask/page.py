@@ -17,8 +17,8 @@ from dynagrag.ui.ask import pending
 from dynagrag.ui.ask.answer_view import RETRIEVERS, show_answer
 from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, plain_lines
 from dynagrag.ui.state import Desk
+from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
-from dynagrag.workspace.facade import AskOptions
 
 _POLL_S = 0.15
 _CONVERSATION = "conversation"

@@ -13,8 +13,8 @@ from dynagrag.settings import Settings
 from dynagrag.ui import background
 from dynagrag.ui.background import Key, Work, WorkStoppedError
 from dynagrag.ui.state import Desk
+from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer, new_id, now
-from dynagrag.workspace.facade import AskOptions
 
 _LOG = logging.getLogger(__name__)
 MAX_CHARACTERS = 4_000

@@ -1,4 +1,4 @@
-// Draws what is on the screen once more as SVG, and saves it. A toolbox feature of the drawing (drawing.py); `echarts` is in scope.
+// Draws what is on the screen once more as SVG, and saves it. A toolbox feature of the drawing (graph_options.py); `echarts` is in scope.
 (model, api) => {
   const series = model.getSeriesByIndex(0)
   const places = series.getData()

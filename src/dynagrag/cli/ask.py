@@ -11,7 +11,8 @@ from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import any_seconds
 
 if TYPE_CHECKING:
-    from dynagrag.workspace.facade import AskOptions, Workspace
+    from dynagrag.workspace.asking import AskOptions
+    from dynagrag.workspace.facade import Workspace
 
 RETRIEVER = Annotated[
     str,
@@ -63,7 +64,7 @@ def ask(
     """
     set_up_log(verbose)
     from dynagrag.schema import Filters
-    from dynagrag.workspace.facade import AskOptions
+    from dynagrag.workspace.asking import AskOptions
 
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))

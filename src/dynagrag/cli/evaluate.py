@@ -125,10 +125,7 @@ def retrieval(
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
-    if as_json:
-        say_json(summary)
-    else:
-        _print_run(run.path, summary)
+    say_json(summary) if as_json else _print_run(run.path, summary)
     return 0
 
 

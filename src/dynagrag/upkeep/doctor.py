@@ -29,7 +29,8 @@ from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vecto
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
 from dynagrag.workspace.address import open_store, store_address
-from dynagrag.workspace.facade import Workspace, open_workspace, workspace_names
+from dynagrag.workspace.facade import Workspace, open_workspace
+from dynagrag.workspace.holdings import workspace_names
 
 _EXTRAS = {
     "sentence_transformers": ("minilm", "the default embedder"),

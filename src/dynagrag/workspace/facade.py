@@ -13,7 +13,8 @@ from dynagrag.errors import WorkspaceError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
-from dynagrag.ingest.pipeline import GraphReport, IngestReport, Progress
+from dynagrag.ingest.graph_deriver import GraphReport
+from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered_chat import MeteredChat
@@ -78,12 +79,7 @@ def open_workspace(
     if not create and is_embedded and not has_embedded(folder):
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
     is_new = not folder.is_dir()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as err:
-        raise WorkspaceError(
-            f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
-        ) from err
+    _make_folder(folder)
     try:
         space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
         if not create and not space.store.exists():
@@ -97,6 +93,15 @@ def open_workspace(
     if create:  # a look at another store doesn't move the workspace there
         remember_store(folder, settings)
     return space
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise WorkspaceError(
+            f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
+        ) from err
 
 
 def open_journal(name: str | None, settings: Settings) -> Journal:

@@ -112,6 +112,6 @@ def test_every_name_alone_and_all_names_the_same_are_measured_too() -> None:
 def test_names_that_need_no_embedder_to_meet_do(dataset: str) -> None:
     """With MiniLM blocking recall is 1.000 and 0.993 (benchmarks/results/entities.txt); words alone come near."""
     if not SHARED.is_dir():
-        pytest.skip("the development data is not beside the repository (../shared/data)")
+        pytest.skip("the development data is not beside the repository")
     report: EntityReport = evaluate_entities(load_entity_set(dataset, SHARED), FakeEmbedder(dimension=64), thresholds=())
     assert report.blocking.recall >= 0.95

@@ -185,6 +185,6 @@ def test_a_file_that_is_missing_or_broken_is_named(data: Path, tmp_path: Path) -
 @pytest.mark.parametrize(("dataset", "num_pairs"), [("ditto-Fodors-Zagats", 190), ("ditto-Beer", 91), ("apollo13-aliases", 58_996)])
 def test_the_real_sets_are_read_whole(dataset: str, num_pairs: int) -> None:
     if not SHARED.is_dir():
-        pytest.skip("the development data is not beside the repository (../shared/data)")
+        pytest.skip("the development data is not beside the repository")
     entity_set = load_entity_set(dataset, SHARED)
     assert (len(entity_set.pairs), dict(entity_set.set_aside)) == (num_pairs, {})

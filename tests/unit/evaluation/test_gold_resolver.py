@@ -9,7 +9,8 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, finder, missing_gold
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, Scope, TurnSpan
 from dynagrag.evaluation.results.run_folder import Line
-from dynagrag.evaluation.retrieval.retriever_bench import Arm, RetrieverBench, passage_words
+from dynagrag.evaluation.retrieval.retriever_arms import Arm
+from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 from dynagrag.schema import Document, Graph, Passage, Question, Retrieval, ScoredPassage, Snapshot
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())

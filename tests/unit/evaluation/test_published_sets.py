@@ -267,7 +267,7 @@ def test_own_rows_that_say_nothing_to_find_are_refused(row: Any, wanted: str, wr
 # ------------------------------------------------------------------------------------------------------------ real sets
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the real sets are not in ../shared/data")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real sets are not beside the repository")
 @pytest.mark.parametrize("name", ["musique", "hotpotqa", "2wiki", "multihop-rag", "qmsum"])
 def test_the_real_sets_are_read_whole(name: str) -> None:
     loaded = load_set(name, SHARED)

@@ -159,7 +159,7 @@ exec /bin/sleep 100"""
     code = f"""
 import sys, tempfile
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+sys.path.insert(0, {str(Path(__file__).parents[2] / "servers")!r})
 from neo4j_jars import Release, install
 from neo4j_server import Neo4jServer
 tempfile.tempdir = {str(tmp_path)!r}

@@ -215,7 +215,7 @@ def test_a_content_word_that_is_also_a_name_counts_as_that_name() -> None:
 def test_the_flight_directors_loop_makes_a_graph_of_call_signs_in_seconds() -> None:
     path = SHARED / "data" / "transcripts" / "apollo13_two_loops" / "flight-director-loop.json"
     if not path.exists():
-        pytest.skip("../shared/data is not beside the repository: see CONTRIBUTING.md")
+        pytest.skip("the development data is not beside the repository")
     data = json.loads(path.read_text())
     turns = [t["message"] for t in data]
     start = time.perf_counter()

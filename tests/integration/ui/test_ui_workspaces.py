@@ -16,7 +16,7 @@ from dynagrag.journal.jobs import JobRequest
 from dynagrag.settings import load_settings
 from dynagrag.ui import background, state
 from dynagrag.ui.workspaces import models_view
-from dynagrag.workspace.facade import workspace_names
+from dynagrag.workspace.holdings import workspace_names
 
 Pages = Callable[[], Any]
 

@@ -12,8 +12,8 @@ from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.settings import load_settings
 from dynagrag.workspace.address import shown_address
-from dynagrag.workspace.facade import open_workspace, workspace_names
-from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdings
+from dynagrag.workspace.facade import open_workspace
+from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdings, workspace_names
 
 
 def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(

@@ -17,7 +17,7 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
 ) -> None:
     from dynagrag.ui import state
     from dynagrag.ui.ask import pending
-    from dynagrag.workspace.facade import AskOptions
+    from dynagrag.workspace.asking import AskOptions
 
     page = panel("ask.page").run()
     desk = state.desk()
@@ -39,7 +39,8 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
 ) -> None:
     from dynagrag.ui import state
     from dynagrag.ui.ask import pending
-    from dynagrag.workspace.facade import AskOptions, open_workspace
+    from dynagrag.workspace.asking import AskOptions
+    from dynagrag.workspace.facade import open_workspace
 
     desk = state.desk()
     assert desk is not None
@@ -89,7 +90,7 @@ def test_a_question_is_stopped_though_its_model_stalls(
 ) -> None:
     from dynagrag.ui import state
     from dynagrag.ui.ask import pending
-    from dynagrag.workspace.facade import AskOptions
+    from dynagrag.workspace.asking import AskOptions
 
     desk = state.desk()
     assert desk is not None

@@ -13,7 +13,7 @@ import dynagrag
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TALK = "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical Engines.\n"
 
 

@@ -23,7 +23,8 @@ TURNS = [
     ("Maria", "Borealis Labs is located in Port Arthur. Corvus Partners invested in Acme-Works."),
     ("Leo", "Grace Hopper works at Borealis Labs."),
 ]
-_SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
+QUESTION = "Who founded Corvus Partners?"
+_SCREENSHOTS = Path(__file__).parents[3] / ".screenshots"
 PAGES = ("", "why", "graph", "ingest", "curate", "workspaces", "source")
 
 
@@ -59,24 +60,44 @@ def test_from_an_empty_workspace_to_an_export(
     app: AppServer, chromium: Chromium, corpus: Any, any_store: str, cli: Callable[..., Any]
 ) -> None:
     store_name = "sqlite" if any_store == "sqlite" else "neo4j"
-    first = corpus.write("board.vtt", TURNS)
     page = chromium.open(app.url("ingest"), DESKTOP)
+    bring_in(page, corpus.write("board.vtt", TURNS), store_name)
+    ask(page, store_name)
+    follow_a_citation(page, store_name)
+    look_at_why(page, store_name)
+    export(page)
+    undo_a_merge(page, store_name)
+    assert cli("graph", "merges").out == "no merges\n"
+    look_at_the_graph(page, store_name)
 
-    page.locator('input[type="file"]').set_input_files([str(first)])
+    go(page, "Ask")
+    page.reload()
+    settled(page)
+    assert QUESTION in page.get_by_test_id("stMainBlockContainer").inner_text()
+    assert chromium.foreign(app.origin) == []
+    assert chromium.dialogs == []
+
+
+def bring_in(page: Any, file: Any, store_name: str) -> None:
+    page.locator('input[type="file"]').set_input_files([str(file)])
     page.get_by_role("button", name="Start", exact=True).click(timeout=120_000)
     page.get_by_text(re.compile("[Dd]one\\.")).first.wait_for(timeout=120_000)
     settled(page)
     shoot(page, f"ingest-{store_name}")
 
+
+def ask(page: Any, store_name: str) -> None:
     go(page, "Ask")
     box = page.get_by_placeholder("Ask about these transcripts")
-    box.fill("Who founded Corvus Partners?")
+    box.fill(QUESTION)
     box.press("Enter")
     page.get_by_text("Why this answer").wait_for(timeout=60_000)
     settled(page)
     assert "<script>alert(1)</script>" in page.get_by_test_id("stMainBlockContainer").inner_text()
     shoot(page, f"ask-{store_name}")
 
+
+def follow_a_citation(page: Any, store_name: str) -> None:
     with page.context.expect_page() as opened:
         page.locator('a[href^="source?"]').first.click()
     source = opened.value
@@ -88,45 +109,43 @@ def test_from_an_empty_workspace_to_an_export(
     assert "Acme Works acquired Borealis Labs." in marked.inner_text()
     shoot(source, f"source-{store_name}")
 
+
+def look_at_why(page: Any, store_name: str) -> None:
     page.get_by_text("Why this answer").click()
     page.get_by_role("tab", name="Ego-graphs").wait_for()
     settled(page)
     shoot(page, f"why-{store_name}")
 
+
+def export(page: Any) -> None:
     go(page, "Ask")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     exported = download.value.path().read_text(encoding="utf-8")
-    assert "## Who founded Corvus Partners?" in exported
+    assert f"## {QUESTION}" in exported
     assert "- [E1] board" in exported
 
+
+def undo_a_merge(page: Any, store_name: str) -> None:
     go(page, "Curate")
     page.get_by_role("tab", name="Merges made").click()
     shoot(page, f"curate-{store_name}")
     page.get_by_role("button", name="Undo", exact=True).first.click()
     page.get_by_role("button", name="Undo this").wait_for(timeout=60_000)
-    assert cli("graph", "merges").out == "no merges\n"
 
+
+def look_at_the_graph(page: Any, store_name: str) -> None:
     go(page, "Graph")
     page.locator("canvas").first.wait_for(timeout=60_000)
     page.wait_for_timeout(1_500)  # the drawing comes to rest
     shoot(page, f"graph-{store_name}")
 
-    go(page, "Ask")
-    page.reload()
-    settled(page)
-    assert "Who founded Corvus Partners?" in page.get_by_test_id("stMainBlockContainer").inner_text()
-    assert chromium.foreign(app.origin) == []
-    assert chromium.dialogs == []
-
 
 def test_axe_finds_nothing_serious_on_any_page_in_either_theme(
-    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], any_store: str
+    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
-    if any_store != "sqlite":
-        pytest.skip("the pages are the same on both stores")
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
-    assert cli("ask", "Who founded Corvus Partners?").code == 0
+    assert cli("ask", QUESTION).code == 0
     found: list[str] = []
     for is_dark in (False, True):
         for name in PAGES:
@@ -139,10 +158,8 @@ def test_axe_finds_nothing_serious_on_any_page_in_either_theme(
 
 
 def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
-    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], any_store: str
+    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
-    if any_store != "sqlite":
-        pytest.skip("the pages are the same on both stores")
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
     page = chromium.open(app.url(""))
     wanted = ["Why", "Workspaces", "Options", "Conversations", "Ask about these transcripts"]
@@ -154,23 +171,19 @@ def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
         if reached == wanted:
             break
     assert reached == wanted
-    page.keyboard.type("Who founded Corvus Partners?")
+    page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
     page.get_by_text("Why this answer").wait_for(timeout=60_000)
 
 
-def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium, any_store: str) -> None:
-    if any_store != "sqlite":
-        pytest.skip("the pages are the same on both stores")
+def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium) -> None:
     for name in ("ask", *PAGES):
         page = chromium.open(app.url(name))
         assert page.get_by_text("Page not found").count() == 0
         page.context.close()
 
 
-def test_pages_fit_a_phone(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], any_store: str) -> None:
-    if any_store != "sqlite":
-        pytest.skip("the pages are the same on both stores")
+def test_pages_fit_a_phone(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]) -> None:
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
     for name in PAGES:
         page = chromium.open(app.url(name), PHONE)

@@ -19,7 +19,8 @@ WRITER = """
 import json, random, sys
 from pathlib import Path
 given = json.loads(sys.argv[1])
-sys.path.insert(0, str(Path(given["module"]).parents[1]))  # for what that module imports
+tests = Path(given["module"]).parents[2]
+sys.path[:0] = [str(tests), str(tests / "servers")]  # for what that module imports
 import importlib.util
 spec = importlib.util.spec_from_file_location("shared", given["module"])
 shared = importlib.util.module_from_spec(spec)
@@ -112,7 +113,7 @@ def test_four_processes_that_store_extractions_at_once_make_the_records_of_one(a
 @pytest.fixture(scope="module")
 def kills() -> ModuleType:
     """benchmarks/kills.py, which kills many more."""
-    path = Path(__file__).parents[2] / "benchmarks" / "kills.py"
+    path = Path(__file__).parents[3] / "benchmarks" / "kills.py"
     spec = importlib.util.spec_from_file_location("kills", path)
     assert spec is not None
     assert spec.loader is not None

@@ -15,7 +15,8 @@ from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, SourceTurn
-from dynagrag.workspace.facade import AskOptions, Workspace
+from dynagrag.workspace.asking import AskOptions
+from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, options_of
 
 OpenSpace = Callable[..., Workspace]

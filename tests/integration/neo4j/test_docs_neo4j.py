@@ -16,7 +16,7 @@ from dynagrag.graph_store.neo4j_store.cypher import labels
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 pytestmark = pytest.mark.neo4j
-FOLDER = Path(__file__).parents[2] / "docs"
+FOLDER = Path(__file__).parents[3] / "docs"
 PAGE = (FOLDER / "neo4j.md").read_text(encoding="utf-8")
 QUERIES = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
 MONDAY = [

@@ -1,6 +1,6 @@
 """A real Neo4j Community server on a free loopback port, for tests and benchmarks: started, stopped and started again on the same data.
 
-`python tests/neo4j_server.py [5|2026]` starts one, prints what to export and runs until Ctrl-C. The jars come from `neo4j_jars`.
+`python tests/servers/neo4j_server.py [5|2026]` starts one, prints what to export and runs until Ctrl-C. The jars come from `neo4j_jars`.
 """
 
 import argparse

@@ -16,7 +16,7 @@ from dynagrag.cli.serve import OPTIONS
 
 
 def test_the_command_and_streamlit_run_start_the_app_alike() -> None:
-    file = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+    file = Path(__file__).parents[3] / ".streamlit" / "config.toml"
 
     def flat(found: dict[str, Any], before: str = "") -> dict[str, str]:
         made: dict[str, str] = {}

@@ -26,7 +26,8 @@ from dynagrag.ids import content_id
 from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation
 
 _TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(_TESTS), str(_TESTS / "servers")]  # the app and the browser as the tests have them
+sys.path.insert(0, str(_TESTS))
+sys.path.insert(0, str(_TESTS / "servers"))  # the app and the browser as the tests have them
 
 if TYPE_CHECKING:
     from app_server import Chromium

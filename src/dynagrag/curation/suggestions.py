@@ -16,7 +16,7 @@ from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, initials, squashed
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of
 from dynagrag.schema import Edit, EditKind, Entity, Flag, Graph, Mention
-from dynagrag.text import plural, times
+from dynagrag.text import plural
 from dynagrag.vectors import unit_rows
 
 MAX_SUGGESTIONS = 10_000
@@ -154,7 +154,7 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
         against.append(guard)
         score *= 0.3
     if together:
-        against.append(f"stated side by side {times(together)}, as two things are")
+        against.append(f"stated side by side {plural(together, "time")}, as two things are")
         score -= 0.08 if guard is None else 0.0
     types = {a.type.casefold(), b.type.casefold()} - UNTOLD_TYPES
     if len(types) > 1:

@@ -190,7 +190,7 @@ def test_one_name_of_two_things_is_told_apart_by_document(page: Page) -> None:
     assert "Mercury is Planet Mercury in two" in words(page("History"))
 
 
-def test_history_tells_who_and_what_sleeps_and_undoes_both_ways(page: Page, cli: Callable[..., Any]) -> None:
+def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page, cli: Callable[..., Any]) -> None:
     correct(corrections.rename, "old delft", "Delft")
     shown = page("History")
     assert "Old Delft is called Delft" in words(shown)
@@ -202,7 +202,7 @@ def test_history_tells_who_and_what_sleeps_and_undoes_both_ways(page: Page, cli:
     shown = click(shown, "Bring back")
     assert "Delft" in names()
     assert cli("delete", "two", "-y").code == 0
-    assert "1 sleep: their names are not in the graph now" in words(page("History"))
+    assert "1 inactive: their names are not in the graph now" in words(page("History"))
 
 
 def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import platformdirs
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
@@ -38,7 +38,8 @@ _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 _NIGHTLY_FACTOR = 20
 settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadline=None)
-settings.register_profile("mutate", derandomize=True, deadline=None)
+# mutmut runs a test several times in one process, which a method of a class takes for several executors.
+settings.register_profile("mutate", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

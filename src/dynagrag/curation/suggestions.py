@@ -154,7 +154,7 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
         against.append(guard)
         score *= 0.3
     if together:
-        against.append(f"stated side by side {plural(together, "time")}, as two things are")
+        against.append(f"stated side by side {plural(together, 'time')}, as two things are")
         score -= 0.08 if guard is None else 0.0
     types = {a.type.casefold(), b.type.casefold()} - UNTOLD_TYPES
     if len(types) > 1:

@@ -37,7 +37,7 @@ neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Mave
 	$(BIN)/python tests/servers/neo4j_jars.py
 
 # Two workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
-SIDE_BY_SIDE := -n 2 --dist loadgroup
+SIDE_BY_SIDE := -n 2 --dist loadgroup --durations 10
 
 quick: setup  ## the tests that need no server, browser or real model: a minute
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not neo4j and not model' tests/unit tests/contracts tests/golden tests/architecture tests/test_walkthrough.py

@@ -24,9 +24,9 @@ SPEAKER_WEIGHT = 0.2
 TIE = 1e-9
 """The difference that keeps equal scores in the order in which they were dealt out."""
 MAX_SINK, NUM_FIRST = 3, 20
-"""The k-th passage of the first stage ends up no lower than place 3 k, for the first 20 of them (Surroundings, step 6)."""
+"""The k-th passage of the first stage gets at least the score at place 3 k, for the first 20 of them (Surroundings, step 6)."""
 WORD_PLACES = (6, 7, 8)
-"""The first three passages by BM25 end up no lower than these places, in documents of several passages (Surroundings, step 6)."""
+"""The first three passages by BM25 get at least the scores at these places, in documents of several passages (Surroundings, step 6)."""
 STEPS_WEIGHT = 0.6
 """The weight of the mean score for the steps of a split question; the whole question's is 1 (Surroundings, step 7)."""
 

@@ -20,7 +20,7 @@ def show_candidates(trace: AnswerTrace) -> None:
     rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
     with st.expander(f"{len(rows)} candidates in the order of their score", expanded=False):
         if trace.profile == "default":
-            st.caption("The score is the entity's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
+            st.caption("The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
         st.dataframe(rows, hide_index=True, height=280)
 
 

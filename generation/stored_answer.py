@@ -6,7 +6,10 @@ evidence, and what came from the cache is in the trace.
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import cache
 from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from dynagrag.schema import (
     Answer,
@@ -126,10 +129,10 @@ def _plain(value: Any) -> Any:
 def answer_of(stored: Mapping[str, Any]) -> Answer:
     """An answer as `answer_json` wrote it; what an earlier version did not tell yet is empty. Seconds are those of the stored form.
 
-    Raises KeyError, TypeError, ValueError or AttributeError where it is no such form.
+    Raises KeyError, TypeError, ValueError or AttributeError where it is no such form, or a field of it holds what it can't.
     """
     trace, usage = stored["trace"], stored["usage"]
-    return Answer(
+    answer = Answer(
         question=stored["question"],
         text=stored["answer"],
         is_abstained=stored["abstained"],
@@ -141,6 +144,12 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         is_answered_by_model=trace["answered_by_model"],
         stretches=tuple(_value(Stretch, s) for s in trace.get("stretches", ())),
     )
+    return _checker().validate_python(asdict(answer))
+
+
+@cache
+def _checker() -> TypeAdapter[Answer]:
+    return TypeAdapter(Answer)
 
 
 def _trace_of(stored: Mapping[str, Any]) -> AnswerTrace:

@@ -1,6 +1,7 @@
 """Conversations of a workspace: what was asked and answered, a file each, until they, or a document that they quote, are deleted."""
 
 import json
+import logging
 import re
 import secrets
 from collections.abc import Collection, Mapping
@@ -16,6 +17,7 @@ from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.schema import Answer
 from dynagrag.text import clock
 
+_LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[0-9a-f]{16}")
 _MAX_TITLE = 60
 _FORMAT = 1
@@ -118,23 +120,33 @@ class ConversationBook:
             held = self.conversation(id_).exchanges
             is_new = all(other.id != exchange.id for other in held)
             kept = (*held, exchange) if is_new else tuple(exchange if other.id == exchange.id else other for other in held)
-            self._write(Conversation(id_, kept))
+            self._write(self._path(id_), _conversation_json(Conversation(id_, kept)))
 
     def delete(self, id_: str) -> None:
         """Deletes a conversation; one that isn't there is no error."""
         self._path(id_).unlink(missing_ok=True)
 
     def keep_documents(self, document_ids: Collection[str]) -> int:
-        """Drops every exchange that quotes a document which is not among these; how many."""
+        """Drops every exchange that quotes a document which is not among these; how many.
+
+        It reads what is stored rather than what this version understands, so that a damaged answer, or a newer version's, keeps no deleted
+        words. A file that is no JSON at all is named in a warning.
+        """
         known, dropped = set(document_ids), 0
         with _LOCK:
-            for held in self.all():
-                kept = tuple(e for e in held.exchanges if all(_documents(kept) <= known for kept in e.answers))
-                dropped += len(held.exchanges) - len(kept)
-                if not kept:
-                    self.delete(held.id)
-                elif len(kept) < len(held.exchanges):
-                    self._write(Conversation(held.id, kept))
+            for path in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
+                try:
+                    found = json.loads(path.read_text(encoding="utf-8"))
+                except (OSError, ValueError):
+                    _LOG.warning("the conversation %s can't be read; if it quotes a deleted document, delete the file", path)
+                    continue
+                rows = _rows(found)
+                kept = [row for row in rows if _quoted(row) <= known]
+                dropped += len(rows) - len(kept)
+                if rows and not kept:
+                    path.unlink(missing_ok=True)
+                elif len(kept) < len(rows):
+                    self._write(path, {**found, "exchanges": kept})
         return dropped
 
     def _path(self, id_: str) -> Path:
@@ -142,13 +154,12 @@ class ConversationBook:
             raise UsageError("that is no conversation's id")
         return self._folder / f"{id_}.json"
 
-    def _write(self, conversation: Conversation) -> None:
-        path = self._path(conversation.id)
+    def _write(self, path: Path, form: Mapping[str, Any]) -> None:
         try:
             self._folder.mkdir(exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
             part = path.with_suffix(".part")  # one writer at a time: see _LOCK
             try:
-                part.write_text(json.dumps(_conversation_json(conversation)), encoding="utf-8")
+                part.write_text(json.dumps(form), encoding="utf-8")
                 part.replace(path)
             finally:
                 part.unlink(missing_ok=True)
@@ -163,13 +174,21 @@ def _age(path: Path) -> tuple[int, str]:
         return (0, path.name)
 
 
-def _documents(kept: KeptAnswer) -> set[str]:
-    """The documents that it quotes."""
-    if kept.answer is not None:
-        return set(kept.answer.trace.document_ids.values())
-    trace = kept.unread.get("trace")
-    found = trace.get("document_ids") if isinstance(trace, dict) else None
-    return set(found.values()) if isinstance(found, dict) else set()
+def _rows(found: Any) -> list[Any]:
+    """The exchanges of a stored conversation, whatever version wrote it; all of it as one where they can't be told apart."""
+    rows = found.get("exchanges") if isinstance(found, dict) else None
+    return rows if isinstance(rows, list) else [found]
+
+
+def _quoted(stored: Any) -> set[str]:
+    """Ids of all documents that a stored value names under `document_ids`, at any depth."""
+    if isinstance(stored, list):
+        return {id_ for item in stored for id_ in _quoted(item)}
+    if not isinstance(stored, dict):
+        return set()
+    named = stored.get("document_ids")
+    ids = named.values() if isinstance(named, dict) else named if isinstance(named, list) else ()
+    return {id_ for id_ in ids if isinstance(id_, str)} | {id_ for item in stored.values() for id_ in _quoted(item)}
 
 
 def _conversation_json(conversation: Conversation) -> dict[str, Any]:
@@ -201,7 +220,7 @@ def _conversation(id_: str, found: Mapping[str, Any]) -> Conversation:
 
 def _kept(retriever: str, answer: Mapping[str, Any], **more: Any) -> KeptAnswer:
     if not isinstance(answer, dict):
-        raise TypeError("an answer is an object")
+        return KeptAnswer(retriever, **more | {"error": _UNREADABLE})
     if not answer:
         return KeptAnswer(retriever, **more)
     try:
@@ -225,7 +244,7 @@ def as_markdown(conversation: Conversation, workspace: str) -> str:
 def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     by = f"{kept.retriever}, {kept.llm}" if kept.llm else kept.retriever
     answer = kept.answer
-    if answer is None:
+    if answer is None or kept.error:
         return [f"*({by})* {kept.error}", ""]
     lines = [f"*({by})*", ""]
     if answer.question != asked:

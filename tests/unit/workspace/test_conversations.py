@@ -112,3 +112,60 @@ def test_a_damaged_conversation_is_named_and_the_others_stay(tmp_path: Path) -> 
     assert [c.id for c in kept.all()] == [good]
     with pytest.raises(StoreError, match="damaged"):
         kept.conversation(bad)
+
+
+def stored_ids(form: Any) -> list[str]:
+    """Ids of the documents that the answers of the conversation quote."""
+    answers = [arm["answer"] for row in form["exchanges"] for arm in row.get("arms", ()) if arm["answer"]]
+    named = [answer["trace"]["document_ids"] for answer in answers]
+    return [id_ for ids in named if isinstance(ids, dict) for id_ in ids.values() if isinstance(id_, str)]
+
+
+def _first_answer(form: Any) -> Any:
+    return form["exchanges"][0]["arms"][0]["answer"]
+
+
+@pytest.mark.parametrize("document_ids", [["x"], {"E1": ["x"]}, "x", None])
+def test_a_damaged_trace_stops_no_deletion(old: Path, tmp_path: Path, document_ids: Any) -> None:
+    form = stored(old)
+    _first_answer(form)["trace"]["document_ids"] = document_ids
+    old.write_text(json.dumps(form), encoding="utf-8")
+    assert ConversationBook(tmp_path).conversation(OLD).exchanges[0].answers[0].answer is None
+    quoted = set(stored_ids(form))
+    assert quoted
+    ConversationBook(tmp_path).keep_documents([])
+    left = old.read_text(encoding="utf-8") if old.is_file() else ""
+    assert [id_ for id_ in quoted if id_ in left] == []
+
+
+def test_a_newer_version_s_conversation_keeps_no_words_of_a_deleted_document(old: Path, tmp_path: Path) -> None:
+    form = stored(old) | {"format": 99, "more": {"kept": True}}
+    form["exchanges"].append({"id": "f" * 16, "later": "form"})
+    old.write_text(json.dumps(form), encoding="utf-8")
+    assert ConversationBook(tmp_path).keep_documents([]) > 0
+    after = stored(old)
+    assert (after["format"], after["more"], after["exchanges"][-1]) == (99, {"kept": True}, form["exchanges"][-1])
+    assert [id_ for id_ in stored_ids(form) if id_ in json.dumps(after)] == []
+
+
+def test_what_is_no_json_is_named_when_documents_go(old: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    old.write_text("{", encoding="utf-8")
+    assert ConversationBook(tmp_path).keep_documents([]) == 0
+    assert str(old) in caplog.text
+
+
+@pytest.mark.parametrize(("key", "value"), [("labels", None), ("notes", 3), ("document_ids", "x")])
+def test_a_field_of_the_wrong_kind_makes_the_answer_unread(old: Path, tmp_path: Path, key: str, value: Any) -> None:
+    form = stored(old)
+    _first_answer(form)["trace"][key] = value
+    old.write_text(json.dumps(form), encoding="utf-8")
+    conversation = ConversationBook(tmp_path).conversation(OLD)
+    assert conversation.exchanges[0].answers[0].answer is None
+    assert "cannot be shown" in as_markdown(conversation, "w")
+
+
+def test_an_answer_that_is_none_leaves_the_others_of_its_conversation(old: Path, tmp_path: Path) -> None:
+    form = stored(old)
+    form["exchanges"][0]["arms"][0]["answer"] = None
+    old.write_text(json.dumps(form), encoding="utf-8")
+    assert len(ConversationBook(tmp_path).conversation(OLD).exchanges) == len(form["exchanges"])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from dynagrag.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
-from dynagrag.ingest.sentences import Span, num_words, sentence_spans, strip_span
+from dynagrag.sentences import Span, num_words, sentence_spans, strip_span
 from dynagrag.schema import Chunk, Document, LoadedSource, Mention, MentionKind, Passage, Turn
 from dynagrag.settings import ChunkProfile
 

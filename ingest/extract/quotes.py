@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dynagrag.ids import entity_key, plain_quotes
-from dynagrag.ingest.sentences import Span
+from dynagrag.sentences import Span
 from dynagrag.schema import Chunk, Document
 
 MIN_WORD_CHARACTERS = 2

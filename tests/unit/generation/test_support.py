@@ -16,6 +16,8 @@ LINES = {
     "E3": Evidence("E3", "p3", "d", 0, 1, "MAIN B is reading - 4 volts.", "EECOM"),
 }
 
+_PIECES = ["MAIN", "B ", "volts", ". ", "fuel cells ", "[E1]", "[E3]", "? ", "4", " ", "flipping", ".", "Mr. ", "The ", "etc. ", "“", "\n"]
+
 
 @pytest.mark.parametrize(
     ("text", "checked"),

@@ -240,10 +240,6 @@ class Workspace:
         """Drops the kept answers that quote documents which are gone."""
         self.parts.forget_conversations()
 
-    def undo_merge(self, reference: str, by: str, at: str) -> tuple[Merge, GraphReport]:
-        """Takes a merge back, by its id or its canonical name. Stored as a person's edit, so it survives later ingests."""
-        return self._changes.undo_merge(reference, by, at)
-
     def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
         """Stores a person's corrections, which `curation` makes, and derives the graph again. The caller holds `writing`."""
         return self._changes.store_edits(edits)

@@ -97,7 +97,7 @@ class QuestionAnswering:
             embedder=self._parts.models.embedder,
             chat=chat,
             profile=ready.profile,
-            max_concurrency=self._parts.settings.max_concurrency,
+            max_concurrency=wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
         question, notes = Question(text, self._query_vector(text)), []
         if options.is_split and chat is not None:

@@ -183,6 +183,11 @@ def _chosen(kind: str, name: str, choices: Mapping[str, C]) -> C:
     return choices[name]
 
 
+def check_extractor(kind: str) -> None:
+    """UsageError where there is no such extractor."""
+    _chosen("extractor", kind, EXTRACTORS)
+
+
 def make_extractor(
     kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
 ) -> Extractor:

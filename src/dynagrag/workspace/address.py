@@ -22,13 +22,10 @@ def has_embedded(folder: Path) -> bool:
 
 def shown_address(address: str) -> str:
     """An address as it may be shown: scheme, host and port. UsageError where it is none, without repeating it."""
-    if address == EMBEDDED:
-        return address
-    if address.partition("://")[0] not in STORES:
+    store = STORES.get(address.partition("://")[0])
+    if store is None:
         raise UsageError(f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687")
-    from dynagrag.graph_store.neo4j_store.connection import checked_address
-
-    return checked_address(address)
+    return store.checked_address(address)
 
 
 def store_address(folder: Path, settings: Settings) -> str:
@@ -46,7 +43,7 @@ def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     """The workspace's graph store, in the folder or at the settings' address."""
     address = store_address(folder, settings)
     shown_address(address)
-    return STORES[address.partition("://")[0]](address, folder, workspace, settings)
+    return STORES[address.partition("://")[0]].open(address, folder, workspace, settings)
 
 
 def remember_store(folder: Path, settings: Settings) -> None:

@@ -29,6 +29,8 @@ EMBEDDED = "sqlite"
 """The address of the embedded store."""
 GRAPH_FILE = "graph.sqlite"
 """The embedded store's file in a workspace's folder."""
+JOURNAL_FILE = "journal.sqlite"
+"""The journal's file there."""
 
 
 def _sqlite(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
@@ -84,7 +86,7 @@ NO_LLM = (
 
 def make_journal(folder: Path) -> Journal:
     """The workspace's own journal: reply cache, ledger, set-aside list, jobs."""
-    return Journal(folder / "journal.sqlite")
+    return Journal(folder / JOURNAL_FILE)
 
 
 def make_embedder(settings: Settings) -> Embedder:

@@ -133,7 +133,7 @@ def delete_workspace(name: str, settings: Settings, *, leaves_server: bool = Fal
 
 def _check_no_job(name: str, journal: Journal) -> None:
     for job in journal.jobs():
-        if job.status is JobStatus.RUNNING:
+        if job.status == JobStatus.RUNNING:
             raise WorkspaceError(f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, then delete it")
 
 

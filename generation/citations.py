@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from dynagrag.schema import Citation, Evidence, Snapshot
+from dynagrag.sentences import sentence_spans
 
 _MARK = re.compile(r"\[\s*(E\d+(?:\s*[,;]\s*E\d+)*)\s*\]")
 _LABEL = re.compile(r"E\d+")
@@ -83,5 +84,6 @@ def without_marks(text: str) -> str:
 def uncited_sentences(text: str) -> int:
     """How many sentences of at least four words carry no mark (a mark after the full stop counts)."""
     pulled_in = re.sub(r"([.!?])\s*((?:\[E\d+\])+)", r" \2\1", text)
-    sentences = re.split(r"(?<=[.!?])\s+", pulled_in.strip())
+    line = " ".join(pulled_in.split())
+    sentences = (line[start:end] for start, end in sentence_spans(line, max_words=len(line) + 1))
     return sum(1 for s in sentences if len(re.findall(r"\w+", _MARK.sub("", s))) >= 4 and not _MARK.search(s))

@@ -8,12 +8,12 @@ answer in another language than its source shares no words) and `weak_citations`
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from dynagrag.generation.answer_sentences import answer_sentences
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.schema import Evidence
 from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
-_BOUNDARY = re.compile(r"[.!?][\"'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])|(?:\[E\d+\])\s+(?=[^\s\[.!?,;])")
 _NO_CONTENT = FUNCTION_WORDS | COMMON_VERBS
 _NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|negative|without)\b|n['’]t\b", re.IGNORECASE)
 _STEM = 5
@@ -114,22 +114,14 @@ def supported_text(text: str, evidence: Mapping[str, Evidence]) -> str:
 
 def supported_stream(pieces: Iterable[str], evidence: Mapping[str, Evidence]) -> Iterator[str]:
     """Streams an answer a sentence at a time, since a sentence's citations stand at its end."""
-    held = ""
-    for piece in pieces:
-        held += piece
-        while (boundary := _BOUNDARY.search(held)) is not None:
-            yield supported_sentence(held[: boundary.end()], evidence)
-            held = held[boundary.end() :]
-    if held:
-        yield supported_sentence(held, evidence)
+    return (supported_sentence(sentence, evidence) for sentence in answer_sentences(pieces))
 
 
 def weak_citations(text: str, evidence: Mapping[str, Evidence]) -> int:
     """How many citations of a text share too few words with their sentence to tell that they support it."""
-    weak, rest = 0, text
-    while rest:
-        boundary = _BOUNDARY.search(rest)
-        end = boundary.end() if boundary else len(rest)
-        sentence, rest = rest[:end], rest[end:]
-        weak += sum(not supports(evidence[label], without_marks(sentence)) for label in cited_labels(sentence) if label in evidence)
-    return weak
+    return sum(
+        not supports(evidence[label], without_marks(sentence))
+        for sentence in answer_sentences([text])
+        for label in cited_labels(sentence)
+        if label in evidence
+    )

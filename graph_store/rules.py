@@ -70,6 +70,15 @@ def check_embedder(workspace: str, stored: EmbedderIdentity | None, wanted: Embe
         )
 
 
+def check_asking_embedder(workspace: str, stored: EmbedderIdentity | None, mine: EmbedderIdentity) -> None:
+    """A workspace's questions are embedded by the embedder of its vectors."""
+    if stored is not None and stored != mine:
+        raise EmbedderMismatchError(
+            f"workspace {workspace!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
+            f"{mine.name} ({mine.dimension}); use --embedder {stored.name}"
+        )
+
+
 def check_search(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, vector: Vector) -> None:
     """A query vector (d,) for passages or entities."""
     if kind not in SEARCHED_KINDS:

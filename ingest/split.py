@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from dynagrag.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
-from dynagrag.ingest.sentences import Span, num_words, sentence_spans, strip_span
 from dynagrag.schema import Chunk, Document, LoadedSource, Mention, MentionKind, Passage, Turn
+from dynagrag.sentences import Span, num_words, sentence_spans, strip_span
 from dynagrag.settings import ChunkProfile
 
 SPLITTER = "split-1"

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from dynagrag import wiring
-from dynagrag.errors import EmbedderMismatchError
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
 from dynagrag.evaluation.question_sets.json_rows import find_file, read_rows
 from dynagrag.evaluation.question_sets.published_sets import MULTIHOP
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvaluationSet
 from dynagrag.evaluation.retrieval.retriever_arms import SPLIT
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
+from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ids import content_id
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenPassage, GivenTurns, content_hashes, join_extractions, read_given
@@ -39,12 +39,7 @@ class EvaluatedWorkspace:
 
     def check_embedder(self) -> None:
         """Raises EmbedderMismatchError where another embedder made the workspace's vectors."""
-        stored, identity = self.space.store.embedder(), self.embedder.identity
-        if stored is not None and stored != identity:
-            raise EmbedderMismatchError(
-                f"workspace {self.space.name!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
-                f"{identity.name} ({identity.dimension}); use --embedder {stored.name}"
-            )
+        check_asking_embedder(self.space.name, self.space.store.embedder(), self.embedder.identity)
 
 
 @contextmanager

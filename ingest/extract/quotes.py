@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dynagrag.ids import entity_key, plain_quotes
-from dynagrag.ingest.sentences import Span
 from dynagrag.schema import Chunk, Document
+from dynagrag.sentences import Span
 
 MIN_WORD_CHARACTERS = 2
 """A quote with fewer letters and digits would be found anywhere."""

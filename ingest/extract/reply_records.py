@@ -18,10 +18,10 @@ from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
 from dynagrag.ingest.extract.fast_rules import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
-from dynagrag.ingest.sentences import sentence_spans
 from dynagrag.ingest.split import turn_at
 from dynagrag.models.reply_schema import StrictReply
 from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
+from dynagrag.sentences import sentence_spans
 from dynagrag.words import FUNCTION_WORDS
 
 _MAX_NAME_CHARACTERS = 120

@@ -29,10 +29,18 @@ EMBEDDED = "sqlite"
 """The address of the embedded store."""
 GRAPH_FILE = "graph.sqlite"
 """The embedded store's file in a workspace's folder."""
+JOURNAL_FILE = "journal.sqlite"
+"""The journal's file there."""
 
 
 def _sqlite(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
     return SqliteStore(folder / GRAPH_FILE, workspace)
+
+
+def _sqlite_address(address: str) -> str:
+    if address != EMBEDDED:
+        raise UsageError(f"the embedded store lies in the workspace's folder; its address is {EMBEDDED} alone")
+    return address
 
 
 def _neo4j(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
@@ -48,11 +56,28 @@ def _neo4j(address: str, folder: Path, workspace: str, settings: Settings) -> Gr
     )
 
 
-STORES: Mapping[str, Callable[[str, Path, str, Settings], GraphStore]] = {
-    EMBEDDED: _sqlite,
-    **dict.fromkeys(("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"), _neo4j),
+def _neo4j_address(address: str) -> str:
+    from dynagrag.graph_store.neo4j_store.connection import checked_address
+
+    return checked_address(address)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChoice:
+    """`open` makes it, of (address, the workspace's folder, its name, settings); `checked_address` is the address as it may be shown.
+
+    `checked_address` raises UsageError where the address can't be one, without repeating it.
+    """
+
+    open: Callable[[str, Path, str, Settings], GraphStore]
+    checked_address: Callable[[str], str]
+
+
+STORES: Mapping[str, StoreChoice] = {
+    EMBEDDED: StoreChoice(_sqlite, _sqlite_address),
+    **dict.fromkeys(("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"), StoreChoice(_neo4j, _neo4j_address)),
 }
-"""What opens a store, of (address, the workspace's folder, its name, settings), by the scheme of its address."""
+"""Stores by the scheme of their addresses."""
 NO_LLM = (
     "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
     "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
@@ -61,7 +86,7 @@ NO_LLM = (
 
 def make_journal(folder: Path) -> Journal:
     """The workspace's own journal: reply cache, ledger, set-aside list, jobs."""
-    return Journal(folder / "journal.sqlite")
+    return Journal(folder / JOURNAL_FILE)
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -181,6 +206,11 @@ def _chosen(kind: str, name: str, choices: Mapping[str, C]) -> C:
         known = ", ".join(f"{known} ({choice.what})" for known, choice in choices.items())
         raise UsageError(f"unknown {kind} {name!r}; known: {known}")
     return choices[name]
+
+
+def check_extractor(kind: str) -> None:
+    """UsageError where there is no such extractor."""
+    _chosen("extractor", kind, EXTRACTORS)
 
 
 def make_extractor(

@@ -1,6 +1,7 @@
 """The tables of what a user may name: each row makes what it says, and is told where a name is wrong and in the help."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ import typer.main
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Graph, Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, Settings
+from dynagrag.workspace import address as address_module
 
 SNAPSHOT = Snapshot("w", "1", {}, {}, (), np.zeros((0, 3), np.float32), {}, Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()))
 USES_INDEX = {"dynagrag", "dynagrag-cosine"}
@@ -78,3 +82,23 @@ def test_the_help_names_every_row(command: str, option: str, table: Mapping[str,
     assert [
         name for name in table if name not in text.replace(",", " ").replace(".", " ").replace(":", " ").replace(";", " ").split()
     ] == []
+
+
+def test_a_store_of_a_row_alone_is_opened_at_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def make(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
+        opened.append((address, workspace))
+        return SqliteStore(folder / "other.sqlite", workspace)
+
+    row = wiring.StoreChoice(make, lambda address: address.partition("?")[0])
+    monkeypatch.setattr(address_module, "STORES", {**wiring.STORES, "other": row})
+    assert address_module.shown_address("other://here?password=x") == "other://here"
+    address_module.open_store(tmp_path, "w", Settings(store="other://here")).close()
+    assert opened == [("other://here", "w")]
+
+
+def test_the_embedded_store_has_one_address() -> None:
+    assert address_module.shown_address("sqlite") == "sqlite"
+    with pytest.raises(UsageError, match="sqlite alone"):
+        address_module.shown_address("sqlite://elsewhere")

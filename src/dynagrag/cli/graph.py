@@ -1,7 +1,6 @@
 """`dynagrag graph`: looks at the graph, takes merges back, exports it; its corrections are in correct.py, its copy in keep.py."""
 
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -123,11 +122,11 @@ def undo(
     embedder: EMBEDDER = None,
 ) -> int:
     """Take a merge back. It stays undone in later ingests."""
-    from dynagrag.curation.corrections import somebody
+    from dynagrag.curation.corrections import somebody, undo_made_merge
 
     with open_space(workspace, read_settings(embedder=embedder, store=store)) as space:
-        merge, report = space.undo_merge(reference, by=somebody(), at=datetime.now(UTC).isoformat(timespec="seconds"))
-    say(f"{', '.join(merge.members)} are apart again; the graph has {report.num_entities} entities")
+        outcome = undo_made_merge(space, reference, by=somebody())
+    say(f"{', '.join(outcome.edits[0].keys)} are apart again; the graph has {outcome.num_after} entities")
     return 0
 
 

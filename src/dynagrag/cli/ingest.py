@@ -1,5 +1,6 @@
 """`dynagrag ingest`: sources into the graph."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -65,14 +66,15 @@ def ingest(
     set_up_log(verbose)
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
-    from dynagrag.workspace.ingest_job import IngestOptions
+    from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
-    settings = read_settings(llm, embedder, store)
-    if extractor == "llm" and settings.llm is None:
-        extractor = _ask_for_fast(yes)
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
     options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing)
-    find_sources(paths)  # a path that isn't there makes no workspace
+    settings = read_settings(llm, embedder, store)
+    check_options(options)  # an option or a path that can't be makes no workspace
+    find_sources(paths)
+    if extractor == "llm" and settings.llm is None:
+        options = replace(options, extractor=_ask_for_fast(yes))
     with open_space(workspace, settings, create=True) as space:
         return run_prepared(space.prepare_ingest(paths, options), yes, as_json)
 

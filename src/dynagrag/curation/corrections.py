@@ -15,7 +15,7 @@ from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge, undone_edits
 from dynagrag.graph_store.derived.senses import documents_text
 from dynagrag.ids import entity_key, plain_key, sense_key
-from dynagrag.schema import Edit, EditKind, Entity, Graph
+from dynagrag.schema import Edit, EditKind, Entity, Graph, Merge
 from dynagrag.text import collapse
 from dynagrag.workspace.facade import Workspace
 
@@ -108,14 +108,11 @@ def keep_apart(space: Workspace, keys: Sequence[str], *, by: str) -> Outcome:
     return _correct(space, edits, by)
 
 
-def undo_made_merge(space: Workspace, merge_id: str, *, by: str) -> Outcome:
-    """Takes a merge by rule or verdict back for good, by its id."""
+def undo_made_merge(space: Workspace, reference: str, *, by: str) -> Outcome:
+    """Takes a merge by rule or verdict back for good, by its id or the beginning of it, or by its canonical name."""
 
     def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
-        found = next((m for m in seen.merges if m.id == merge_id), None)
-        if found is None:
-            told = undone_edits(seen.edits).get(merge_id)
-            raise UsageError(f"this merge was undone already by {told.by} at {told.at}" if told else "this merge is not there any more")
+        found = _merge(seen, reference)
         return [stamp.edit(EditKind.UNDO, found.members, what=found.id)]
 
     return _correct(space, edits, by)
@@ -293,3 +290,14 @@ def _edit(seen: Seen, reference: str) -> Edit:
     if len(found) != 1:
         raise UsageError(f"{len(found)} corrections match {clipped(reference)!r}; `dynagrag graph edits` lists them with their ids")
     return found[0]
+
+
+def _merge(seen: Seen, reference: str) -> Merge:
+    found = [m for m in seen.merges if reference and (m.id.startswith(reference) or m.canonical == reference.casefold())]
+    if len(found) == 1:
+        return found[0]
+    told = next((edit for what, edit in undone_edits(seen.edits).items() if edit.keys and reference and what.startswith(reference)), None)
+    if told is not None and not found:
+        raise UsageError(f"this merge was undone already by {told.by} at {told.at[:19]}")
+    gone = ", or it is not there any more" if reference and not found else ""
+    raise UsageError(f"{len(found)} merges match {clipped(reference)!r}{gone}; `dynagrag graph merges` lists them with their ids")

@@ -26,6 +26,7 @@ from dynagrag.models.reply_parsing import clean_text
 from dynagrag.protocols import Embedder
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
 from dynagrag.settings import Settings
+from dynagrag.vectors import unit_rows
 
 if TYPE_CHECKING:
     import openai
@@ -84,7 +85,7 @@ class SentenceTransformersEmbedder:
         options: dict[str, Any] = {} if prefix is None else {"prompt": prefix}
         with self._lock:
             vectors = getattr(self._model(), method)([clean_text(text) for text in texts], show_progress_bar=False, **options)
-        return _unit(np.asarray(vectors, dtype=np.float32))
+        return unit_rows(np.asarray(vectors, dtype=np.float32))
 
     def _model(self) -> Any:
         """The loaded model; the lock is held."""
@@ -155,7 +156,7 @@ class OpenAIEmbedder:
                 raise
             self._encoding = "float"
             rows = self._ask(texts)
-        vectors = _unit(np.stack([_decoded(row) for row in rows]))
+        vectors = unit_rows(np.stack([_decoded(row) for row in rows]))
         if len(vectors) != len(texts) or (self._dimension is not None and vectors.shape[1] != self._dimension):
             raise ModelError(
                 f"{self._spec} at {self._endpoint.host} gave {len(vectors)} vectors of {vectors.shape[1]} numbers for {len(texts)} texts; "
@@ -197,12 +198,6 @@ def _name(spec: str, settings: Settings) -> str:
 
 def _decoded(row: Any) -> Vector:
     return np.frombuffer(base64.b64decode(row), dtype="<f4") if isinstance(row, str) else np.asarray(row, dtype=np.float32)
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: Vectors = (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
-    return scaled
 
 
 def _load(spec: str, settings: Settings) -> Any:

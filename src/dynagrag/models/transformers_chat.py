@@ -70,8 +70,8 @@ class TransformersChat:
     def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
         """One reply; with a schema, only tokens that its JSON allows are sampled."""
         self._load()
-        began = time.perf_counter()
         with self._lock, _translating(self._name):
+            began = time.perf_counter()  # the wait for its turn is not the model's time
             inputs = self._inputs(prompt)
             output = self._model.generate(**inputs, **self._options(schema, max_tokens))
         num_prompt = int(inputs["input_ids"].shape[1])

@@ -7,12 +7,12 @@ from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES
 
-_ADDRESS_FILE = "store"
+ADDRESS_FILE = "store"
 
 
 def has_store(folder: Path) -> bool:
     """Whether a workspace is in a folder, or its store's address."""
-    return (folder / GRAPH_FILE).is_file() or (folder / _ADDRESS_FILE).is_file()
+    return (folder / GRAPH_FILE).is_file() or (folder / ADDRESS_FILE).is_file()
 
 
 def has_embedded(folder: Path) -> bool:
@@ -22,21 +22,18 @@ def has_embedded(folder: Path) -> bool:
 
 def shown_address(address: str) -> str:
     """An address as it may be shown: scheme, host and port. UsageError where it is none, without repeating it."""
-    if address == EMBEDDED:
-        return address
-    if address.partition("://")[0] not in STORES:
+    store = STORES.get(address.partition("://")[0])
+    if store is None:
         raise UsageError(f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687")
-    from dynagrag.graph_store.neo4j_store.connection import checked_address
-
-    return checked_address(address)
+    return store.checked_address(address)
 
 
 def store_address(folder: Path, settings: Settings) -> str:
     """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI for a new one, else `sqlite`."""
     if settings.store is not None:
         return settings.store
-    if (folder / _ADDRESS_FILE).is_file():
-        return (folder / _ADDRESS_FILE).read_text(encoding="utf-8").strip()
+    if (folder / ADDRESS_FILE).is_file():
+        return (folder / ADDRESS_FILE).read_text(encoding="utf-8").strip()
     if (folder / GRAPH_FILE).is_file() or settings.neo4j_uri is None:
         return EMBEDDED
     return settings.neo4j_uri
@@ -46,12 +43,12 @@ def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     """The workspace's graph store, in the folder or at the settings' address."""
     address = store_address(folder, settings)
     shown_address(address)
-    return STORES[address.partition("://")[0]](address, folder, workspace, settings)
+    return STORES[address.partition("://")[0]].open(address, folder, workspace, settings)
 
 
 def remember_store(folder: Path, settings: Settings) -> None:
     """Keeps a workspace's address for commands that don't name one."""
     address = store_address(folder, settings)
-    path = folder / _ADDRESS_FILE
+    path = folder / ADDRESS_FILE
     if (settings.store is not None or address != EMBEDDED) and (not path.is_file() or path.read_text(encoding="utf-8").strip() != address):
         path.write_text(f"{address}\n", encoding="utf-8")

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 
 from dynagrag import wiring
-from dynagrag.errors import EmbedderMismatchError, SettingsError, UsageError, WorkspaceError
+from dynagrag.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question, rewrite_question, split_question
+from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Retriever
@@ -97,7 +98,7 @@ class QuestionAnswering:
             embedder=self._parts.models.embedder,
             chat=chat,
             profile=ready.profile,
-            max_concurrency=self._parts.settings.max_concurrency,
+            max_concurrency=wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
         question, notes = Question(text, self._query_vector(text)), []
         if options.is_split and chat is not None:
@@ -118,12 +119,7 @@ class QuestionAnswering:
 
     def _query_vector(self, text: str) -> Vector:
         vector = self._parts.models.embedder.embed_query(text)  # first: a server's identity is known by its first reply
-        stored, mine = self._parts.store.embedder(), self._parts.models.embedder.identity
-        if stored is not None and stored != mine:
-            raise EmbedderMismatchError(
-                f"workspace {self._parts.name!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
-                f"{mine.name} ({mine.dimension}); use --embedder {stored.name}"
-            )
+        check_asking_embedder(self._parts.name, self._parts.store.embedder(), self._parts.models.embedder.identity)
         return vector
 
     def _ready_retriever(self, options: AskOptions) -> _ReadyRetriever:

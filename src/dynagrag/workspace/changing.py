@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.graph_store.derived.canonical import undo_merge
 from dynagrag.ingest.given.given_corpus import GivenCorpus
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.protocols import Extractor
-from dynagrag.schema import Document, Edit, Merge
+from dynagrag.schema import Document, Edit
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.given_job import prepare_given, prepare_given_files
 from dynagrag.workspace.ingest_job import (
@@ -99,15 +98,6 @@ class GraphChanging:
             parts.forget_conversations()
             self._graph.forget()
         return document, report
-
-    def undo_merge(self, reference: str, by: str, at: str) -> tuple[Merge, GraphReport]:
-        """Takes a merge back, by its id or its canonical name."""
-        with self._parts.writing():
-            merges = self._parts.store.consolidation().merges
-            found = [m for m in merges if m.id.startswith(reference) or m.canonical == reference.casefold()]
-            if len(found) != 1:
-                raise UsageError(f"{len(found)} merges match {reference!r}; `dynagrag graph merges` lists them with their ids")
-            return found[0], self.store_edits([undo_merge(found[0], by=by, at=at)])
 
     def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
         """Stores a person's corrections and derives the graph again; the caller holds the workspace."""

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import WorkspaceError
+from dynagrag.errors import SettingsError, WorkspaceError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
@@ -64,13 +64,15 @@ def open_workspace(
         create: Whether a workspace that isn't there is made.
         chat_model: A language model of your own, in place of the setting `llm`.
         embedder: An embedder of your own, in place of the setting `embedder`.
-        **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`.
+        **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together with `settings`.
 
     Raises:
         WorkspaceError: The name can't be one, or there is no such workspace and `create` is false.
-        SettingsError: A setting is wrong.
+        SettingsError: A setting is wrong, or single settings were given beside `settings`.
         StoreError: The store is unusable or was written by a newer version.
     """
+    if settings is not None and overrides:
+        raise SettingsError(f"settings= and {', '.join(overrides)}= were both given, and one would be ignored; give one of them")
     settings = settings or load_settings(**overrides)
     name = name or settings.workspace
     check_workspace_name(name)
@@ -239,10 +241,6 @@ class Workspace:
     def forget_conversations(self) -> None:
         """Drops the kept answers that quote documents which are gone."""
         self.parts.forget_conversations()
-
-    def undo_merge(self, reference: str, by: str, at: str) -> tuple[Merge, GraphReport]:
-        """Takes a merge back, by its id or its canonical name. Stored as a person's edit, so it survives later ingests."""
-        return self._changes.undo_merge(reference, by, at)
 
     def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
         """Stores a person's corrections, which `curation` makes, and derives the graph again. The caller holds `writing`."""

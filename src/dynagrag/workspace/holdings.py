@@ -12,10 +12,11 @@ from tempfile import TemporaryDirectory
 from dynagrag import wiring
 from dynagrag.errors import DynaGragError, StoreError, WorkspaceError
 from dynagrag.graph_store.rules import REPAIR, check_workspace_name
+from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
-from dynagrag.workspace.address import has_store, open_store, shown_address, store_address
+from dynagrag.workspace.address import ADDRESS_FILE, has_store, open_store, shown_address, store_address
 from dynagrag.workspace.lock import WorkspaceLock
 
 _WAIT_S = 5.0
@@ -64,7 +65,7 @@ def read_holdings(name: str, settings: Settings) -> Holdings:
     size = sum(_size(path) for path in files)
     num_uploads = sum(path.parent == folder / "uploads" and not path.name.startswith(".") for path in files)
     num_jobs = num_replies = 0
-    if (folder / "journal.sqlite").is_file():
+    if (folder / wiring.JOURNAL_FILE).is_file():
         with closing(wiring.make_journal(folder)) as journal:
             num_jobs, num_replies = len(journal.jobs()), int(journal.rows("SELECT count(*) FROM replies")[0][0])
     kept = Holdings(name, shown, num_jobs=num_jobs, num_replies=num_replies, num_uploads=num_uploads, size_bytes=size)
@@ -132,7 +133,7 @@ def delete_workspace(name: str, settings: Settings, *, leaves_server: bool = Fal
 
 def _check_no_job(name: str, journal: Journal) -> None:
     for job in journal.jobs():
-        if job.status == "running":
+        if job.status == JobStatus.RUNNING:
             raise WorkspaceError(f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, then delete it")
 
 
@@ -146,7 +147,7 @@ def _remove(folder: Path) -> None:
     gone = folder.with_name(f".deleted-{secrets.token_hex(8)}")
     try:
         os.replace(folder, gone)
-        for name in ("store", "graph.sqlite"):
+        for name in (ADDRESS_FILE, wiring.GRAPH_FILE):
             (gone / name).unlink(missing_ok=True)
         shutil.rmtree(gone)
     except OSError as err:

@@ -47,6 +47,14 @@ class IngestOptions:
     remove_missing: bool = False
 
 
+def check_options(options: IngestOptions) -> None:
+    """UsageError where an option has no such value. Opens nothing."""
+    wiring.check_extractor(options.extractor)
+    wiring.make_chunk_profile(options.chunk_profile, None)
+    if options.merges not in (None, "rules", "model"):
+        raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
+
+
 BuildIndex = Callable[[], None]
 """Brings the saved ego-graph index up to date, once the graph is written."""
 
@@ -151,6 +159,7 @@ def _prepared(
     job: Job | None,
 ) -> "PreparedIngest":
     check_no_transfer(parts)
+    check_options(options)
     chat = parts.metered(options.max_calls, options.max_tokens) if options.extractor == "llm" else None
     model = parts.models.chat_model if options.extractor == "llm" else None
     profile = wiring.make_chunk_profile(options.chunk_profile, model)
@@ -175,8 +184,6 @@ def _prepared(
 
 def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
     """Who is asked which names are one. Not a small model: of seven merges by one of 1.5 billion parameters five were wrong."""
-    if merges not in (None, "rules", "model"):
-        raise UsageError(f"unknown way to merge {merges!r}; known: rules, model")
     is_wanted = merges == "model" or (merges is None and chat is not None and not chat.model.is_small)
     return chat if is_wanted else None
 

@@ -129,6 +129,17 @@ def test_a_name_that_is_no_text_is_no_traceback(server: OpenAIStubServer, comman
 # --------------------------------------------------------------------------------------------------------------- settings
 
 
+@pytest.mark.parametrize("option", ["--extractor", "--chunks", "--merges"])
+def test_an_option_that_cannot_be_makes_no_workspace(option: str, cli: Any, good: Path, home: Path) -> None:
+    assert "magic" in cli("ingest", good, option, "magic").complaint(2)
+    assert not (home / "workspaces" / "default").exists()
+
+
+def test_a_path_that_is_not_there_is_told_before_a_missing_model(cli: Any, home: Path) -> None:
+    assert "nothere.txt" in cli("ingest", "nothere.txt").complaint(1)
+    assert not (home / "workspaces" / "default").exists()
+
+
 def test_without_a_model_ingest_names_both_ways_on(cli: Any, good: Path, home: Path) -> None:
     line = cli("ingest", good).complaint(1)
     assert "--llm" in line

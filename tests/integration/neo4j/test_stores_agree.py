@@ -15,6 +15,7 @@ from dynagrag import AskOptions, IngestOptions
 from dynagrag.curation import corrections as curation
 from dynagrag.curation.view import history, read_seen
 from dynagrag.fakes import FakeChat, simple_reply
+from dynagrag.graph_store.derived.canonical import undo_merge
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.schema import Filters, Neighbourhood, Retrieval, VectorKind
@@ -97,7 +98,8 @@ def test_both_stores_hold_the_same_also_after_a_replacement_a_correction_and_a_d
     merge = embedded.merges()[0]
     for space in pair:
         space.ingest([corpus.folder / "meeting-0.vtt"])
-        space.undo_merge(merge.id, by="me", at="2026-01-01T00:00:00Z")
+        with space.writing():
+            space.store_edits([undo_merge(merge, by="me", at="2026-01-01T00:00:00Z")])
     assert merge.id not in {m.id for m in server.merges()}
     assert_same_held(embedded.store, server.store)
     for space in pair:

@@ -182,6 +182,10 @@ def test_a_rules_merge_is_undone_for_good(space: Workspace, corpus: Any) -> None
     assert named(space, "red battery").id != named(space, "red batteries").id
     corrections.undo_edit(space, space.store.edits()[-1].id, by="me")
     assert named(space, "red battery").id == named(space, "red batteries").id
+    with pytest.raises(UsageError, match="0 merges match ''"):
+        corrections.undo_made_merge(space, "", by="me")
+    corrections.undo_made_merge(space, merge.id[:12], by="me")  # again, within a second of the last one
+    assert named(space, "red battery").id != named(space, "red batteries").id
 
 
 def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(space: Workspace, corpus: Any) -> None:

@@ -44,6 +44,7 @@ def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[...
         (lambda: corrections.undo_edit(space, "feed", by="me"), "0 corrections match 'feed'"),
         (lambda: corrections.undo_edit(space, "", by="me"), "0 corrections match"),
         (lambda: corrections.undo_made_merge(space, "feed", by="me"), "not there any more"),
+        (lambda: corrections.undo_made_merge(space, "", by="me"), "merges match ''"),
         (lambda: corrections.tell_senses_apart(space, "mercury", [], "Planet", by="me"), "choose documents"),
         (lambda: corrections.tell_senses_apart(space, "sun", [one], "Star", by="me"), "choose documents that mention 'Sun'"),
         (lambda: corrections.tell_senses_apart(space, "mercury", [two], "MERCURY", by="me"), "call the other thing differently"),

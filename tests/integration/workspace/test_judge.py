@@ -1,11 +1,16 @@
 """Who is asked which names are one, and when it is asked again."""
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
+from time import sleep
+from typing import Any
 
 import pytest
 
 from dynagrag.errors import UsageError
-from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.protocols import Prompt
 from dynagrag.settings import load_settings
 from dynagrag.wiring import concurrency_of
 from dynagrag.workspace.facade import Workspace, open_workspace
@@ -59,3 +64,26 @@ def test_only_a_model_on_this_machine_answers_one_at_a_time() -> None:
     assert concurrency_of(FakeChat(name="gguf:model.gguf"), settings) == 1
     assert concurrency_of(FakeChat(name="qwen"), settings) == 1
     assert concurrency_of(None, settings) == 5
+
+
+def test_a_model_on_this_machine_is_asked_one_question_at_a_time(open_space: Callable[..., Workspace], corpus: Any) -> None:
+    at_once = 0
+    most = 0
+    guard = Lock()
+
+    def rule(prompt: Prompt, schema: Any) -> str:
+        nonlocal at_once, most
+        with guard:
+            at_once += 1
+            most = max(most, at_once)
+        sleep(0.01)
+        with guard:
+            at_once -= 1
+        return simple_reply(prompt, schema)
+
+    for name, is_here in (("openai:big", False), ("local:folder", True)):
+        space = open_space(name.partition(":")[0], FakeChat(rule, name=name, identity=name))
+        space.ingest(corpus.many(4, num_turns=12))
+        most = 0
+        space.ask("Who founded which company, and who works at Acme Works?")
+        assert (most == 1) == is_here, name

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import DynaGragError, StoreError, UsageError, WorkspaceError
+from dynagrag.errors import DynaGragError, SettingsError, StoreError, UsageError, WorkspaceError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.settings import load_settings
@@ -119,3 +119,10 @@ def test_a_workspace_that_somebody_changes_now_is_left(any_store: str, server: O
         with pytest.raises(WorkspaceError, match="has been changing"):
             delete_workspace("w", load_settings())
     assert read_holdings("w", load_settings()).num_documents == 1
+
+
+def test_single_settings_beside_settings_are_refused(home: Path) -> None:
+    settings = load_settings()
+    with pytest.raises(SettingsError, match="llm= were both given"):
+        open_workspace("new", settings=settings, llm="openai:gpt-5-mini")
+    assert not (settings.workspaces_dir / "new").exists()

@@ -71,3 +71,7 @@ def test_no_piece_of_a_stream_holds_a_mark_that_names_nothing() -> None:
 
 def test_sentences_without_a_mark_are_counted() -> None:
     assert uncited_sentences("Ada founded Acme Works there [E1]. Nobody knows it any more. Yes. It rained all day. [E2]") == 1
+
+
+def test_a_title_ends_no_sentence_that_would_lack_a_mark() -> None:
+    assert uncited_sentences("The valve was closed on the panel by Mr. Kranz before noon [E1].") == 0

@@ -16,6 +16,8 @@ LINES = {
     "E3": Evidence("E3", "p3", "d", 0, 1, "MAIN B is reading - 4 volts.", "EECOM"),
 }
 
+_PIECES = ["MAIN", "B ", "volts", ". ", "fuel cells ", "[E1]", "[E3]", "? ", "4", " ", "flipping", ".", "Mr. ", "The ", "etc. ", "“", "\n"]
+
 
 @pytest.mark.parametrize(
     ("text", "checked"),
@@ -28,11 +30,26 @@ LINES = {
         ("Ganz anderes steht geschrieben. [E1]", "Ganz anderes steht geschrieben. [E1]"),
         ("It rained in Delft all week.", "It rained in Delft all week."),
         ("At 5.5 volts Mr. Smith left. [E3]", "At 5.5 volts Mr. Smith left. [E3]"),
+        ("MAIN B reads 4 volts\n\nThe fuel cells are flipping. [E2]", "MAIN B reads 4 volts\n\nThe fuel cells are flipping. [E2]"),
+        ("The fuel cells were flipping for Mr. Kranz. [E2]", "The fuel cells were flipping for Mr. Kranz. [E2]"),
+        ("By Mr. Kranz the fuel cells were flipped before noon [E2].", "By Mr. Kranz the fuel cells were flipped before noon. [E2]"),
+        ("Dr. J. Fuel flipped cells, e.g. two [E2].", "Dr. J. Fuel flipped cells, e.g. two. [E2]"),
+        ("- Acme Corp.\n- The fuel cells are flipping. [E2]", "- Acme Corp.\n- The fuel cells are flipping. [E2]"),
         ("", ""),
     ],
 )
 def test_a_sentence_keeps_what_supports_it_and_else_gets_what_does(text: str, checked: str) -> None:
     assert supported_text(text, LINES) == checked
+
+
+def test_a_title_before_a_name_ends_no_sentence() -> None:
+    lines = {
+        "E1": Evidence("E1", "p", "d", 0, 1, "The valve on the panel was closed by hand.", "FLIGHT"),
+        "E2": Evidence("E2", "p", "d", 0, 1, "Kranz closed the valve on the panel before the fuel cells failed.", "FLIGHT"),
+    }
+    text = "The valve was closed on the panel by Mr. Kranz before the fuel cells failed"
+    assert supported_text(f"{text} [E2].", lines) == f"{text}. [E2]"
+    assert weak_citations(f"{text} [E2].", lines) == 0
 
 
 def test_the_line_that_says_it_in_this_order_wins_over_the_one_with_the_same_words() -> None:
@@ -71,7 +88,30 @@ def test_citations_that_share_no_words_are_counted() -> None:
 
 @settings(max_examples=150)
 @given(
-    st.lists(st.sampled_from(["MAIN", "B ", "volts", ". ", "fuel cells ", "[E1]", "[E3]", "? ", "4", " ", "flipping", "."]), max_size=30),
+    st.lists(
+        st.sampled_from(
+            [
+                "MAIN",
+                "B ",
+                "volts",
+                ". ",
+                "fuel cells ",
+                "[E1]",
+                "[E3]",
+                "? ",
+                "4",
+                " ",
+                "flipping",
+                ".",
+                "Mr. ",
+                "The ",
+                "etc. ",
+                "“",
+                "\n",
+            ]
+        ),
+        max_size=30,
+    ),
     st.lists(st.integers(0, 90), max_size=6),
 )
 def test_a_stream_is_what_the_whole_text_is_and_changes_no_words(parts: list[str], cuts: list[int]) -> None:

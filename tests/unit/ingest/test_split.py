@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.ids import estimate_tokens
-from dynagrag.ingest.sentences import num_words
 from dynagrag.ingest.split import chunk_passages, halve, make_document, speaker_mentions, split_passages, turn_at
 from dynagrag.schema import Chunk, Document, LoadedSource, MentionKind, Passage, SourceTurn, Turn
+from dynagrag.sentences import num_words
 from dynagrag.settings import CHUNK_PROFILES, ChunkProfile
 
 SHARED = Path(__file__).parents[3].parent / "shared"

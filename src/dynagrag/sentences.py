@@ -79,19 +79,26 @@ def strip_span(text: str, start: int, end: int) -> Span:
     return (start + left, start + left + size) if size else (start, start)
 
 
+def next_word(text: str, position: int) -> tuple[str, int]:
+    """The word that follows a position, behind blank space and opening quotes (empty where none does), and where it ends."""
+    following = _NEXT.match(text, position)
+    return (following[1] or "", following.end()) if following else ("", position)
+
+
 def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
-    if match["blank"] or match["wide"]:
-        return True
+    return bool(match["blank"] or match["wide"]) or ends_sentence(text, start, match, next_word(text, match.end())[0])
+
+
+def ends_sentence(text: str, start: int, match: re.Match[str], word: str) -> bool:
+    """Whether a mark (`mark` and its closing quotes `close` in the match) ends the sentence that began at `start`; `word` comes next."""
     mark, closed = match["mark"], bool(match["close"])
-    following = _NEXT.match(text, match.end())
-    word = (following[1] if following else "") or ""
     if mark == "…" or (len(mark) > 1 and not set(mark) & {"!", "?"}):
         return not word[:1].islower()
     if mark != ".":
         return not (closed and word[:1].islower())
     if closed:
         return not word[:1].islower()
-    return _ends_at_dot(text, start, match.start(), word)
+    return _ends_at_dot(text, start, match.start("mark"), word)
 
 
 def _ends_at_dot(text: str, start: int, dot: int, word: str) -> bool:

@@ -17,13 +17,13 @@ EXTRACTOR = Annotated[
 CHUNKS = Annotated[
     str | None,
     typer.Option(
-        help="Chunk size: default (up to 600 tokens a model call) or small (one passage a call). Default: small for small models, "
+        help="Chunk size: default (up to 600 tokens per model call) or small (one passage per call). Default: small for small models, "
         "else default."
     ),
 ]
 TYPES = Annotated[str | None, typer.Option(help="Extract only these entity types, separated by commas. Default: any type.")]
 FOCUS = Annotated[str, typer.Option(help="Tell the model in one sentence what to look for. Default: nothing in particular.")]
-GLEANINGS = Annotated[int, typer.Option(min=0, max=5, help="Extra calls a chunk that ask for what was missed.")]
+GLEANINGS = Annotated[int, typer.Option(min=0, max=5, help="Extra calls per chunk, which ask for what was missed.")]
 MERGES = Annotated[
     str | None,
     typer.Option(help="Who decides which names are one entity: rules, or model (rules first). Default: model, unless it is small."),
@@ -65,10 +65,11 @@ def ingest(
     set_up_log(verbose)
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
+    from dynagrag.wiring import extractor_choice
     from dynagrag.workspace.ingest_job import IngestOptions
 
     settings = read_settings(llm, embedder, store)
-    if extractor == "llm" and settings.llm is None:
+    if extractor_choice(extractor).needs_model and settings.llm is None:
         extractor = _ask_for_fast(yes)
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
     options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing)

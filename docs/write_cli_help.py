@@ -15,8 +15,8 @@ Written by `make help-docs` from the commands' own help. Exit codes: 0 ok, 1 an 
 """
 SETTINGS = """## Settings
 
-From the environment, from `.env` in the current folder, or by name from `settings.toml` in the home folder; the first that says something
-counts, and an option of a command before them.
+Example: `DYNAGRAG_LLM=qwen` in the environment, or `llm = "qwen"` in `settings.toml`. dynagrag looks at a command's option first, then at
+the environment, at `.env` in the current folder, and at `settings.toml` in the home folder. The first that has a value counts.
 
 | setting | in the environment | default | |
 | --- | --- | --- | --- |"""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.load import load_source
@@ -13,9 +14,17 @@ from dynagrag.schema import Chunk, Document, LoadedSource, Passage, Turn
 from dynagrag.settings import ChunkProfile
 
 _REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}
-"""Completion tokens a chunk token, by is_small, for the estimate: a model of 1.5 billion parameters gave 2 to 3."""
+"""Completion tokens per chunk token, by is_small, for the estimate: a model of 1.5 billion parameters gave 2 to 3."""
 _ASSUMED_SECONDS = {True: 30.0, False: 4.0}
-"""Seconds a call, by is_small, until the workspace's own ledger knows better."""
+"""Seconds per call, by is_small, until the workspace's own ledger knows better."""
+
+
+@runtime_checkable
+class PromptingExtractor(Protocol):
+    """An extractor that asks a model, so its cost can be estimated."""
+
+    def prompt_tokens(self, work: ChunkWork) -> int:
+        """Estimated prompt tokens of the chunk's first call, schema included."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def split_passages(document: Document, turns: Sequence[Turn], profile: ChunkProf
 
 
 def chunk_passages(document: Document, passages: Sequence[Passage], profile: ChunkProfile) -> tuple[Chunk, ...]:
-    """Consecutive passages of at most `profile.chunk_tokens` estimated tokens together, or one a chunk where that is None.
+    """Consecutive passages of at most `profile.chunk_tokens` estimated tokens together, or one per chunk where that is None.
 
     A passage larger than the limit is a chunk of its own. Once a run of chunks holds 2,400 tokens, one passage in four begins a new run.
     """

@@ -4,7 +4,7 @@
 
 mutmut reads module names off paths, so the working tree is first written as one plain package (`build/mutate/ROOM/src/dynagrag/...`,
 with real folders in place of the links). Every mutant is tried with the unit tests that run through its function, in a fork of a process
-that has imported them. What was tried before is kept: after Ctrl-C, or with a larger sample, the same command goes on. Mutants of functions
+that has imported them. What was tried before is kept: after Ctrl-C, or with a larger sample, the same command resumes. Mutants of functions
 that were changed are tried anew, and all of a room when one of its tests was changed. Bodies of functions alone are changed: constants of
 modules and fields of classes are for tests by hand.
 

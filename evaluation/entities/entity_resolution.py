@@ -1,7 +1,7 @@
 """How well consolidation finds the names that are one entity, on sets that say which are (`entity_sets`).
 
-What runs is the product's own: the set's names become mentions, `ingest.consolidate` plans and decides, `graph_store.canonical` says which
-key each one ends under. Items under one canonical key, the connected components of the merges, are one predicted cluster.
+What runs is the product's own: the set's names become mentions, `ingest.consolidate` plans and decides, `graph_store.derived.canonical`
+says which key each one ends under. Items under one canonical key, the connected components of the merges, are one predicted cluster.
 
 Three figures of merit: blocking recall, the share of the positive pairs that have one key, were joined by a rule or stand in one block,
 since no others can ever be found; pairs and clusters with the rules alone, and with a model as judge where there is one; and what the model

@@ -1,8 +1,8 @@
-"""A run is a folder: run.json (what it was made with), questions.jsonl (a line a question, scope and arm), passages.jsonl (the words of
+"""A run is a folder: run.json (what it was made with), questions.jsonl (one line per question, scope and arm), passages.jsonl (the words of
 what was brought), summary.json and report.html.
 
-Lines are appended as they are made, so a run that was stopped goes on where it was; a line that was torn is dropped. A folder is only gone
-on with under the very settings that it was begun with, and by one process at a time: while it asks, run.json is locked.
+Lines are appended as they are made, so a run that was stopped is resumed where it was; a line that was torn is dropped. A folder is only
+resumed under the very settings that it was begun with, and by one process at a time: while it asks, run.json is locked.
 """
 
 import fcntl
@@ -72,7 +72,7 @@ def shortened(text: str) -> str:
 
 
 class RunFolder:
-    """A run's folder. `open` begins or goes on with one, `read` opens one that is done."""
+    """A run's folder. `open` begins or resumes one, `read` opens one that is done."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -91,7 +91,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> "RunFolder":
-        """Begins a run, or goes on with the one in the folder.
+        """Begins a run, or resumes the one in the folder.
 
         Raises UsageError where the folder holds something else or can't be made, another process is at work on it, or its run has other
         settings: it names what differs.
@@ -146,7 +146,7 @@ class RunFolder:
 
     def stopped(self) -> UsageError:
         """The error that it lacks something."""
-        return UsageError(f"the run in {self.path} was stopped before its end; go on with it: the same command with --out {self.path}")
+        return UsageError(f"the run in {self.path} was stopped before its end; resume it with the same command and --out {self.path}")
 
     @classmethod
     def is_unfinished(cls, path: Path, settings: Mapping[str, Any]) -> bool:

@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class StoppedRunError(DynaGragError):
-    """Ctrl-C in a run: says how to go on."""
+    """Ctrl-C in a run: says how to resume it."""
 
     exit_code = 130
 
@@ -43,7 +43,7 @@ class StoppedRunError(DynaGragError):
 def evaluate_retrieval(
     settings: Settings, options: EvaluateOptions, progress: Progress | None = None, embedder: Embedder | None = None
 ) -> tuple[RunFolder, dict[str, Any]]:
-    """Runs an evaluation, or goes on with one; the run's folder and its summary.
+    """Runs an evaluation, or resumes one; the run's folder and its summary.
 
     Raises UsageError and LoadError for what was given wrong, before anything is embedded; StoppedRunError on Ctrl-C.
     """
@@ -63,7 +63,9 @@ def evaluate_retrieval(
                 for scope in plan.scopes:
                     _Work(run, place, snapshot, plan, targets, show).ask(scope)
             except KeyboardInterrupt:
-                raise StoppedRunError(f"interrupted; what was measured is kept: the same command with --out {run.path} goes on") from None
+                raise StoppedRunError(
+                    f"interrupted; what was measured is kept: resume with the same command and --out {run.path}"
+                ) from None
             lines = run.lines()
             notes = Counter(plan.loaded.notes) + Counter(place.notes)
             summary = whole_summary(run.path, made_with, lines, targets, notes)

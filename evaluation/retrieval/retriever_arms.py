@@ -1,4 +1,4 @@
-"""The arms of an evaluation by name: retrievers as the workspace makes them, the retriever `dynagrag` under each of its profiles."""
+"""The arms of an evaluation by name: retrievers as the workspace makes them, some of them under a profile."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,27 @@ DEPTH = 100
 CONTROLS = ("naive", "bm25", "rrf", "hybrid")
 """Arms that always run: what a graph has to beat."""
 SPLIT = "split"
-_PROFILE_OF = {"default": "default", "paper": "paper", SPLIT: "default"}
-"""Arms that are the retriever `dynagrag` under a profile; other arms are the names of retrievers. Of `split` a model splits the question
-first.
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An arm that is more than a retriever's name."""
+
+    profile: str
+    retriever: str
+
+
+_ROWS = {
+    "default": _Row("default", "bridge-ppr"),
+    "paper": _Row("paper", "dynagrag"),
+    "paper-cosine": _Row("paper", "dynagrag-cosine"),
+    SPLIT: _Row("default", "bridge-ppr"),
+}
+"""Arms that have a profile; other arms are the names of retrievers. Under `default` Bridge-PPR ranks the passages, whatever the ego-graphs
+are, so it alone is run. For `split` a model splits the question first.
 """
+INSTEAD = {"dynagrag": ("default", "paper"), "dynagrag-cosine": ("default", "paper-cosine")}
+"""Retrievers that are no arms, since their ranking of passages depends on the profile, and the arms that say which one is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +56,12 @@ class Arm:
 
 def known_arms() -> tuple[str, ...]:
     """The names that an arm can have."""
-    return (*_PROFILE_OF, *(name for name in wiring.RETRIEVERS if name != "dynagrag"))
+    return (*_ROWS, *(name for name in wiring.RETRIEVERS if name not in INSTEAD))
 
 
 def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
     """The profile of each arm that has one."""
-    return {name: PROFILES[_PROFILE_OF[name]] for name in names if name in _PROFILE_OF}
+    return {name: PROFILES[_ROWS[name].profile] for name in names if name in _ROWS}
 
 
 def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool) -> Iterator[Arm]:
@@ -54,14 +71,14 @@ def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_who
     """
     passages = PassageScores(snapshot)
     for name in names:
-        profile = wiring.make_profile(_PROFILE_OF.get(name, "default"))
+        row = _ROWS.get(name, _Row("default", name))
+        profile = wiring.make_profile(row.profile)
 
         def index(profile: Profile = profile) -> EgoIndex:
             folder = space.folder / "index" / profile.name
             return EgoIndex.open(folder, snapshot, profile) if is_whole else EgoIndex.build(snapshot.graph, profile)
 
-        of_profile = "bridge-ppr" if profile.passage_ranking == "bridge" else "dynagrag"
-        retriever = wiring.make_retriever(of_profile if name in _PROFILE_OF else name, snapshot, profile, passages, index)
+        retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, index)
         if name == SPLIT:
             chat = space.metered(None)
             assert chat is not None  # else the run was refused

@@ -9,10 +9,11 @@ from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.results.run_folder import check_folder
-from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, SPLIT, known_arms
+from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
 from dynagrag.settings import Settings
 
-EXTRACTORS = ("fast", "file")
+SET_EXTRACTORS = ("fast", "file")
+"""Those of `wiring.EXTRACTORS` that ask no model: a set is built without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:
 
 def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
     for name in names:
+        if name in INSTEAD:
+            raise UsageError(f"{name} is no arm, since it ranks passages by its profile; name one of {', '.join(INSTEAD[name])}")
         if name not in known:
             raise UsageError(f"unknown arm {name!r}; known: {', '.join(known)}")
 
@@ -84,8 +87,8 @@ def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
 def _load(options: EvaluateOptions) -> EvaluationSet:
     if (options.dataset is None) == (options.questions is None):
         raise UsageError("name what to evaluate: --dataset NAME --data FOLDER, or --questions FILE with --workspace")
-    if options.extractor not in EXTRACTORS:
-        raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(EXTRACTORS)}")
+    if options.extractor not in SET_EXTRACTORS:
+        raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(SET_EXTRACTORS)}")
     if options.questions is not None:
         return load_own(options.questions)
     assert options.dataset is not None

@@ -241,8 +241,8 @@ def _remedy(err: Exception, user: str, database: str) -> str:
         err, OSError
     ):
         return (
-            "it cannot be reached, or went away; check that it runs and that the address is right. What was stored before stays, and the "
-            "same command goes on from there"
+            "it cannot be reached, or went away; check that it runs and that the address is right. What was stored before stays; run the "
+            "same command again to resume"
         )
     return f"it says: {text}"
 

@@ -1,4 +1,4 @@
-"""The Neo4j store's schema: numbered migrations, what must be there and ONLINE, and the vector indexes, one a label and dimension.
+"""The Neo4j store's schema: numbered migrations, what must be there and ONLINE, and the vector indexes, one per label and dimension.
 
 Migrations are recorded in one (:DynagragSchema) node and shared by all workspaces of a database. Vector indexes belong to a dimension;
 for a first load they are made after it (several times faster), which the workspace's node records as `vector_index: 'deferred'`.

@@ -30,7 +30,7 @@ from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.protocols import Prompt
 
 CALL_TOKENS = 1200
-"""Prompt tokens a call is packed up to, instructions included."""
+"""Up to how many prompt tokens a call is packed, instructions included."""
 
 Call = Sequence[int]
 """The blocks of one call, as positions in their docket."""
@@ -88,7 +88,7 @@ class Docket:
         return self.kind.prompt([self.blocks[number] for number in call])
 
     def calls(self, one_block_a_call: bool) -> list[list[int]]:
-        """The open blocks by call: first fit, largest first, up to 1,200 prompt tokens a call. Calls in order of their first block.
+        """The open blocks by call: first fit, largest first, up to 1,200 prompt tokens per call. Calls in order of their first block.
 
         What is packed depends on the open blocks alone, and without some of the calls the rest is packed the same.
         """

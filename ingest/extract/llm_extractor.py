@@ -28,7 +28,7 @@ from dynagrag.settings import ChunkProfile
 
 _LOG = logging.getLogger(__name__)
 _RULES_VERSION = "extract-2"
-"""Goes up when records.py accepts or drops other things."""
+"""Goes up when reply_records.py accepts or drops other things."""
 _MAX_SPLITS = 4
 _MIN_TURN_WORDS = 3
 _MAX_UNREACHABLE_AT_FIRST = 3
@@ -55,7 +55,7 @@ class ExtractionCounts:
 
 
 def chunk_text(document: Document, turns: Sequence[Turn], chunk: Chunk, is_small: bool = False) -> str:
-    """The chunk as the model reads it, a line a turn, `SPEAKER: words`; no times, so that equal words make equal prompts.
+    """The chunk as the model reads it, one line per turn, `SPEAKER: words`; no times, so that equal words make equal prompts.
 
     For small models `- words`, without turns of one or two words: they take every label for an entity and every turn for a relation "said"
     (seen with a 1.5-billion-parameter model), and code knows who spoke anyway.

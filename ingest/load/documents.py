@@ -102,7 +102,7 @@ def _with_paragraphs(page: str) -> str:
 
 
 def parse_docx(data: bytes) -> Parsed:
-    """The paragraphs and tables of a DOCX in order; a table with a header such as Speaker | Text is turns, another one a turn a row.
+    """The paragraphs and tables of a DOCX in order; a table with a header such as Speaker | Text is turns, another one is one turn per row.
 
     Raises:
         LoadError: A zip that is no DOCX, a broken or an oversized one.

@@ -1,4 +1,4 @@
-"""Every error that dynagrag raises on purpose.
+"""The errors that dynagrag raises on purpose, by kind.
 
     DynaGragError                 one line: what failed, with which value, what to do
     ├── UsageError                the command or call was wrong (exit 2)
@@ -15,6 +15,7 @@
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
     └── BudgetError               a hard budget was reached; the work so far is kept
 
+A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py, evaluation/retrieval/retrieval_run.py.
 SDK errors are translated once, in `dynagrag.models.error_translation`.
 """
 

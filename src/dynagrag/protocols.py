@@ -1,5 +1,5 @@
-"""The verbs: what the folders know of each other. `wiring.py` alone names the implementations; contract suites in tests/contracts hold
-stores, models, embedders and retrievers to their protocols.
+"""The verbs: what the folders know of each other. `wiring.py` chooses the implementations that a workspace uses; contract suites in
+tests/contracts hold stores, models, embedders and retrievers to their protocols.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

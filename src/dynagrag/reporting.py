@@ -25,7 +25,7 @@ def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[s
     for document in report.removed:
         yield f"  deleted {document.title}: its file is gone"
     if report.num_doubles:
-        yield f"  passed over {report.num_doubles} files with the same content as another"
+        yield f"  skipped {report.num_doubles} files with the same content as another"
     for how, count in report.mended.items():
         yield f"  {count} {how}"
     for reason, count in sorted(report.dropped.items()):
@@ -39,7 +39,7 @@ def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[s
     for note in graph.notes:
         yield f"  note: {note}"
     if report.set_aside:
-        yield f"{len(report.set_aside)} chunks were set aside; the same command tries them again, or `dynagrag jobs retry`"
+        yield f"{len(report.set_aside)} chunks were set aside; to try them again, run the same command, or `dynagrag jobs retry`"
 
 
 def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:

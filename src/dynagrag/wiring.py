@@ -1,4 +1,4 @@
-"""The only module that names every implementation: settings and words of the command line in, objects behind the protocols out."""
+"""Chooses the implementations that a workspace uses: settings and words of the command line in, objects behind the protocols out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -150,6 +150,14 @@ class RetrieverChoice(Choice[MakeRetriever]):
     reads_steps: Callable[[Profile], bool] = lambda profile: False
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractorChoice(Choice[MakeExtractor]):
+    """`needs_model`: whether a language model is opened for it. `takes_given`: whether it reads passages with their extractions."""
+
+    needs_model: bool = False
+    takes_given: bool = False
+
+
 def _has_bridge(profile: Profile) -> bool:
     return profile.passage_ranking == "bridge"
 
@@ -179,7 +187,6 @@ TRAVERSALS: Mapping[str, Choice[Callable[[Profile], Traversal]]] = {
     "dsa-bfs": Choice("near the question first", lambda profile: DSABFS(level_penalty=profile.level_penalty)),
     "bfs": Choice("level by level", lambda profile: BFS()),
 }
-PRUNERS: Mapping[str, Choice[Callable[[], Pruner]]] = {"untrained": Choice("by distance to the question, nothing learned", UntrainedPrior)}
 
 
 def _llm_extractor(
@@ -194,10 +201,10 @@ def _no_file_extractor(*_: object) -> Extractor:
     raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
 
 
-EXTRACTORS: Mapping[str, Choice[MakeExtractor]] = {
-    "llm": Choice("a language model", _llm_extractor),
-    "fast": Choice("names and words, without a model", lambda *_: FastExtractor()),
-    "file": Choice("JSON lines with your own triples", _no_file_extractor),
+EXTRACTORS: Mapping[str, ExtractorChoice] = {
+    "llm": ExtractorChoice("a language model", _llm_extractor, needs_model=True),
+    "fast": ExtractorChoice("names and words, without a model", lambda *_: FastExtractor()),
+    "file": ExtractorChoice("JSON lines with your own triples", _no_file_extractor, takes_given=True),
 }
 
 
@@ -208,16 +215,16 @@ def _chosen(kind: str, name: str, choices: Mapping[str, C]) -> C:
     return choices[name]
 
 
-def check_extractor(kind: str) -> None:
-    """UsageError where there is no such extractor."""
-    _chosen("extractor", kind, EXTRACTORS)
+def extractor_choice(kind: str) -> ExtractorChoice:
+    """What is known of an extractor before it is made."""
+    return _chosen("extractor", kind, EXTRACTORS)
 
 
 def make_extractor(
     kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
 ) -> Extractor:
     """The extractor asked for."""
-    return _chosen("extractor", kind, EXTRACTORS).make(chat, model, profile, options, settings)
+    return extractor_choice(kind).make(chat, model, profile, options, settings)
 
 
 def make_retriever(
@@ -237,6 +244,6 @@ def make_traversal(name: str, profile: Profile) -> Traversal:
     return _chosen("traversal", name, TRAVERSALS).make(profile)
 
 
-def make_pruner(name: str = "untrained") -> Pruner:
-    """The pruner asked for."""
-    return _chosen("pruner", name, PRUNERS).make()
+def make_pruner() -> Pruner:
+    """The only pruner: by distance to the question, nothing learned."""
+    return UntrainedPrior()

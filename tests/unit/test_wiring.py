@@ -47,6 +47,11 @@ def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
     assert able == {("bridge-ppr", "default"), ("bridge-ppr", "paper"), ("dynagrag", "default"), ("dynagrag-cosine", "default")}
 
 
+def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:
+    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).needs_model] == ["llm"]
+    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).takes_given] == ["file"]
+
+
 def test_extractors_are_made_or_say_what_they_lack() -> None:
     rest = (None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())
     assert wiring.make_extractor("fast", *rest).name == "fast-1"
@@ -61,7 +66,6 @@ def test_extractors_are_made_or_say_what_they_lack() -> None:
     [
         (wiring.RETRIEVERS, lambda: wiring.can_split("magic", "default")),
         (wiring.TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
-        (wiring.PRUNERS, lambda: wiring.make_pruner("magic")),
         (wiring.EXTRACTORS, lambda: wiring.make_extractor("magic", None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())),
     ],
 )

@@ -152,7 +152,7 @@ def _options(desk: Desk) -> list[AskOptions]:
     left, right = st.columns(2)
     since = left.text_input("From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock")
     until = right.text_input("Until", key="filter_until", placeholder="h:mm:ss", help="Time of the source's own clock")
-    max_calls = st.number_input("At most model calls a question", min_value=1, value=None, key="filter_calls", placeholder="No limit")
+    max_calls = st.number_input("Model calls per question, at most", min_value=1, value=None, key="filter_calls", placeholder="No limit")
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
     names = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
     return [AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile)) for name in names]
@@ -210,7 +210,7 @@ def _seconds(text: str, name: str) -> float | None:
 
 
 def _model() -> ChatModel | None:
-    """The language model; where it can't be had, the page says so and goes on without."""
+    """The language model; where it can't be had, the page says so and continues without."""
     try:
         return state.chat_model()
     except DynaGragError as err:

@@ -15,7 +15,7 @@ def show_passages(workspace: str, answer: Answer) -> None:
     """A table of the ranked passages; of a retriever that tells nothing of its ranking, the evidence lines alone."""
     ranking = answer.trace.ranking
     if ranking is None:
-        st.markdown("This retriever says no more than the order of its passages; the lines it brought:")
+        st.markdown("This retriever gives only the order of its passages. The lines it found:")
         st.dataframe([{"document": c.document, "speaker": c.speaker, "words": c.quote} for c in answer.evidence], hide_index=True)
         return
     _show_links(ranking)

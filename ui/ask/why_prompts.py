@@ -11,7 +11,7 @@ def show_prompts(trace: AnswerTrace) -> None:
     if not trace.prompts:
         st.markdown("Nothing was retrieved, so there was no prompt.")
         return
-    st.caption("What was put before the model for each intermediate answer, after the same instructions and the question.")
+    st.caption("What the model was shown for each intermediate answer, after the same instructions and the question.")
     with st.expander("The instructions of each"):
         st.code(trace.instructions, language=None, wrap_lines=True)
     for number, prompt in enumerate(trace.prompts, start=1):

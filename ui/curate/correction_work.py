@@ -116,7 +116,7 @@ def _follow(key: background.Key, text: str) -> None:
     work = background.find(key)
     if work is None or not work.is_running:
         st.rerun()
-    st.info(f"{text} {work.seconds:.0f} s. You may leave this page: it goes on.", icon=":material/hourglass_top:")
+    st.info(f"{text} {work.seconds:.0f} s. You can leave this page; the work continues.", icon=":material/hourglass_top:")
 
 
 def _show_outcome(desk: Desk) -> None:

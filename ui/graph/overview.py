@@ -159,7 +159,7 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
 @st.fragment(run_every=1.0)
 def _wait(made: "Future[Layout]", num: int) -> None:
     if not made.done():
-        st.info(f"{num} entities are being laid out in 3D: some seconds, once for this graph.", icon=":material/hourglass_top:")
+        st.info(f"{num} entities are being laid out in 3D. This takes a few seconds, once for this graph.", icon=":material/hourglass_top:")
     elif made.exception() is None:
         st.rerun()
     else:

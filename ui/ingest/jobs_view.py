@@ -1,4 +1,4 @@
-"""Ingests as the journal has them, whatever process is at them: how far they are, how to go on with one, what was set aside, those of the
+"""Ingests as the journal has them, whatever process is at them: how far they are, how to resume one, what was set aside, those of the
 past.
 """
 
@@ -29,9 +29,10 @@ _STAGES = {
     "index": "Building the index",
 }
 _MAX_SHOWN = 20
-_PAUSE_HELP = "Ends the run after the model calls in flight. What is done is kept, and the job is offered here to go on with."
+_PAUSE_HELP = "Ends the run after the model calls in flight. What is done is kept, and you can resume the job here."
 _STOP_HELP = (
-    "Ends the run the same way, and offers it no more. What was extracted stays in the graph; the table of past jobs can still resume it."
+    "Ends the run the same way, and stops offering it here. What was extracted stays in the graph. "
+    "You can still resume it from the table of past jobs."
 )
 
 
@@ -137,7 +138,7 @@ def _what(job: Job) -> str:
 def _show_ended(work: Work, offered: Collection[int]) -> None:
     outcome = work.result if isinstance(work.result, RunOutcome) else None
     if outcome is not None and outcome.stopped_by and outcome.job_id in offered:
-        return  # the offer to go on says it
+        return  # the offer to resume says it
     if outcome is None and work.notes.get("job") in offered:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -172,7 +173,7 @@ def _show_offer(job: Job) -> None:
             if st.button("Resume", key=f"resume_{job.id}", icon=":material/play_arrow:", type="primary"):
                 job_runner.resume(job, llm, *budgets)
                 st.rerun()
-            if st.button("Leave it", key=f"leave_{job.id}", help="Offers it no more; what was extracted stays."):
+            if st.button("Leave it", key=f"leave_{job.id}", help="Stops offering it here. What was extracted stays."):
                 _leave(job)
 
 
@@ -197,12 +198,12 @@ def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
 
 
 def _ask_model(job: Job) -> str | None:
-    """The model to go on with, where another than the job's is set now."""
+    """The model to resume with, where another than the job's is set now."""
     before, now = job.request.llm, state.settings().llm
     if not before or not now or before == now:
         return None
     return st.selectbox(
-        "Language model", [before, now], key=f"model_{job.id}", width=360, help="That of the job, or that of the settings now."
+        "Language model", [before, now], key=f"model_{job.id}", width=360, help="Choose the job's own, or the one in the settings now."
     )
 
 

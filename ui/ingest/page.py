@@ -70,7 +70,7 @@ def _upload() -> list[Brought]:
     if key not in st.session_state:  # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
     files = st.file_uploader("Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS)
-    st.caption("At most 200 MB a file: one that is marked red is larger, and was not sent. Split it into smaller files.")
+    st.caption("At most 200 MB per file. A file marked red is larger and was not sent; split it into smaller files.")
     here = {file.file_id for file in files}
     _drop_taken_out(here)
     seen: set[str] = state.remembered("seen_uploads", set())

@@ -23,7 +23,7 @@ from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.ingest_job import IngestOptions
 
 _MERGES = {"as fits the model": None, "by rules alone": "rules", "by rules and the model": "model"}
-_CHUNKS = {"as fits the model": None, "600 tokens a call": "default", "one passage a call": "small"}
+_CHUNKS = {"as fits the model": None, "600 tokens per call": "default", "one passage per call": "small"}
 
 
 def show(paths: Sequence[str], on_start: Callable[[Key], None]) -> None:
@@ -103,7 +103,7 @@ def _ask_more() -> dict[str, Any]:
     gleanings = left.number_input(
         "Extra passes", 0, 5, 0, help="Each asks again for what was missed: more is found, and it costs as much again."
     )
-    merges = right.selectbox("Which names are one", list(_MERGES), help="Asked of the model, it finds more, and sometimes joins too much.")
+    merges = right.selectbox("Which names are one", list(_MERGES), help="A model finds more, and sometimes joins too much.")
     max_calls = left.number_input(
         "Calls at most", min_value=1, value=None, placeholder="no limit", help="The call after it is refused; work is kept."
     )

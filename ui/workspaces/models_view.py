@@ -113,7 +113,7 @@ def _show_trials(settings: Settings) -> None:
     if beaten := state.remembered("beaten", ""):
         st.warning(plain(beaten), icon=":material/priority_high:")
         state.remember("beaten", "")
-    is_asked = st.button("Test the connection", icon=":material/bolt:", help="One tiny call to each, for what is set now.")
+    is_asked = st.button("Test the connection", icon=":material/bolt:", help="Makes one tiny call to each model that is set now.")
     keys = [background.key_of(settings, "", "trial", what, str(hash(settings))) for what in ("llm", "embedder")]
     if is_asked or state.remembered("is_trying", False):
         state.remember("is_trying", False)

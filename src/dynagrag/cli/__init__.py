@@ -1,1 +1,1 @@
-"""The command line: parses, calls the workspace, prints. A file a group of commands; `main` is where it begins."""
+"""The command line: parses, calls the workspace, prints. One file per group of commands; `main` is where it begins."""

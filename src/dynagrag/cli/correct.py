@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 NAME = Annotated[str, typer.Argument(metavar="NAME", help="An entity, by any of its names.")]
 NAMES = Annotated[list[str], typer.Argument(metavar="NAME", help="Two or more entities, each by any of its names.")]
-ALIASES = Annotated[list[str], typer.Argument(metavar="ALIAS", help="The names that leave it.")]
-TOGETHER = Annotated[bool, typer.Option("--together", help="Make one entity of these names. Default: an entity of each.")]
-NEW_NAME = Annotated[str, typer.Argument(metavar="NEW", help="The name from now on; at most 200 characters.")]
+ALIASES = Annotated[list[str], typer.Argument(metavar="ALIAS", help="Names to take out of it.")]
+TOGETHER = Annotated[bool, typer.Option("--together", help="Make one entity of these names. Default: one entity per name.")]
+NEW_NAME = Annotated[str, typer.Argument(metavar="NEW", help="Its new name, of at most 200 characters.")]
 MERGED_NAME = Annotated[str, typer.Option("--name", help="Name of the merged entity. Default: that of the most mentioned.")]
-OTHER_NAME = Annotated[str, typer.Option("--name", help="Name of the other thing, where it is no entity yet.")]
-OTHER = Annotated[str, typer.Option("--is", help="The entity that the other thing is.")]
+OTHER_NAME = Annotated[str, typer.Option("--name", help="Name of the other thing, if it isn't an entity yet.")]
+OTHER = Annotated[str, typer.Option("--is", help="The other thing, if it is an entity already: any of its names.")]
 IN = Annotated[list[str], typer.Option("--in", help="A document (title, path or id) in which the name means the other thing; repeat it.")]
 EDIT = Annotated[str, typer.Argument(metavar="EDIT", help="A correction's id or the beginning of it, from `graph edits`.")]
 REDO = Annotated[bool, typer.Option("--redo", help="Bring back a correction that was undone.")]
-LIMIT = Annotated[int, typer.Option(min=1, help="Most suggestions.")]
+LIMIT = Annotated[int, typer.Option(min=1, help="Show at most this many pairs.")]
 _MAX_CHANGES = 10
 _RENAMED = {"apart": "keep-apart", "unedit": "undo-edit"}
 """Old names of commands, which still work, and the new ones."""
@@ -78,7 +78,10 @@ def keep_apart(space: "Workspace", names: NAMES) -> "Outcome":
 
 @_correction
 def split(space: "Workspace", name: NAME, out: ALIASES, together: TOGETHER = False) -> "Outcome":
-    """Take names out of an entity."""
+    """Take names out of an entity.
+
+    Example: dynagrag graph split "Jack Lousma" "Cap Com"
+    """
     from dynagrag.curation import corrections
     from dynagrag.ids import entity_key
 
@@ -96,7 +99,7 @@ def rename(space: "Workspace", name: NAME, new: NEW_NAME) -> "Outcome":
 
 @_correction
 def sense(space: "Workspace", name: NAME, documents: IN, new: OTHER_NAME = "", other: OTHER = "") -> "Outcome":
-    """Tell two things with one name apart. The documents in which the name means the other thing say which is which.
+    """Tell two things with one name apart. Name the documents in which it means the other thing.
 
     Example: dynagrag graph sense Mercury --in astronomy --name "Planet Mercury"
     """

@@ -18,7 +18,7 @@ K = TypeVar("K", bound=StrEnum)
 _MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals of the differences: recall@k, the share of the gold among the "
     "first k passages; all@5, all gold among the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the "
-    "share of gold among the first 5; r@10, gold among the first 10 of at most 10. ms is the median time a question in milliseconds, "
+    "share of gold among the first 5; r@10, gold among the first 10 of at most 10. ms is the median time per question in milliseconds, "
     "without embedding and splitting it."
 )
 _NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
@@ -48,8 +48,9 @@ ARMS = Annotated[
     str,
     typer.Option(
         "--arms",
-        help="What to compare, separated by commas: default or paper (the retriever dynagrag under that profile), split (default, after "
-        "the model of --llm has split each question), or a retriever such as dynagrag-cosine. naive, bm25, rrf and hybrid always run too.",
+        help="What to compare, separated by commas, such as default,paper. default and paper: dynagrag under that profile. paper-cosine: "
+        "paper without diversity. split: default, after the model of --llm has split each question. Or a retriever, such as bridge-ppr. "
+        "naive, bm25, rrf and hybrid always run too.",
     ),
 ]
 EXTRACTOR = Annotated[
@@ -60,7 +61,7 @@ EXTRACTOR = Annotated[
 ]
 GIVEN = Annotated[
     Path | None,
-    typer.Option("--given", metavar="FILE", help="The file of extractions, for --extractor file. Default: SET_openie_reference in --data."),
+    typer.Option("--given", metavar="FILE", help="File of extractions, for --extractor file. Default: SET_openie_reference in --data."),
 ]
 HALF = Annotated[str, typer.Option("--half", help="Which rows: tuning (even, counted from 0), reporting (odd) or all.")]
 SCOPE = Annotated[
@@ -68,12 +69,12 @@ SCOPE = Annotated[
     typer.Option("--scope", help="For qmsum: search the question's own meeting (document) or all meetings (corpus). Default: both."),
 ]
 PART = Annotated[str | None, typer.Option("--part", help="For qmsum: which file, such as train_25 for qmsum_train_25. Default: val.")]
-BASELINE = Annotated[str, typer.Option("--baseline", help="The arm that the others are compared with.")]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only so many questions, from the first. Default: all.")]
+BASELINE = Annotated[str, typer.Option("--baseline", help="Arm to compare the others with.")]
+LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only this many questions, from the first. Default: all.")]
 OUT = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run; a stopped run in it is continued. Default: a folder in HOME/evaluation/runs."
+        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
     ),
 ]
 
@@ -99,7 +100,7 @@ def retrieval(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure which passages each arm finds, and write a report. Run it again to continue a run that was stopped.
+    """Measure which passages each arm finds, and write a report. Run it again to resume a run that was stopped.
 
     Example: dynagrag evaluate retrieval --dataset musique --data sets --half reporting
     """

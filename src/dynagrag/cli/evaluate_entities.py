@@ -37,7 +37,7 @@ THRESHOLD = Annotated[
         "--threshold",
         min=-1,
         max=1,
-        help="Cosine (-1 to 1) of a row in the table by threshold; may be repeated. Default: 0.55 to 0.95.",
+        help="Add a row for this cosine (-1 to 1) to the table of thresholds; may be repeated. Default: 0.55 to 0.95.",
     ),
 ]
 MAX_CALLS = Annotated[
@@ -56,7 +56,7 @@ def entities(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure how well names of one entity are merged. The set says which are one; measured are blocking, pairs, clusters, model calls.
+    """Measure how well names of one entity are merged. The set says which are one. Measures blocking, pairs, clusters and model calls.
 
     Without --llm only the rules decide; with it the model judges too. Equal names always count as one entity, whatever the set says.
     """

@@ -59,7 +59,7 @@ def show(
     ] = None,
     workspace: WORKSPACE = None,
     store: STORE = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most lines of a kind.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="Show at most this many lines of each kind.")] = 20,
     as_json: JSON = False,
 ) -> int:
     """Show an entity with its relations and evidence. Without NAME, show the most mentioned entities and relations."""
@@ -82,10 +82,10 @@ def near(
     workspace: WORKSPACE = None,
     store: STORE = None,
     hops: Annotated[int, typer.Option(min=1, max=5, help="How many relations away to look.")] = 1,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most relations; the heaviest are shown.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Show at most this many relations, the heaviest first.")] = 30,
     as_json: JSON = False,
 ) -> int:
-    """Show what surrounds an entity. Quick in large graphs too: no more is read than shown."""
+    """Show what surrounds an entity. It is quick in large graphs too: it reads only what it shows."""
     from dynagrag.curation.graph_printing import near_lines
     from dynagrag.curation.graph_queries import near_view
 

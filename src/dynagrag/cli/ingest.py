@@ -18,13 +18,13 @@ EXTRACTOR = Annotated[
 CHUNKS = Annotated[
     str | None,
     typer.Option(
-        help="Chunk size: default (up to 600 tokens a model call) or small (one passage a call). Default: small for small models, "
+        help="Chunk size: default (up to 600 tokens per model call) or small (one passage per call). Default: small for small models, "
         "else default."
     ),
 ]
 TYPES = Annotated[str | None, typer.Option(help="Extract only these entity types, separated by commas. Default: any type.")]
 FOCUS = Annotated[str, typer.Option(help="Tell the model in one sentence what to look for. Default: nothing in particular.")]
-GLEANINGS = Annotated[int, typer.Option(min=0, max=5, help="Extra calls a chunk that ask for what was missed.")]
+GLEANINGS = Annotated[int, typer.Option(min=0, max=5, help="Extra calls per chunk, which ask for what was missed.")]
 MERGES = Annotated[
     str | None,
     typer.Option(help="Who decides which names are one entity: rules, or model (rules first). Default: model, unless it is small."),
@@ -66,6 +66,7 @@ def ingest(
     set_up_log(verbose)
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
+    from dynagrag.wiring import extractor_choice
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
@@ -73,7 +74,7 @@ def ingest(
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
     find_sources(paths)
-    if extractor == "llm" and settings.llm is None:
+    if extractor_choice(extractor).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))
     with open_space(workspace, settings, create=True) as space:
         return run_prepared(space.prepare_ingest(paths, options), yes, as_json)

@@ -37,7 +37,7 @@ def _jobs(context: typer.Context, workspace: WORKSPACE = None, as_json: JSON = F
 
 @jobs_app.command("list")
 def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
-    """List the ingests of a workspace. A line gives number, kind, status, progress, start, paths, and why it ended."""
+    """List the ingests of a workspace. Each line gives number, kind, status, progress, start, paths, and why it ended."""
     from dynagrag.workspace.facade import open_journal
 
     with closing(open_journal(workspace, read_settings())) as journal:
@@ -78,7 +78,7 @@ def jobs_resume(
     with open_space(workspace, _as_before(job.request, llm, embedder, store)) as space:
         prepared = space.prepare_resume(job.id, max_calls=max_calls, max_tokens=max_tokens)
         if not as_json:
-            say(f"job {job.id}, begun {job.started_at[:16].replace('T', ' ')}, goes on")
+            say(f"resuming job {job.id}, begun {job.started_at[:16].replace('T', ' ')}")
         return run_prepared(prepared, yes, as_json)
 
 
@@ -89,7 +89,7 @@ def _as_before(request: "JobRequest", llm: str | None, embedder: str | None, sto
 
 @jobs_app.command("cancel")
 def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
-    """Stop a running ingest. Model calls under way are awaited, and its work is kept; an interrupted ingest is only marked."""
+    """Stop a running ingest. It waits for model calls under way and keeps the work. An interrupted ingest is only marked."""
     from dynagrag.workspace.facade import open_journal
 
     with closing(open_journal(workspace, read_settings())) as journal:
@@ -101,7 +101,7 @@ def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
 
 @jobs_app.command("set-aside")
 def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
-    """List the chunks that could not be extracted. A line gives document, position in its text, reason and job."""
+    """List the chunks that could not be extracted. Each line gives document, position in its text, reason and job."""
     with open_space(workspace, read_settings(store=store)) as space:
         titles = {d.id: d.title for d in space.store.documents()}
         rows = [asdict(item) | {"document": titles.get(item.document_id, "")} for item in space.set_asides()]
@@ -133,7 +133,7 @@ def jobs_retry(
 
     What you give here replaces the ingest's own options and models.
 
-    Chunks of ingests with other options or models are a run each; --json prints a list of their reports.
+    Ingests with other options or models get a run of their own; --json prints a list of all reports.
     """
     set_up_log(verbose)
     from dynagrag.workspace.facade import open_journal

@@ -97,7 +97,9 @@ def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `dynagrag backup` wrote.")],
     workspace: Annotated[
         str | None,
-        typer.Option("--workspace", "-w", help="Name that the backup must have: it cannot be restored under another one. Default: any."),
+        typer.Option(
+            "--workspace", "-w", help="Check that the backup has this name; it can't be restored under another one. Default: any."
+        ),
     ] = None,
     store: STORE = None,
     as_json: JSON = False,
@@ -125,7 +127,7 @@ def copy(
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Copy a workspace to another store. If it is stopped, run it again to continue. The password is read from NEO4J_PASSWORD.
+    """Copy a workspace to another store. If it is stopped, run it again to resume. The password is read from NEO4J_PASSWORD.
 
     Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
     """

@@ -99,5 +99,5 @@ def run(argv: list[str] | None = None) -> int:
             return 2
         raise
     if result == EXIT_INTERRUPTED:  # typer makes it of Ctrl-C
-        complain("interrupted; what was stored before stays, and the same command goes on from there")
+        complain("interrupted; what was stored before stays; run the same command again to resume")
     return result if isinstance(result, int) else 0

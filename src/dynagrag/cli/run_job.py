@@ -61,9 +61,9 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
 def _how_to_resume(prepared: "PreparedIngest") -> str:
     if prepared.job_id is None:
-        return "the same command goes on from there"
+        return "run the same command again to resume"
     workspace = "" if prepared.parts.name == prepared.parts.settings.workspace else f" -w {prepared.parts.name}"
-    return f"job {prepared.job_id} goes on with `dynagrag jobs resume {prepared.job_id}{workspace}`, or with the same command"
+    return f"resume job {prepared.job_id} with `dynagrag jobs resume {prepared.job_id}{workspace}`, or run the same command again"
 
 
 def _confirm_removal(plan: "IngestPlan", yes: bool) -> None:

@@ -79,7 +79,7 @@ def open_space(workspace: str | None, settings: "Settings", create: bool = False
 
 
 class Bars:
-    """Progress bars on stderr, a bar a stage; silent without a terminal."""
+    """Progress bars on stderr, one bar per stage; silent without a terminal."""
 
     def __init__(self, quiet: bool) -> None:
         from rich.console import Console

@@ -143,7 +143,7 @@ def model_path(name: str, settings: Settings) -> Path | None:
 
 
 def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> Path:
-    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it goes on with the parts it has.
+    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it resumes with the parts it has.
 
     Raises:
         SettingsError: The name is neither known nor a hub name (org/model), or the disk has no room.

@@ -71,11 +71,13 @@ class Budget:
             while self._reserved and self._lacks_tokens(self._reserved + tokens) and not self._lacks_tokens(tokens):
                 self._changed.wait()
             if self.max_calls is not None and self._calls >= self.max_calls:
-                raise BudgetError(f"the budget of {self.max_calls} model calls is spent; what was done is kept: go on with a larger one")
+                raise BudgetError(
+                    f"the budget of {self.max_calls} model calls is spent; what was done is kept: try again with a larger one"
+                )
             if self._lacks_tokens(tokens):
                 raise BudgetError(
                     f"the budget of {self.max_tokens} tokens has no room for the next call, which may need {tokens} ({self._tokens} are "
-                    "spent); what was done is kept: go on with a larger one"
+                    "spent); what was done is kept: try again with a larger one"
                 )
             self._calls += 1
             self._reserved += tokens

@@ -7,7 +7,7 @@ Two worlds, in this order:
 
 and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer; how it came about (trace):
 AnswerTrace.
-All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row a thing. Import from here, whatever the file.
+All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row per thing. Import from here, whatever the file.
 """
 
 from dynagrag.schema.answers import (

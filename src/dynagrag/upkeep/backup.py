@@ -182,7 +182,7 @@ def _place(source: Path, target: Path) -> None:
 
 
 def copy_between(settings: Settings, name: str, source: str, target: str, *, is_replacing: bool, progress: Progress) -> CopyReport:
-    """Copies a workspace from one address to another; the workspace stays where it was. Run again, it goes on where it was stopped.
+    """Copies a workspace from one address to another; the workspace stays where it was. Run again, it resumes where it was stopped.
 
     `is_replacing`: what the target holds of the workspace is deleted first.
     """

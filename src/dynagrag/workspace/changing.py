@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from dynagrag import wiring
 from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.ingest.given.given_corpus import GivenCorpus
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
@@ -35,7 +36,7 @@ class GraphChanging:
 
     def prepare(self, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None) -> PreparedIngest:
         """An ingest of these paths, as a job."""
-        prepare = prepare_given_files if options.extractor == "file" else prepare_ingest
+        prepare = prepare_given_files if wiring.extractor_choice(options.extractor).takes_given else prepare_ingest
         return prepare(self._parts, self._graph.build_index, paths, options, job)
 
     def prepare_given(self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool) -> PreparedIngest:

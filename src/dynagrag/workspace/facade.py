@@ -174,7 +174,7 @@ class Workspace:
     def ingest_given(self, documents: Given, extractor: Extractor, progress: Progress | None = None) -> IngestReport:
         """Stores given passages and documents of turns, and makes the graph of them. Names are merged by rules alone.
 
-        Safe to repeat: what is there is left alone, and a run that was killed goes on. Documents that are given again under the same source
+        Safe to repeat: what is there is left alone, and a killed run is resumed. Documents that are given again under the same source
         replace those that stood in their places before; those at places that are no more stay.
 
         Args:

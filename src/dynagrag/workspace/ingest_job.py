@@ -16,11 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 from dynagrag import wiring
 from dynagrag.errors import BudgetError, DynaGragError, StoreError, UsageError, WorkspaceError
 from dynagrag.graph_store.transfer import is_unfinished
-from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower, cancelled
 from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
-from dynagrag.ingest.plan import Estimate, IngestPlan, estimate_run, make_plan, make_retry_plan, span_tokens
+from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estimate_run, make_plan, make_retry_plan, span_tokens
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
@@ -49,7 +49,7 @@ class IngestOptions:
 
 def check_options(options: IngestOptions) -> None:
     """UsageError where an option has no such value. Opens nothing."""
-    wiring.check_extractor(options.extractor)
+    wiring.extractor_choice(options.extractor)
     wiring.make_chunk_profile(options.chunk_profile, None)
     if options.merges not in (None, "rules", "model"):
         raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
@@ -132,7 +132,7 @@ def check_no_transfer(parts: WorkspaceParts) -> None:
 
 
 def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
-    model = parts.models.chat_model if options.extractor == "llm" else None
+    model = parts.models.chat_model if wiring.extractor_choice(options.extractor).needs_model else None
     return JobRequest(
         paths=paths,
         options=TypeAdapter(IngestOptions).dump_python(options, mode="json"),
@@ -160,8 +160,9 @@ def _prepared(
 ) -> "PreparedIngest":
     check_no_transfer(parts)
     check_options(options)
-    chat = parts.metered(options.max_calls, options.max_tokens) if options.extractor == "llm" else None
-    model = parts.models.chat_model if options.extractor == "llm" else None
+    needs_model = wiring.extractor_choice(options.extractor).needs_model
+    chat = parts.metered(options.max_calls, options.max_tokens) if needs_model else None
+    model = parts.models.chat_model if needs_model else None
     profile = wiring.make_chunk_profile(options.chunk_profile, model)
     extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, parts.settings)
     judge = _judge(chat, options.merges)
@@ -208,7 +209,7 @@ class PreparedIngest:
 
     def estimate(self) -> Estimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model."""
-        if not isinstance(self.extractor, LLMExtractor):
+        if not isinstance(self.extractor, PromptingExtractor):
             return None
         settings = self.parts.settings
         work = [item for planned in self.plan.documents for item in planned.work]

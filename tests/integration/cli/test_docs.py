@@ -32,7 +32,7 @@ def test_the_library_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     for block in blocks:
         exec(compile(block, "docs/library.md", "exec"), names)
     printed = capsys.readouterr().out
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     assert "Charles Babbage founded Analytical Engines." in printed
 
 

@@ -198,7 +198,7 @@ def interrupt_after(num_questions: int) -> Callable[[str, int, int], None]:
 @pytest.mark.parametrize("is_torn", [False, True])
 def test_a_stopped_run_goes_on_to_the_same_summary(is_torn: bool, evaluate: Evaluate, tmp_path: Path, fake_embedder: FakeEmbedder) -> None:
     _, whole = evaluate(out=tmp_path / "whole")
-    with pytest.raises(StoppedRunError, match=r"the same command with --out .*stopped goes on"):
+    with pytest.raises(StoppedRunError, match=r"resume with the same command and --out .*stopped"):
         evaluate(out=tmp_path / "stopped", progress=interrupt_after(4))
     path = tmp_path / "stopped" / "questions.jsonl"
     if is_torn:
@@ -274,7 +274,8 @@ def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate:
     ("options", "error", "wanted"),
     [
         ({"arms": ("best",)}, UsageError, "unknown arm 'best'; known: default, paper"),
-        ({"arms": ("dynagrag",)}, UsageError, "unknown arm 'dynagrag'"),
+        ({"arms": ("dynagrag",)}, UsageError, "dynagrag is no arm.*default, paper"),
+        ({"arms": ("dynagrag-cosine",)}, UsageError, "dynagrag-cosine is no arm.*default, paper-cosine"),
         ({"baseline": "paper"}, UsageError, "the baseline 'paper' is not among the arms"),
         ({"extractor": "llm"}, UsageError, "unknown extractor 'llm'; known: fast, file"),
         ({"data": None}, UsageError, "say where musique lies"),

@@ -1,0 +1,25 @@
+"""The arms of an evaluation: which retriever each runs, and that no two are the same."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from dynagrag import wiring
+from dynagrag.evaluation.retrieval.retriever_arms import INSTEAD, SPLIT, known_arms, make_arms
+from dynagrag.schema import Graph, Snapshot
+
+SNAPSHOT = Snapshot("w", "1", {}, {}, (), np.zeros((0, 3), np.float32), {}, Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()))
+
+
+def test_a_profile_arm_runs_its_own_retriever_and_any_other_the_one_of_its_name() -> None:
+    names = [name for name in known_arms() if name != SPLIT]
+    made = {arm.name: arm.retriever.name for arm in make_arms(names, cast("Any", SimpleNamespace(folder=Path())), SNAPSHOT, is_whole=False)}
+    of_profile = {"default": "bridge-ppr", "paper": "dynagrag", "paper-cosine": "dynagrag-cosine"}
+    assert made == of_profile | {name: name for name in wiring.RETRIEVERS if name not in INSTEAD}
+
+
+def test_every_retriever_is_an_arm_or_has_arms_instead() -> None:
+    assert set(wiring.RETRIEVERS) <= {*known_arms(), *INSTEAD}
+    assert {arm for arms in INSTEAD.values() for arm in arms} <= set(known_arms())

@@ -95,7 +95,8 @@ def run(argv: list[str] | None = None) -> int:
             say(err.format_message())
             return 2
         if type(err).__module__.split(".")[0] in {"click", "typer"} and hasattr(err, "format_message"):
-            complain(f"{err.format_message()} (see `dynagrag --help`)")
+            command = getattr(getattr(err, "ctx", None), "command_path", "dynagrag")
+            complain(f"{err.format_message()} (see `{command} --help`)")
             return 2
         raise
     if result == EXIT_INTERRUPTED:  # typer makes it of Ctrl-C

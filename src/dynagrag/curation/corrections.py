@@ -102,7 +102,7 @@ def keep_apart(space: Workspace, keys: Sequence[str], *, by: str) -> Outcome:
     def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
         canonical = [e.key for e in _distinct(seen, keys)]
         if len(canonical) < 2:
-            raise UsageError("these are one entity; split it instead")
+            raise UsageError("these names are one entity; name two or more entities, or split this one")
         return [stamp.edit(EditKind.UNDO, sorted(canonical), what=make_merge(canonical, canonical[0], "", "").id)]
 
     return _correct(space, edits, by)

@@ -163,7 +163,7 @@ class JobBook:
             self._hold(job_id)  # not where another process goes on with it just now
             self.finish(job_id, JobStatus.CANCELLED, reason="cancelled after it was interrupted")
         else:
-            raise UsageError(f"job {job_id} is not at work: it is {job.status} since {job.finished_at}; `dynagrag jobs` lists them")
+            raise UsageError(f"job {job_id} isn't running: it ended {job.finished_at} ({job.status}); `dynagrag jobs` lists all")
         return self.job(job_id)
 
     def leave(self, job_id: int) -> Job:

@@ -39,7 +39,7 @@ def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[...
         (lambda: corrections.merge(space, ["mercury", "Mercury"], by="me"), "one entity already"),
         (lambda: corrections.merge(space, [], by="me"), "no entity was chosen"),
         (lambda: corrections.merge(space, ["mercury", "nobody"], by="me"), "no entity 'nobody'"),
-        (lambda: corrections.keep_apart(space, ["mercury"], by="me"), "split it instead"),
+        (lambda: corrections.keep_apart(space, ["mercury"], by="me"), "or split this one"),
         (lambda: corrections.split(space, "mercury", [], by="me"), "no name was chosen"),
         (lambda: corrections.undo_edit(space, "feed", by="me"), "0 corrections match 'feed'"),
         (lambda: corrections.undo_edit(space, "", by="me"), "0 corrections match"),

@@ -71,3 +71,8 @@ def test_no_piece_of_a_stream_holds_a_mark_that_names_nothing() -> None:
 
 def test_sentences_without_a_mark_are_counted() -> None:
     assert uncited_sentences("Ada founded Acme Works there [E1]. Nobody knows it any more. Yes. It rained all day. [E2]") == 1
+
+
+@pytest.mark.parametrize(("text", "num"), [("Ada founded it.", 0), ("Ada founded it [E1].", 0), ("Ada founded Acme alone.", 1), ("", 0)])
+def test_a_sentence_of_four_words_or_more_needs_a_mark(text: str, num: int) -> None:
+    assert uncited_sentences(text) == num

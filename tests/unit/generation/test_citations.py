@@ -75,3 +75,8 @@ def test_sentences_without_a_mark_are_counted() -> None:
 
 def test_a_title_ends_no_sentence_that_would_lack_a_mark() -> None:
     assert uncited_sentences("The valve was closed on the panel by Mr. Kranz before noon [E1].") == 0
+
+
+@pytest.mark.parametrize(("text", "num"), [("Ada founded it.", 0), ("Ada founded it [E1].", 0), ("Ada founded Acme alone.", 1), ("", 0)])
+def test_a_sentence_of_four_words_or_more_needs_a_mark(text: str, num: int) -> None:
+    assert uncited_sentences(text) == num

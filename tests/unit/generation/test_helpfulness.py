@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynagrag.errors import InvalidReplyError
+from dynagrag.errors import CutOffReplyError, InvalidReplyError
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
@@ -149,3 +149,13 @@ def test_long_answers_keep_eighty_characters_though_the_budget_has_no_room(journ
     chat = FakeChat()
     judged_helpfulness(_metered(chat, journal), "q?", ["x" * 200, "y" * 200], 1)
     assert (chat.prompts[0].user.count("x" * 80), chat.prompts[0].user.count("x" * 81)) == (1, 0)
+
+
+def test_the_judge_has_sixty_tokens_an_answer_and_a_hundred_more(journal: Journal) -> None:
+    answers = ["one", "two", "three", "four", "five"]
+    verdict = _scores(**{f"A{i}": (3, 3, 3) for i in range(1, 6)})
+    metered = _metered(FakeChat(lambda prompt, schema: verdict.ljust(4 * 400)), journal)
+    assert [score.value for score in judged_helpfulness(metered, "q?", answers, 900)] == [60.0] * 5
+    assert (metered.usage("judge").calls, metered.usage().calls) == (1, 1)
+    with pytest.raises(CutOffReplyError):
+        judged_helpfulness(_metered(FakeChat(lambda prompt, schema: verdict.ljust(4 * 400 + 1)), journal), "p?", answers, 900)

@@ -1,0 +1,167 @@
+"""What an answer tells of how it came about: each reason and number, for a retrieval that was made by hand."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.generation.answer import ABSTENTION, Parts, answer_question
+from dynagrag.generation.traversal import BFS
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.protocols import Prompt
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.retrieval.prune import UntrainedPrior
+from dynagrag.schema import Answer, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.settings import PROFILES
+
+PAPER = PROFILES["paper"]
+DECLINES = '{"answer": "", "citations": [], "enough_evidence": false}'
+
+
+class HandMadeRetriever:
+    """Brings what it was given, and remembers how much it was asked for."""
+
+    name = "by hand"
+
+    def __init__(self, retrieval: Retrieval) -> None:
+        self._retrieval = retrieval
+        self.asked: list[tuple[int, int]] = []
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        self.asked.append((num_passages, num_subgraphs))
+        return self._retrieval
+
+
+def both_passages(snapshot: Snapshot) -> Retrieval:
+    return Retrieval("by hand", tuple(ScoredPassage(passage, 1.0) for passage in snapshot.passages))
+
+
+def ego_graphs(snapshot: Snapshot, *centres: int) -> Retrieval:
+    """With the nodes of one hop, the first centre's the best."""
+    graph = snapshot.graph
+    made = EgoIndex.build(graph, PAPER).subgraphs(np.array(centres), np.zeros(len(graph.entities)))
+    return Retrieval("by hand", (), tuple(replace(one, score=0.123456 - place / 10) for place, one in enumerate(made)))
+
+
+@pytest.fixture
+def answer(moon_snapshot: Snapshot, tmp_path: Path) -> Iterator[Callable[..., Answer]]:
+    """Answers from a retrieval, which a function makes of the snapshot; the rule is the model's."""
+    journal = Journal(tmp_path / "journal.sqlite")
+
+    def call(retrieval: Retrieval, rule: Callable[[Prompt, Any], str] | None = None, **more: Any) -> Answer:
+        chat = MeteredChat(FakeChat(rule), journal, workspace="w", use_cache=False)
+        retriever = more.pop("retriever", None) or HandMadeRetriever(retrieval)
+        parts = Parts(retriever, PassageScores(moon_snapshot), UntrainedPrior(), BFS(), FakeEmbedder(4), chat, PAPER)
+        return answer_question(moon_snapshot, Question("Who lands?", np.array([1, 0, 0, 0], np.float32)), parts, **more)
+
+    yield call
+    journal.close()
+
+
+def test_nothing_retrieved_is_an_abstention_that_says_so_without_a_call(answer: Callable[..., Answer]) -> None:
+    given = answer(Retrieval("by hand", ()))
+    assert (given.text, given.is_abstained, given.trace.reason, given.usage.calls) == (ABSTENTION, True, "nothing was retrieved", 0)
+
+
+def test_an_abstention_keeps_the_replies_that_declined_and_the_failures_apart(
+    answer: Callable[..., Answer], moon_snapshot: Snapshot
+) -> None:
+    def rule(prompt: Prompt, schema: Any) -> str:
+        return "no JSON" if '[1] "Houston"' in prompt.user or prompt.name.endswith(".repair") else DECLINES
+
+    given = answer(ego_graphs(moon_snapshot, 0, 1), rule)
+    assert given.trace.reason == "no subgraph held enough evidence"
+    assert [(a.centre, a.helpfulness, a.scored_by, a.has_enough_evidence) for a in given.intermediate] == [("Crew", 0.0, "none", False)]
+    assert len(given.trace.failures) == 1
+    assert given.is_abstained
+
+
+def test_one_useful_answer_is_kept_as_what_the_final_one_was_made_of(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    pieces: list[str] = []
+    given = answer(both_passages(moon_snapshot), on_text=pieces.append)
+    assert [a.answer for a in given.intermediate] == [given.text] == pieces
+    assert (given.trace.merge, given.trace.merge_prompt, given.trace.failures) == ("", "", ())
+
+
+def test_ten_passages_a_subgraph_are_asked_for(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    retriever = HandMadeRetriever(both_passages(moon_snapshot))
+    answer(both_passages(moon_snapshot), retriever=retriever)
+    assert retriever.asked == [(50, 5)]
+
+
+def test_the_retriever_s_notes_come_before_the_question_s(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    retrieval = replace(both_passages(moon_snapshot), notes=("no facts are stored", "the graph is empty"))
+    assert answer(retrieval, notes=["it was rewritten"]).trace.notes == ("no facts are stored", "the graph is empty", "it was rewritten")
+
+
+def test_a_citation_that_shares_no_words_with_its_sentence_counts_as_weak(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    def rule(prompt: Prompt, schema: Any) -> str:
+        said = "Das Triebwerk brennt sehr heiss [E1]. The crew lands on the Moon [E3]. Alles bestens dort oben [E2]."
+        return json.dumps({"answer": said, "citations": []})
+
+    trace = answer(both_passages(moon_snapshot), rule).trace
+    assert (trace.labels, trace.num_weak_citations, trace.num_uncited_sentences) == (("E1", "E3", "E2"), 2, 0)
+
+
+def names_all(prompt: Prompt, schema: Any) -> str:
+    """Names all three entities, whatever the prompt holds; the judge gives no verdict."""
+    if prompt.name == "helpfulness":
+        return "no verdict"
+    if prompt.name != "intermediate":
+        return simple_reply(prompt, schema)
+    label = prompt.user.partition("\n[E")[2].partition("]")[0]
+    return json.dumps({"answer": f"Houston guides the crew, and the crew lands on the Moon [E{label}].", "citations": []})
+
+
+def test_the_formula_counts_the_entities_of_the_subgraph_alone(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    graph = moon_snapshot.graph
+    whole = ego_graphs(moon_snapshot, 0).subgraphs[0]
+    moon = graph.entities.index(next(e for e in graph.entities if e.name == "Moon"))
+    kept = [i for i, ends in enumerate(whole.pairs.tolist()) if moon in [whole.nodes[end] for end in ends]]
+    small = replace(
+        whole,
+        nodes=(0, moon),
+        hops=(0, 1),
+        pairs=np.array([[0, 1]]),
+        pair_relations=tuple(whole.pair_relations[i] for i in kept),
+        x=whole.x[[0, whole.nodes.index(moon)]],
+        y=whole.y[kept],
+        weights=whole.weights[kept],
+    )
+    given = answer(Retrieval("by hand", (), (small,)), names_all)
+    assert [(a.centre, a.scored_by, a.score_parts["detail"]) for a in given.intermediate] == [("Crew", "formula", 2 / 8)]
+    plain = answer(both_passages(moon_snapshot), names_all)
+    assert [(a.centre, a.score_parts["detail"]) for a in plain.intermediate] == [("by hand", 3 / 8)], "plain arms: the graph's entities"
+
+
+def test_a_prompt_in_the_trace_is_told_whole(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    trace = answer(ego_graphs(moon_snapshot, 0), names_all).trace
+    told = [
+        (
+            p.centre,
+            p.score,
+            p.walked,
+            p.num_unvisited,
+            p.pruner,
+            p.num_lines_cut,
+            p.labels,
+            p.evidence_ids,
+            p.num_nodes_in,
+            p.num_relations_in,
+        )
+        for p in trace.prompts
+    ]
+    labels, ids = ("E1", "E2", "E3"), ("p0", "p0", "p1")
+    assert told == [("Crew", 0.1235, ("Crew", "Houston", "Moon"), 0, "untrained prior", 0, labels, ids, 3, 2)]
+    assert trace.document_ids == {"p0": "doc", "p1": "doc"}
+    assert (trace.retriever, trace.profile, trace.num_passages, trace.ranking, trace.candidates) == ("by hand", "paper", 0, None, ())
+    prompt = trace.prompts[0]
+    assert prompt.num_tokens == -(-len(prompt.text) // 4)
+    assert trace.instructions.startswith("You answer a question from evidence.")

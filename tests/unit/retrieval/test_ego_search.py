@@ -73,3 +73,12 @@ def test_without_entities_passages_come_all_the_same() -> None:
     arm = DiverseEgoSearch(made, EgoIndex.build(made.graph, PROFILES["default"]), PROFILES["default"], ranker=BridgeSearch(made))
     found = arm.retrieve(question(1, "words of 3"), 3, 2)
     assert (len(found.passages), found.subgraphs, found.notes) == (3, (), ("the graph is empty",))
+
+
+def test_fewer_ego_graphs_than_wanted_are_told_with_the_reason() -> None:
+    made, index, _, arm = arms()
+    wanted = NUM + 1
+    assert arm.retrieve(question(1), 3, wanted).notes == (f"{NUM} of {wanted} ego-graphs: the graph has no more entities",)
+    assert arm.retrieve(question(1), 3, 2).notes == ()
+    strict = DiverseEgoSearch(made, index, PROFILES["paper"]).retrieve(question(1), 3, wanted)
+    assert strict.notes == (f"{len(strict.subgraphs)} of {wanted} ego-graphs: no other has leading entities of its own",)

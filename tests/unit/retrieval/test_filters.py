@@ -89,6 +89,15 @@ def test_several_documents_are_any_of_them_and_other_bounds_hold_in_each(fill: F
     assert inside.version != space.snapshot().version
 
 
+def test_an_entity_of_one_document_has_the_vector_there_that_it_has_in_the_whole(fill: Fill) -> None:
+    space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
+    whole, part = space.snapshot().graph, _inside(space, documents=("doc1",)).graph
+    row = next(i for i, e in enumerate(whole.entities) if e.key == "fathom labs")
+    inside = next(i for i, e in enumerate(part.entities) if e.key == "fathom labs")
+    assert whole.entity_vectors[row].any()
+    assert part.entity_vectors[inside].tolist() == whole.entity_vectors[row].tolist()
+
+
 def test_a_document_is_named_by_title_path_id_or_file_name(fill: Fill, tmp_path: Path) -> None:
     space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
     document = next(d for d in space.store.documents() if d.title == "doc1")

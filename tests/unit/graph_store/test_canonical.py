@@ -3,7 +3,7 @@
 import pytest
 from derived import edit
 
-from dynagrag.graph_store.derived.canonical import canonical_keys, kept_apart, make_merge, undo_merge
+from dynagrag.graph_store.derived.canonical import canonical_keys, kept_apart, make_edit, make_merge, undo_merge
 from dynagrag.ids import sense_key
 from dynagrag.schema import Consolidation, Edit, EditKind, Merge
 
@@ -33,6 +33,12 @@ def test_an_undo_of_two_keys_leaves_a_wider_merge_with_its_canonical_key() -> No
     undo = undo_merge(make_merge(["b", "c"], "b", "model", ""), by="me", at=NOW)
     wider = make_merge(["a", "b", "c"], "c", "model", "")
     assert canonical_keys({"a": 1, "b": 1, "c": 1}, merged(wider), [undo]).of == {"a": "c", "b": "b", "c": "c"}
+
+
+def test_of_keys_told_apart_the_alphabetically_first_stays_in_a_wider_merge_under_another_key() -> None:
+    undo = undo_merge(make_merge(["b", "c"], "b", "model", ""), by="me", at=NOW)
+    wider = make_merge(["a", "b", "c"], "a", "model", "")
+    assert canonical_keys({"a": 1, "b": 1, "c": 1}, merged(wider), [undo]).of == {"a": "a", "b": "a", "c": "c"}
 
 
 def test_an_undo_that_names_a_merge_alone_takes_it_back() -> None:
@@ -69,3 +75,20 @@ def test_senses_that_are_joined_keep_the_canonical_key_of_the_first(larger: str)
     canon = canonical_keys(counts, merged(make_merge([larger, "z"], larger, "model", "")), [*joined, told])
     assert set(canon.of.values()) == {"sun"}
     assert canon.names == {"sun": "God"}
+
+
+def test_edits_that_differ_in_anything_have_ids_of_their_own() -> None:
+    plain = {"keys": ["a", "b"], "name": "N", "what": "w", "by": "me", "at": NOW}
+    changes = [
+        {"keys": ["a"]},
+        {"keys": ["a", "b", "N"], "name": ""},
+        {"name": "M"},
+        {"what": "v"},
+        {"by": "you"},
+        {"at": "2026-01-02T00:00:00Z"},
+    ]
+    edits = [*(make_edit(kind, **plain) for kind in EditKind), *(make_edit(EditKind.MERGE, **{**plain, **c}) for c in changes)]
+    assert len({e.id for e in edits}) == len(EditKind) + len(changes)
+    first = make_edit(EditKind.MERGE, **plain)
+    assert first == Edit(first.id, EditKind.MERGE, ("a", "b"), "N", "w", "me", NOW)
+    assert first == make_edit(EditKind.MERGE, **plain)

@@ -1,5 +1,6 @@
 """From records to graph: names, weights, two-step means, edits, and independence of order."""
 
+import hashlib
 import random
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from dynagrag.graph_store.derived.average_degree import average_degree, average_
 from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_merge
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
-from dynagrag.graph_store.derived.graph_digest import digest
+from dynagrag.graph_store.derived.graph_digest import digest, digest_rows
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
 from dynagrag.ids import content_id, sense_key
 from dynagrag.schema import (
@@ -79,6 +80,18 @@ def test_means_of_groups_are_the_naive_ones_in_any_width_and_order() -> None:
     rows, groups = rng.integers(0, 20, 50), np.array([i % 3 for i in range(50)])
     means = group_means(array, rows, groups, 3)
     assert means == pytest.approx(np.array([array[rows[groups == g]].mean(axis=0) for g in range(3)]), abs=1e-6)
+
+
+def test_sums_run_in_the_order_of_the_rows_to_the_last_bit() -> None:
+    """Values that cancel out, so that what is left are the roundings, which every other order would change."""
+    rng = np.random.default_rng(0)
+    values = (10 ** rng.uniform(-12, 12, (600, 1))).astype(np.float32)
+    array, rows = np.concatenate([values, -values]), rng.permutation(1200)
+    sums, groups = [0.0, 0.0, 0.0], rows % 3
+    for row, group in zip(rows, groups, strict=True):
+        sums[group] += float(array[row, 0])
+    assert all(sums)
+    assert np.array_equal(group_means(array, rows, groups, 3), np.array([[s / 400] for s in sums], dtype=np.float32))
 
 
 @settings(max_examples=40, deadline=None)
@@ -240,6 +253,13 @@ def test_the_digest_knows_neither_workspace_nor_order_nor_document_ids() -> None
         e.summaries for e in sorted(first.entities, key=lambda e: e.key)
     ]
     assert digest(graph_of(mentions, records[:1])) != digest(first)
+
+
+def test_the_digest_is_that_of_the_sorted_rows_as_ascii_json() -> None:
+    entities, relations = [("zoë", "", "person", 2), ("ada", "s", "", 1)], [("zoë", "mag", "ada", 2, 1), ("ada", "grüßt", "zoë", 1, 1)]
+    text = r'[[["ada", "s", "", 1], ["zo\u00eb", "", "person", 2]], '
+    text += r'[["ada", "gr\u00fc\u00dft", "zo\u00eb", 1, 1], ["zo\u00eb", "mag", "ada", 2, 1]]]'
+    assert digest_rows(entities, relations) == digest_rows(entities[::-1], relations[::-1]) == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_the_digest_knows_every_count() -> None:

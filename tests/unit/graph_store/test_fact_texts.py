@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, own_title, passage_text, record_text, text_id
 from dynagrag.graph_store.derived.fact_texts import Fact, counted_said, fact_texts, read_said
 from dynagrag.ids import content_id
@@ -96,3 +97,9 @@ def test_a_title_is_searched_with_the_passage_unless_it_is_the_files_name_and_ne
     assert passage_text(DOCUMENT, passage) == "Ada Byron (mathematician)\nAda met Bob in Paris."
     assert passage_text(replace(DOCUMENT, title="1"), passage) == passage_text(replace(DOCUMENT, title="1.txt"), passage) == TEXT[0:21]
     assert own_title(replace(DOCUMENT, title="x" * 10_000)) == "x" * 200
+
+
+def test_a_stated_relation_of_a_document_that_is_not_stored_is_an_error_that_says_what_to_do() -> None:
+    stray = replace(record("ada", "met", "bob", "llm"), id="r1", document_id="gone")
+    with pytest.raises(StoreError, match=r"^relation record r1 names document gone, which is not stored; ingest it again$"):
+        read_said([mention("ada", 0, 49, "llm"), mention("bob", 0, 49, "llm")], [stray], DOCUMENTS)

@@ -32,6 +32,7 @@ def candidates(keys: list[str], vectors: Vectors | None = None, type_: str = "")
         ("fuel cell 1", "fuel cell 3"),
         ("apollo xiii", "apollo 12"),
         ("saturn v", "saturn 1b"),
+        ("apollo xiv", "apollo xvi"),
         ("c", "c++"),
         ("first stage", "second stage"),
         ("version 3.5", "version 3.6"),
@@ -49,6 +50,9 @@ def test_other_numbers_letters_and_opposites_never_meet(a: str, b: str) -> None:
     ("a", "b"),
     [
         ("apollo xiii", "apollo 13"),
+        ("apollo xiv", "apollo 14"),
+        ("channel 07", "channel 7"),
+        ("channel ٧", "channel seven"),
         ("world war ii", "second world war"),
         ("o.2", "o2"),
         ("u.s. navy", "us navy"),
@@ -124,6 +128,20 @@ def test_a_number_at_the_begin_is_no_shared_head() -> None:
     assert candidates(["open census", "open budget"], _all_at_cosine(2, 0.7)) == {("open census", "open budget")}
 
 
+def test_a_lone_letter_at_the_begin_is_no_shared_head_but_a_sign_is() -> None:
+    assert candidates(["u boat", "u turn"], _all_at_cosine(2, 0.7)) == set()
+    assert candidates(["++ boat", "++ turn"], _all_at_cosine(2, 0.7)) == {("++ boat", "++ turn")}
+
+
+def test_words_that_say_little_are_heads_where_a_name_has_no_others() -> None:
+    assert candidates(["the by", "the on"], _all_at_cosine(2, 0.7)) == {("the by", "the on")}
+    assert candidates(["the boat", "the turn"], _all_at_cosine(2, 0.7)) == set()
+
+
+def test_a_name_of_signs_alone_shares_no_head() -> None:
+    assert candidates(["!!!", "red falcon", "???", "red river"], _all_at_cosine(4, 0.7)) == {("red falcon", "red river")}
+
+
 @pytest.mark.parametrize(("cosine", "num_pairs"), [(0.54, 0), (0.56, 1)])
 def test_an_acronym_too_must_be_as_near_as_a_group(cosine: float, num_pairs: int) -> None:
     assert len(candidates(["msc", "manned spacecraft center"], _all_at_cosine(2, cosine))) == num_pairs
@@ -170,6 +188,13 @@ def test_the_approximate_search_finds_nearly_all_near_pairs_and_only_true_ones(m
     assert len(exact) > 500
     assert len({(i, j) for i, j, _ in found} & exact) >= 0.95 * len(exact)
     assert all(cosine >= 0.8 and abs(cosine - float(vectors[i] @ vectors[j])) < 1e-5 for i, j, cosine in found)
+
+
+def test_of_thousands_of_equal_vectors_each_is_near_the_first_ten() -> None:
+    """All lists but one are empty."""
+    num_rows = 2100
+    found = near_pairs(np.repeat(ALIKE, num_rows, axis=0))
+    assert found == [(i, j, 1.0) for i in range(10) for j in range(i + 1, num_rows)]
 
 
 def test_blocking_stays_far_below_all_pairs_as_names_grow(monkeypatch: pytest.MonkeyPatch) -> None:

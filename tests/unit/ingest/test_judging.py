@@ -107,6 +107,33 @@ def test_after_a_reply_that_cannot_be_read_the_others_are_asked_all_the_same() -
     assert judged.notes == ("2 names of 1 blocks stay unmerged: no JSON",)
 
 
+class StoppedJudge(ScriptedJudge):
+    """Is stopped by Ctrl-C at the first block, while its call on another is under way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under_way, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
+
+    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+        if "pump 0" in prompt.user:
+            assert self.under_way.wait(20)
+            raise KeyboardInterrupt
+        self.under_way.set()
+        self.may_end.wait(5)
+        self.ended.set()
+        return super().ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
+
+
+def test_after_ctrl_c_nobody_waits_for_the_calls_under_way() -> None:
+    judge = StoppedJudge()
+    with pytest.raises(KeyboardInterrupt):
+        ask_judge(_open_docket(2), Judging(judge, one_block_a_call=True, max_concurrency=2))
+    has_waited = judge.ended.is_set()
+    judge.may_end.set()
+    assert not has_waited
+    assert judge.ended.wait(20)
+
+
 def test_a_reply_has_room_for_every_name_twice_and_the_documents_of_its_blocks() -> None:
     judge = ScriptedJudge()
     docket = _open_docket(2)

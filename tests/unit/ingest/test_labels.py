@@ -7,6 +7,7 @@ import pytest
 from scripted_judge import ScriptedJudge, group, record, run, said, same, vectors_of
 
 from dynagrag.ingest.consolidate.labels import LabelPlan, label_texts, labels_by_rule, labels_may_join, merge_labels, plan_labels
+from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import Group
 from dynagrag.schema import LabelMerge
 
@@ -94,3 +95,9 @@ def test_a_label_is_shown_with_its_first_example_whatever_the_order_of_the_recor
     assert block.lines == ("has | acme has zen", "owns | acme owns zen")
     assert block.documents == ("d2",)
     assert plan_labels(records[::-1], vectors, {}).blocks == (block,)
+
+
+def test_an_example_is_shown_in_the_usual_spelling_of_its_names() -> None:
+    records = [record("acme", label, "zen") for label in ("owns", "has")] + [record("bob", "owns", "zen")]
+    (block,) = plan_labels(records, vectors_of(label_texts(records), same), {"acme": "Acme Inc.", "zen": "ZEN"}).blocks
+    assert block == ShownBlock(("has", "owns"), ("has | Acme Inc. has ZEN", "owns | Acme Inc. owns ZEN"), ("d0",))

@@ -1,16 +1,16 @@
-"""The sentences of an answer: those of any text (`dynagrag.sentences`), with the marks that stand behind their full stops."""
+"""The sentences of an answer, with the marks that stand behind their full stops."""
 
 import re
 from collections.abc import Iterable, Iterator
 
-from dynagrag.sentences import ends_sentence, next_word
-
 _BOUNDARY = re.compile(
-    r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’)]*+)(?P<gap>\s+(?:\[E\d+\]\s*)*)(?=[^\s\[])   # a mark, then blank space
-      | \[E\d+\]\s+(?=[^\s\[.!?,;])                                                                # a citation, then a word
+    r"""(?P<mark>[.!?])["'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])   # a mark, then blank space and citations
+      | \[E\d+\]\s+(?=[^\s\[.!?,;])                          # a citation, then a word
     """,
     re.VERBOSE,
 )
+_BEFORE_A_NAME = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|St|Messrs|vs|No|Nos|e\.g|i\.e)$")
+"""Abbreviations that a name or a number follows: their full stop ends no sentence."""
 
 
 def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:
@@ -18,24 +18,16 @@ def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:
     held = ""
     for piece in pieces:
         held += piece
-        while (end := _first_end(held, is_whole=False)) is not None:
+        while (end := _first_end(held)) is not None:
             yield held[:end]
             held = held[end:]
-    while held:
-        end = _first_end(held, is_whole=True) or len(held)
-        yield held[:end]
-        held = held[end:]
+    if held:
+        yield held
 
 
-def _first_end(text: str, is_whole: bool) -> int | None:
-    """Where the first sentence ends and another begins; None where none does, or where the rest of the next word must tell."""
+def _first_end(text: str) -> int | None:
+    """Where the first sentence ends and another begins; None where none does."""
     for match in _BOUNDARY.finditer(text):
-        gap = match["gap"]
-        if gap is None or "[" in gap or "\n" in gap:
-            return match.end()
-        word, word_end = next_word(text, match.end())
-        if word_end == len(text) and not is_whole:
-            return None
-        if ends_sentence(text, 0, match, word):
+        if match["mark"] != "." or not _BEFORE_A_NAME.search(text[: match.start()]):
             return match.end()
     return None

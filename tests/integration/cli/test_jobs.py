@@ -356,7 +356,7 @@ def test_wrong_use_of_jobs_is_one_line(server: OpenAIStubServer, cli: Any, corpu
     assert cli("ingest", corpus.write("a.vtt", ONE)).code == 0
     assert "there is no job 7" in cli("jobs", "cancel", 7).complaint(2)
     assert "there is no job 7" in cli("jobs", "resume", 7).complaint(2)
-    assert "it is done since" in cli("jobs", "cancel", 1).complaint(2)
+    assert "isn't running: it ended" in cli("jobs", "cancel", 1).complaint(2)
     assert "ID" in cli("jobs", "cancel", "x").complaint(2)
     assert "jobs resume --workspace" in cli("jobs", "-w", "default", "resume").complaint(2)
 

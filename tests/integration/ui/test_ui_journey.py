@@ -23,6 +23,8 @@ TURNS = [
     ("Maria", "Borealis Labs is located in Port Arthur. Corvus Partners invested in Acme-Works."),
     ("Leo", "Grace Hopper works at Borealis Labs."),
 ]
+ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
+"""The pages are the same on both stores."""
 QUESTION = "Who founded Corvus Partners?"
 _SCREENSHOTS = Path(__file__).parents[3] / ".screenshots"
 PAGES = ("", "why", "graph", "ingest", "curate", "workspaces", "source")
@@ -141,6 +143,7 @@ def look_at_the_graph(page: Any, store_name: str) -> None:
     shoot(page, f"graph-{store_name}")
 
 
+@ON_SQLITE
 def test_axe_finds_nothing_serious_on_any_page_in_either_theme(
     app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
@@ -157,6 +160,7 @@ def test_axe_finds_nothing_serious_on_any_page_in_either_theme(
     assert chromium.foreign(app.origin) == []
 
 
+@ON_SQLITE
 def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
     app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
@@ -176,6 +180,7 @@ def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
     page.get_by_text("Why this answer").wait_for(timeout=60_000)
 
 
+@ON_SQLITE
 def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium) -> None:
     for name in ("ask", *PAGES):
         page = chromium.open(app.url(name))
@@ -183,6 +188,7 @@ def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium) 
         page.context.close()
 
 
+@ON_SQLITE
 def test_pages_fit_a_phone(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]) -> None:
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
     for name in PAGES:

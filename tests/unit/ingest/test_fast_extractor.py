@@ -135,7 +135,7 @@ def test_every_record_stays_within_its_sentence_turn_and_passage(turns: list[str
         keys = {(m.chunk_start, m.key) for m in extraction.mentions}
         for mention in extraction.mentions:
             assert mention.key
-            assert mention.name in plain_quotes(document.text) or mention.type == "word"
+            assert plain_quotes(mention.name) in plain_quotes(document.text) or mention.type == "word"
             (passage_id,) = mention.passage_ids
             assert passages[passage_id].start <= mention.chunk_start < mention.chunk_end <= passages[passage_id].end
         for record in extraction.relations:

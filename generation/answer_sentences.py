@@ -9,8 +9,8 @@ _BOUNDARY = re.compile(
     """,
     re.VERBOSE,
 )
-_BEFORE_A_NAME = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|St|Messrs|vs|No|Nos|e\.g|i\.e)$")
-"""Abbreviations that a name or a number follows: their full stop ends no sentence."""
+_BEFORE_A_NAME = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|St|Messrs|vs|e\.g|i\.e)$")
+"""Abbreviations that a name follows: their full stop ends no sentence."""
 
 
 def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:

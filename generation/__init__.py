@@ -1,1 +1,1 @@
-"""Evidence to an answer: traversal, hard prompts, intermediate answers, helpfulness, merge, checked citations."""
+"""Evidence to an answer: traversal, hard prompts, intermediate answers, helpfulness, merge, verdicts on claims."""

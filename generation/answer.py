@@ -1,38 +1,53 @@
 """A question to a cited answer (DynaGRAG, section 3.5; docs/papers.md, Answers).
 
     retrieval -> one prompt a subgraph (plain arms: one prompt of passages) -> intermediate answers, in parallel
-              -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed, its citations checked
+              -> their claims checked by rules -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed
+              -> each of its claims checked: stated, contradicted, or not found
 
 Nothing supports an answer: it abstains. No model: the evidence it would answer from.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import count
 
-from dynagrag.errors import CutOffReplyError, DynaGragError, InvalidReplyError, ModelError
+from dynagrag.errors import DynaGragError, ModelError
 from dynagrag.generation.citations import (
+    bounded_stream,
     checked_marks,
     checked_stream,
     cited_labels,
     cited_stream,
     known_labels,
     to_citation,
-    uncited_sentences,
     without_marks,
 )
+from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, checked_claims, final_claims
+from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import Score, helpfulness
-from dynagrag.generation.reply_types import IntermediateReply, RewriteReply, SplitReply
+from dynagrag.generation.merge_input import merge_input
+from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
 from dynagrag.generation.stretches import stretches
-from dynagrag.generation.support import supported_stream, supported_text, weak_citations
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Embedder, Prompt, Pruner, Retriever, Traversal
+from dynagrag.protocols import Asker, ClaimChecker, Embedder, Prompt, Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Answer, AnswerTrace, Citation, Evidence, IntermediateAnswer, Question, Retrieval, Snapshot, Usage
+from dynagrag.schema import (
+    Answer,
+    AnswerTrace,
+    Citation,
+    Evidence,
+    IntermediateAnswer,
+    Question,
+    Retrieval,
+    Snapshot,
+    Usage,
+    Verdict,
+)
 from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
@@ -41,8 +56,8 @@ _PASSAGES_PER_SUBGRAPH = 10
 """Enough for a plain arm to fill the room that the graph arms' prompts have together."""
 _MAX_ANSWER_TOKENS = 400
 _MAX_FINAL_TOKENS = 600
-_MAX_STEP = 300
-"""Characters of a step that a model split a question into."""
+_MAX_CHARACTERS = 8_000
+"""Of an answer: a model that is asked for some hundred tokens and sends more than this repeats itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +70,9 @@ class Parts:
     traversal: Traversal
     embedder: Embedder
     chat: Asker | None
+    checker: ClaimChecker
     profile: Profile
     max_concurrency: int = 8
-
-
-def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: str) -> str:
-    """The question standing alone; the last three exchanges are what it may refer to."""
-    if not history:
-        return question
-    turns = [{"question": q, "answer": a[:600]} for q, a in history[-3:]]
-    system, user = render("rewrite", history=turns, question=question)
-    reply = chat.ask(Prompt("rewrite", system, user), RewriteReply, stage="rewrite", max_tokens=200)
-    return reply.question.strip() or question
-
-
-def split_question(chat: Asker, question: str) -> tuple[str, ...]:
-    """The questions of one step that a question is made of, at most four; none where it is one itself, or the model's reply is no list.
-
-    Steps of over 300 characters are passed over. Raises ModelError where the model can't be had.
-    """
-    system, user = render("split", question=question)
-    try:
-        reply = chat.ask(Prompt("split", system, user), SplitReply, stage="split", max_tokens=400)
-    except (InvalidReplyError, CutOffReplyError):
-        return ()  # it is asked whole, and the trace says so
-    steps: dict[str, str] = {}
-    for step in reply.steps:
-        steps.setdefault(_bare(step), " ".join(step.split()))
-    return tuple(step for bare, step in steps.items() if bare and bare != _bare(question) and len(step) <= _MAX_STEP)
-
-
-def _bare(question: str) -> str:
-    """Its words alone: what differs in case or in the marks around it is the same question."""
-    return " ".join(question.casefold().split()).strip(" .?!\"'")
 
 
 def answer_question(
@@ -97,9 +82,11 @@ def answer_question(
     on_text: Callable[[str], None] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     notes: Sequence[str] = (),
+    is_strict: bool = False,
 ) -> Answer:
     """Answers a question; `on_text` gets the final answer's pieces as they come, `progress` the stage with how much of it is done:
-    retrieve, answer (a step a prompt), score, merge. `notes`: what was done to the question before, for the trace.
+    retrieve, answer (a step a prompt), score, merge, check. `notes`: what was done to the question before, for the trace. A strict answer
+    leaves out what its lines don't state, and so comes in one piece.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is reached.
     """
@@ -110,8 +97,13 @@ def answer_question(
         question, num_passages=_PASSAGES_PER_SUBGRAPH * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs
     )
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
-    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, on_text or (lambda _: None), progress)
-    return flow.answer(flow.outcome())
+    say = on_text or (lambda _: None)
+    streamed = (lambda _: None) if is_strict else say
+    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, streamed, progress, is_strict)
+    answer = flow.answer(flow.outcome())
+    if is_strict and answer.is_answered_by_model:
+        say(answer.text)
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +117,15 @@ class _Outcome:
     reason: str = ""
     merge: str = ""
     merge_prompt: Prompt | None = None
+    checked: FinalClaims = field(default_factory=FinalClaims)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An intermediate answer, and how the merge reads it."""
+
+    answer: IntermediateAnswer
+    for_merge: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,7 @@ class _Flow:
     parts: Parts
     on_text: Callable[[str], None]
     progress: Callable[[str, int, int], None]
+    is_strict: bool
 
     def outcome(self) -> _Outcome:
         """Asks, scores and merges."""
@@ -148,15 +150,17 @@ class _Flow:
         if not self.contexts:
             return self._abstention("nothing was retrieved")
         replies, failures = self._intermediate_replies(chat)
-        intermediate = self._scored(chat, replies)
-        useful = [a for a in intermediate if a.helpfulness > 0]
+        parts = self._scored(chat, replies)
+        intermediate = tuple(part.answer for part in parts)
+        useful = [part for part in parts if part.answer.helpfulness > 0]
         if not useful:
             return self._abstention("no subgraph held enough evidence", intermediate, failures)
+        best = useful[0].answer.answer
         if len(useful) == 1:
-            self.on_text(useful[0].answer)
-            return _Outcome(useful[0].answer, intermediate, failures=failures)
+            self.on_text(best)
+            return _Outcome(best, intermediate, failures=failures)
         prompt, allowed = self._merge_prompt(useful)
-        text, how = self._merged(chat, prompt, allowed, useful[0].answer)
+        text, how = self._merged(chat, prompt, allowed, best)
         return _Outcome(text, intermediate, failures=failures, merge=how, merge_prompt=prompt)
 
     def _abstention(self, reason: str, intermediate: tuple[IntermediateAnswer, ...] = (), failures: tuple[str, ...] = ()) -> _Outcome:
@@ -192,19 +196,25 @@ class _Flow:
         replies = [(c, r) for c, r in zip(self.contexts, results, strict=True) if isinstance(r, IntermediateReply)]
         return replies, tuple(str(e) for e in errors)
 
-    def _scored(self, chat: Asker, replies: Sequence[tuple[Context, IntermediateReply]]) -> tuple[IntermediateAnswer, ...]:
-        """Answers with checked citations, by helpfulness (desc), then retrieval score (desc).
+    def _scored(self, chat: Asker, replies: Sequence[tuple[Context, IntermediateReply]]) -> list[_Part]:
+        """Answers with their claims checked by rules, by helpfulness (desc), then retrieval score (desc).
 
-        Without enough evidence or a citation: H = 0.
+        Without enough evidence, or where neither the model nor code knows a line for it: H = 0.
         """
-        texts = [self._cited_text(context, reply) for context, reply in replies]
-        able = [i for i, (_, reply) in enumerate(replies) if reply.enough_evidence and cited_labels(texts[i])]
+        texts = [_cited_text(context, reply) for context, reply in replies]
+        lines = [{e.label: e for e in context.prompt.evidence} for context, _ in replies]
+        claims = checked_claims([WrittenFrom(*pair) for pair in zip(texts, lines, strict=True)], RulesChecker(), self._title)
+        able = [
+            i
+            for i, (_, reply) in enumerate(replies)
+            if reply.enough_evidence and (cited_labels(texts[i]) or any(claim.verdict is Verdict.STATED for claim in claims[i]))
+        ]
         scores = [Score()] * len(replies)
         if able:
             self.progress("score", 0, 1)
             answers = [without_marks(texts[i]) for i in able]
-            sizes = [self._num_entities(replies[i][0], texts[i]) for i in able]
-            given = helpfulness(chat, self.parts.embedder, self.question, answers, sizes, self.parts.profile.judge_token_budget)
+            budget = self.parts.profile.judge_token_budget
+            given = helpfulness(chat, self.parts.embedder, self.question, answers, [claims[i] for i in able], budget)
             for i, score in zip(able, given, strict=True):
                 scores[i] = score
         made = [
@@ -217,24 +227,15 @@ class _Flow:
                 score_parts=scores[i].parts,
                 centre=context.centre,
                 retrieval_score=context.score,
+                claims=claims[i],
             )
             for i, ((context, _), text) in enumerate(zip(replies, texts, strict=True))
         ]
-        return tuple(sorted(made, key=lambda a: (-a.helpfulness, -a.retrieval_score, a.centre)))
+        parts = [_Part(answer, merge_input(answer.answer, lines[i])) for i, answer in enumerate(made)]
+        return sorted(parts, key=lambda p: (-p.answer.helpfulness, -p.answer.retrieval_score, p.answer.centre))
 
-    def _num_entities(self, context: Context, text: str) -> int:
-        """How many of the subgraph's entities (plain arms: of the graph's) an answer names."""
-        names = context.order or [e.name for e in self.snapshot.graph.entities]
-        return sum(name.casefold() in text.casefold() for name in set(names))
-
-    def _cited_text(self, context: Context, reply: IntermediateReply) -> str:
-        """The reply's answer with its checked citations in the text: its own marks, or the labels it listed, at the last sentence."""
-        own = {e.label: e for e in context.prompt.evidence}
-        text = checked_marks(reply.answer.strip(), own)
-        listed = [label for label in known_labels(reply.citations, own) if label not in cited_labels(text)]
-        if not text:
-            return ""
-        return supported_text(text + (" " + "".join(f"[{label}]" for label in listed) if listed else ""), own).strip()
+    def _title(self, document_id: str) -> str:
+        return self.snapshot.documents[document_id].title
 
     # ------------------------------------------------------------------------------------------------------- merge
 
@@ -247,8 +248,10 @@ class _Flow:
         pieces: list[str] = []
         how = "merged"
         try:
-            written = checked_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), allowed)
-            for piece in cited_stream(supported_stream(written, allowed)):
+            written = checked_stream(
+                bounded_stream(chat.stream(prompt, stage="merge", max_tokens=_MAX_FINAL_TOKENS), _MAX_CHARACTERS), allowed
+            )
+            for piece in cited_stream(written):
                 pieces.append(piece)
                 self.on_text(piece)
         except ModelError as err:
@@ -262,24 +265,24 @@ class _Flow:
         why = "the merged answer cited nothing" if how == "merged" else how
         return best, f"{why}; this is the most helpful intermediate answer"
 
-    def _merge_prompt(self, useful: Sequence[IntermediateAnswer]) -> tuple[Prompt, Mapping[str, Evidence]]:
+    def _merge_prompt(self, useful: Sequence[_Part]) -> tuple[Prompt, Mapping[str, Evidence]]:
         """Packs the best answers and the evidence they cite into the budget; an answer whose evidence doesn't fit is left out."""
         by_label = all_evidence(self.contexts)
         lines_of = {label: line for context in self.contexts for label, line in context.lines().items()}
         budget = self.parts.profile.merge_token_budget
         answers: list[str] = []
         labels: list[str] = []
-        for answer in useful:
-            more = [label for label in answer.evidence_ids if label not in labels]
+        for part in useful:
+            more = [label for label in cited_labels(part.for_merge) if label not in labels]
             system, user = render(
                 "merge",
                 question=self.question.text,
-                answers=[*answers, answer.answer],
+                answers=[*answers, part.for_merge],
                 evidence=[lines_of[label] for label in [*labels, *more]],
             )
             if answers and prompt_tokens(Prompt("merge", system, user)) > budget:
                 break
-            answers.append(answer.answer)
+            answers.append(part.for_merge)
             labels.extend(more)
         system, user = render("merge", question=self.question.text, answers=answers, evidence=[lines_of[label] for label in labels])
         return Prompt("merge", system, user), {label: by_label[label] for label in labels}
@@ -287,12 +290,15 @@ class _Flow:
     # ------------------------------------------------------------------------------------------------------ answer
 
     def answer(self, outcome: _Outcome) -> Answer:
-        """The outcome with its citations, the evidence that was looked at, and its trace."""
+        """The outcome with its claims checked, its citations, the evidence that was looked at, and its trace."""
         by_label = all_evidence(self.contexts)
+        outcome = outcome if outcome.is_abstained else self._checked(outcome, by_label)
         labels = () if outcome.is_abstained else cited_labels(outcome.text)
         shown: dict[tuple[str, int, int], Citation] = {}  # several subgraphs may rest on the same words
         for evidence in by_label.values():
             shown.setdefault((evidence.document_id, evidence.start, evidence.end), to_citation(evidence, self.snapshot))
+        checked = outcome.checked
+        named = {label for claim in (*checked.claims, *checked.left_out) for label in claim.lines} - {*labels}
         return Answer(
             question=self.question.text,
             text=outcome.text,
@@ -304,7 +310,25 @@ class _Flow:
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
             is_answered_by_model=self.parts.chat is not None,
             stretches=stretches(self._together(labels, by_label), self.snapshot),
+            claims=checked.claims,
+            lines={label: to_citation(line, self.snapshot) for label, line in by_label.items() if label in named},
+            checked_by=checked.checked_by,
+            left_out=checked.left_out,
         )
+
+    def _checked(self, outcome: _Outcome, by_label: Mapping[str, Evidence]) -> _Outcome:
+        """The outcome with a verdict on each claim; a strict one without what isn't stated, and abstained where nothing is left."""
+        self.progress("check", 0, 1)
+        known = [claim for answer in outcome.intermediate for claim in answer.claims]
+        checked = final_claims(WrittenFrom(outcome.text, by_label), self.parts.checker, self._title, known)
+        if not self.is_strict:
+            return replace(outcome, checked=checked)
+        strict = strict_answer(outcome.text, checked.claims)
+        checked = replace(checked, claims=strict.claims, left_out=strict.left_out)
+        if strict.text:
+            return replace(outcome, text=strict.text, checked=checked)
+        reason = "no claim of the answer is stated by its lines"
+        return replace(outcome, text=ABSTENTION, is_abstained=True, reason=reason, checked=checked)
 
     def _together(self, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> Sequence[Evidence]:
         """What stretches are made of: the cited lines, else those of the first prompt, the ranked passages."""
@@ -316,7 +340,7 @@ class _Flow:
         merge = outcome.merge_prompt
         return AnswerTrace(
             retriever=self.retrieval.retriever,
-            notes=self.notes,
+            notes=(*self.notes, *outcome.checked.notes),
             num_passages=len(self.retrieval.passages),
             candidates=candidate_traces(self.retrieval),
             ranking=ranking_trace(self.retrieval, self.snapshot),
@@ -329,6 +353,12 @@ class _Flow:
             reason=outcome.reason,
             merge=outcome.merge,
             labels=tuple(labels),
-            num_uncited_sentences=uncited_sentences(outcome.text) if labels else 0,
-            num_weak_citations=weak_citations(outcome.text, by_label) if labels else 0,
         )
+
+
+def _cited_text(context: Context, reply: IntermediateReply) -> str:
+    """The reply's answer with its checked marks; labels that it listed and marked nowhere stand at the end."""
+    own = {e.label: e for e in context.prompt.evidence}
+    text = checked_marks(reply.answer.strip()[:_MAX_CHARACTERS], own).strip()
+    listed = [label for label in known_labels(reply.citations, own) if label not in cited_labels(text)]
+    return f"{text} {''.join(f'[{label}]' for label in listed)}" if text and listed else text

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from dynagrag.schema import Citation, Evidence, Snapshot
-from dynagrag.sentences import sentence_spans
 
 _MARK = re.compile(r"\[\s*(E\d+(?:\s*[,;]\s*E\d+)*)\s*\]")
 _LABEL = re.compile(r"E\d+")
@@ -58,6 +57,16 @@ def checked_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> It
         yield checked_marks(held, allowed)
 
 
+def bounded_stream(pieces: Iterable[str], max_characters: int) -> Iterator[str]:
+    """A stream up to a length; what comes after is not read."""
+    left = max_characters
+    for piece in pieces:
+        yield piece[:left]
+        left -= len(piece)
+        if left <= 0:
+            return
+
+
 def cited_stream(pieces: Iterable[str]) -> Iterator[str]:
     """A stream from its first citation on: what comes before it is held back, so that a text which cites nothing is not streamed.
 
@@ -78,12 +87,4 @@ def cited_stream(pieces: Iterable[str]) -> Iterator[str]:
 
 def without_marks(text: str) -> str:
     """The text without its citation marks and the blank space before them."""
-    return re.sub(r"\s*" + _MARK.pattern, "", text)
-
-
-def uncited_sentences(text: str) -> int:
-    """How many sentences of at least four words carry no mark (a mark after the full stop counts)."""
-    pulled_in = re.sub(r"([.!?])\s*((?:\[E\d+\])+)", r" \2\1", text)
-    line = " ".join(pulled_in.split())
-    sentences = (line[start:end] for start, end in sentence_spans(line, max_words=len(line) + 1))
-    return sum(1 for s in sentences if len(re.findall(r"\w+", _MARK.sub("", s))) >= 4 and not _MARK.search(s))
+    return re.sub(r"\s{0,8}" + _MARK.pattern, "", text)

@@ -1,27 +1,31 @@
-"""How helpful each intermediate answer is: one judge call for all of them, or a formula when the judge fails (docs/papers.md, Answers)."""
+"""How helpful each intermediate answer is: one judge call for all of them, or what its claims are worth (docs/papers.md, Answers)."""
 
 import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from dynagrag.errors import InvalidReplyError, ModelError
 from dynagrag.generation.reply_types import helpfulness_reply
+from dynagrag.generation.support import content_stems
 from dynagrag.ids import content_id
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Embedder, Prompt
-from dynagrag.schema import Question
+from dynagrag.schema import CheckedClaim, Question, Verdict
 
 JUDGE = "judge"
-FORMULA = "formula"
+CLAIMS = "claims"
+_UNSTATED = 0.1
+"""What an answer counts of which no line states anything: little, but not nothing, since a checker may not read its language."""
+_YES_OR_NO = re.compile(
+    r"\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How helpful an answer is, 0..100, and what that is made of: the judge's marks (1..5), or the formula's terms (0..1)."""
+    """How helpful an answer is, 0..100, and what that is made of: the judge's marks (1..5), or the terms (0..1) that its claims gave."""
 
     value: float = 0.0
     scored_by: str = "none"
@@ -58,30 +62,39 @@ def _frame_tokens(question: str, num_answers: int) -> int:
     return prompt_tokens(Prompt("helpfulness", system, user), helpfulness_reply(num_answers))
 
 
-def formula_helpfulness(embedder: Embedder, question: Question, answer: str, num_entities: int) -> Score:
-    """H = 100 * (0.5 (1 + cos(q, a)) / 2 + 0.25 mean cosine of neighbouring sentences + 0.25 min(1, entities / 8)), clipped to 0..100.
+def claims_helpfulness(embedder: Embedder, question: Question, answer: str, claims: Sequence[CheckedClaim]) -> Score:
+    """H = 100 * relevance * (0.1 + 0.9 * stated), at least 1 and at most 100; an answer without words has 0.
 
-    A single sentence has no neighbours; its coherence counts as 1.
+    relevance = (1 + cos(q, a)) / 2; stated = (claims that lines state and that tell more than the question - contradicted ones) / claims,
+    at least 0. So a list of names, which claims nothing, and an echo of the question count little.
     """
-    sentences = [s for s in re.split(r"(?<=[.!?])\s+", answer.strip()) if s]
-    if not sentences:
-        return Score(scored_by=FORMULA)
-    vectors = embedder.embed_documents([answer, *sentences])
-    relevance = (1 + float(vectors[0] @ question.vector)) / 2
-    rows = vectors[1:]
-    coherence = float(np.mean(np.sum(rows[:-1] * rows[1:], axis=1))) if len(rows) > 1 else 1.0
-    detail = min(1.0, num_entities / 8)
-    value = float(np.clip(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail), 0, 100))
-    return Score(value, FORMULA, {"relevance": relevance, "coherence": coherence, "detail": detail})
+    if not answer.strip():
+        return Score(scored_by=CLAIMS)
+    relevance = (1 + float(embedder.embed_documents([answer])[0] @ question.vector)) / 2
+    good = sum(claim.verdict is Verdict.STATED and _tells_more(claim, question) for claim in claims)
+    bad = sum(claim.verdict is Verdict.CONTRADICTED for claim in claims)
+    stated = max(0, good - bad) / max(1, len(claims))
+    value = min(100.0, max(1.0, 100 * relevance * (_UNSTATED + (1 - _UNSTATED) * stated)))
+    return Score(value, CLAIMS, {"stated": stated, "relevance": relevance})
+
+
+def _tells_more(claim: CheckedClaim, question: Question) -> bool:
+    """Whether a claim has a content word that the question lacks, or the question asks for no more than yes or no."""
+    return bool(_YES_OR_NO.match(question.text) or content_stems(claim.text) - content_stems(question.text))
 
 
 def helpfulness(
-    chat: Asker, embedder: Embedder, question: Question, answers: Sequence[str], num_entities: Sequence[int], token_budget: int
+    chat: Asker,
+    embedder: Embedder,
+    question: Question,
+    answers: Sequence[str],
+    claims: Sequence[Sequence[CheckedClaim]],
+    token_budget: int,
 ) -> list[Score]:
-    """Scores of all answers. One answer needs no judge: the formula ranks nothing, but is shown."""
+    """Scores of all answers, with the claims of each. One answer needs no judge: its score ranks nothing, but is shown."""
     if len(answers) > 1:
         try:
             return judged_helpfulness(chat, question.text, answers, token_budget)
         except ModelError:
-            pass  # the formula is the specified way on, and `scored_by` says so in the answer
-    return [formula_helpfulness(embedder, question, a, n) for a, n in zip(answers, num_entities, strict=True)]
+            pass  # the claims are the specified way on, and `scored_by` says so in the answer
+    return [claims_helpfulness(embedder, question, a, c) for a, c in zip(answers, claims, strict=True)]

@@ -1,7 +1,7 @@
 """What models reply while answering, as pydantic types; the prompts name them."""
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
 
@@ -60,3 +60,17 @@ class RewriteReply(StrictReply):
     """A question that stands alone."""
 
     question: str
+
+
+class ClaimReply(StrictReply):
+    """What a model says of one claim; `id` and `lines` as they are numbered in the prompt."""
+
+    id: int
+    lines: list[int] = Field(default_factory=list)
+    verdict: Literal["yes", "no", "contradicted"]
+
+
+class ClaimsReply(StrictReply):
+    """What a model says of all claims; some may be missing."""
+
+    checks: list[ClaimReply]

@@ -4,7 +4,7 @@ Its keys are older than the types and stay as they are; the tables say which of 
 evidence, and what came from the cache is in the trace.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from functools import cache
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from dynagrag.schema import (
     Answer,
     AnswerTrace,
     CandidateTrace,
+    CheckedClaim,
     Citation,
     EdgeTrace,
     FactTrace,
@@ -47,8 +48,6 @@ _TRACE = {
     "ranking": "passages",
     "prompts": "subgraphs",
     "failures": "failed_intermediate_answers",
-    "num_uncited_sentences": "uncited_sentences",
-    "num_weak_citations": "weak_citations",
 }
 _LEFT_OUT_WHEN_EMPTY = ("passages", "failed_intermediate_answers", "reason", "merge")
 
@@ -70,7 +69,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "answer": answer.text,
         "abstained": answer.is_abstained,
         "citations": [asdict(c) for c in answer.citations],
-        "intermediate": [asdict(a) for a in answer.intermediate],
+        **_claims_json(answer),
+        "intermediate": [_intermediate_json(a) for a in answer.intermediate],
         "trace": _trace_json(answer.trace) | more,
         "usage": {
             "calls": usage.calls,
@@ -79,6 +79,27 @@ def answer_json(answer: Answer) -> dict[str, Any]:
             "seconds": round(usage.seconds, 3),
         },
     }
+
+
+def _claims_json(answer: Answer) -> dict[str, Any]:
+    """Of an answer whose claims were checked; an earlier version's, and one without a model, have none."""
+    if not answer.checked_by:
+        return {}
+    return {
+        "claims": [_claim_json(c) for c in answer.claims],
+        "claim_lines": {label: asdict(c) for label, c in answer.lines.items()},
+        "claims_checked_by": answer.checked_by,
+        "claims_left_out": [_claim_json(c) for c in answer.left_out],
+    }
+
+
+def _intermediate_json(answer: IntermediateAnswer) -> dict[str, Any]:
+    row = asdict(answer) | {"claims": [_claim_json(c) for c in answer.claims]}
+    return {key: value for key, value in row.items() if value or key != "claims"}
+
+
+def _claim_json(claim: CheckedClaim) -> dict[str, Any]:
+    return asdict(claim) | {"found": list(claim.found)}
 
 
 def _trace_json(trace: AnswerTrace) -> dict[str, Any]:
@@ -137,12 +158,16 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         text=stored["answer"],
         is_abstained=stored["abstained"],
         citations=tuple(_value(Citation, c) for c in stored["citations"]),
-        intermediate=tuple(_value(IntermediateAnswer, a) for a in stored["intermediate"]),
+        intermediate=tuple(_intermediate_of(a) for a in stored["intermediate"]),
         evidence=tuple(_value(Citation, c) for c in trace["evidence"]),
         trace=_trace_of(trace),
         usage=_value(Usage, usage | {"cached": trace["cached_replies"]}),
         is_answered_by_model=trace["answered_by_model"],
         stretches=tuple(_value(Stretch, s) for s in trace.get("stretches", ())),
+        claims=_claims_of(stored.get("claims", ())),
+        lines={label: _value(Citation, c) for label, c in stored.get("claim_lines", {}).items()},
+        checked_by=stored.get("claims_checked_by", ""),
+        left_out=_claims_of(stored.get("claims_left_out", ())),
     )
     return _checker().validate_python(asdict(answer))
 
@@ -150,6 +175,14 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
 @cache
 def _checker() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
+
+
+def _intermediate_of(stored: Mapping[str, Any]) -> IntermediateAnswer:
+    return _value(IntermediateAnswer, {**stored, "claims": _claims_of(stored.get("claims", ()))})
+
+
+def _claims_of(stored: Iterable[Mapping[str, Any]]) -> tuple[CheckedClaim, ...]:
+    return tuple(_value(CheckedClaim, c) for c in stored)
 
 
 def _trace_of(stored: Mapping[str, Any]) -> AnswerTrace:

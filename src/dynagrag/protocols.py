@@ -1,16 +1,18 @@
 """The verbs: what the folders know of each other. `wiring.py` chooses the implementations that a workspace uses; contract suites in
-tests/contracts hold stores, models, embedders and retrievers to their protocols.
+tests/contracts hold stores, models, embedders, retrievers and checkers to their protocols.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from pydantic import BaseModel
-
+from dynagrag.model_protocols import Asker, ChatModel, Embedder, ModelReply, Prompt, YesNo, YesNoModel
 from dynagrag.schema import (
     Chunk,
+    ChunkWork,
+    Claim,
+    ClaimCheck,
     Consolidation,
     Document,
     Edit,
@@ -28,90 +30,14 @@ from dynagrag.schema import (
     Retrieval,
     Subgraph,
     Turn,
-    Usage,
     Vector,
     VectorKind,
     Vectors,
     Walk,
 )
 
-# ------------------------------------------------------------------------------------------------------------ models
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """A rendered prompt. `name` is the template's; text + model + parameters make the cache key."""
-
-    name: str
-    system: str
-    user: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """A model's reply as it came. `is_cut_off`: it stopped at its token limit."""
-
-    text: str
-    is_cut_off: bool
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-
-
-class ChatModel(Protocol):
-    """A chat model behind one prompt, one reply. Thread-safe. Errors are dynagrag's (ModelError and its children)."""
-
-    @property
-    def name(self) -> str:
-        """What the user wrote, e.g. `openai:gpt-5-mini`; never holds a secret."""
-
-    @property
-    def identity(self) -> str:
-        """Whatever changes a reply: name, base URL, temperature. Part of the cache key."""
-
-    @property
-    def is_small(self) -> bool:
-        """Whether small chunks and a worked example should be the default for it."""
-
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
-        """One reply; with a schema, the provider is asked to hold the reply to its JSON schema. The text is not validated here."""
-
-    def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
-        """The pieces of a free-text reply as they come."""
-
-    def close(self) -> None:
-        """Frees what it holds (a server thread, weights)."""
-
-
-Reply = TypeVar("Reply", bound=BaseModel)
-
-
-class Asker(Protocol):
-    """A chat model with cache, ledger, budget and repair around it: `dynagrag.models.metered_chat.MeteredChat`."""
-
-    def ask(self, prompt: Prompt, schema: type[Reply], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Reply:
-        """A validated reply. Raises ModelError's children and BudgetError."""
-
-    def stream(self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Iterator[str]:
-        """The pieces of a free-text reply."""
-
-    def usage(self, stage: str | None = None) -> Usage:
-        """What was spent so far, in all or at one stage."""
-
-
-class Embedder(Protocol):
-    """Texts to unit vectors. Queries and documents embed differently where the model wants it."""
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        """Name and dimension. May load the model."""
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) float32, L2-normalised rows; n = 0 gives (0, d)."""
-
-    def embed_query(self, text: str) -> Vector:
-        """(d,) float32, L2-normalised."""
-
+__all__ = ["Asker", "ChatModel", "Embedder", "ModelReply", "Prompt", "YesNo", "YesNoModel"]
+"""Those of models, which stand in a module of their own."""
 
 # ------------------------------------------------------------------------------------------------------------- store
 
@@ -194,6 +120,9 @@ class RecordStore(Protocol):
 
     def edits(self) -> tuple[Edit, ...]:
         """All edits in order of time, then id."""
+
+    def drop_edits(self, ids: Iterable[str]) -> int:
+        """Deletes edits; how many were there."""
 
     def records(self) -> Records:
         """All records as they were at one moment, also while others write."""
@@ -295,9 +224,7 @@ class StoreKeeper(Protocol):
         """Whether the workspace is there; opening a store alone makes none on a server."""
 
     def reading(self) -> AbstractContextManager[None]:
-        """Inside, this thread's reads may be answered as of the beginning, which spares a server's store a question for each. Where the
-        `version` inside is also that afterwards, all was read at one moment.
-        """
+        """Inside, this thread's reads may be answered as of the beginning: if `version` is still the same afterwards, at one moment."""
 
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> AbstractContextManager[None]:
         """Holds the right to derive this workspace's graph, over all processes and machines that share the store. `holder` names this
@@ -317,6 +244,9 @@ class StoreKeeper(Protocol):
     def set_note(self, name: str, value: str) -> None:
         """Keeps or (with "") drops a note. Not a change of the workspace: its version stays."""
 
+    def wipe(self) -> None:
+        """Leaves nothing of what was deleted in files of this machine, or, where another process is in the way, does so later."""
+
     def clear(self) -> None:
         """Deletes the workspace from the store, whole."""
 
@@ -334,15 +264,6 @@ class GraphStore(RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeep
 
 
 # ------------------------------------------------------------------------------------------------------------ ingest
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkWork:
-    """A chunk to extract, with the document and turns it belongs to."""
-
-    document: Document
-    turns: Sequence[Turn]
-    chunk: Chunk
 
 
 class Extractor(Protocol):
@@ -367,7 +288,7 @@ class Extractor(Protocol):
         """
 
 
-# --------------------------------------------------------------------------------------------------------- retrieval
+# ---------------------------------------------------------------------------------------------- retrieval and claims
 
 
 class Retriever(Protocol):
@@ -393,3 +314,14 @@ class Traversal(Protocol):
 
     def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
         """Visits at most `max_nodes` nodes, the centre first."""
+
+
+class ClaimChecker(Protocol):
+    """Finds out whether lines state a claim."""
+
+    @property
+    def name(self) -> str:
+        """As a user names it: `rules`, `model`, `nli:FOLDER`, or several with + between them."""
+
+    def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+        """One for each claim, in order; a claim without lines is not found. Raises ModelError and BudgetError where a model is asked."""

@@ -4,6 +4,15 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from dynagrag.generation.claims.verdict_text import (
+    IDLE,
+    claims_summary,
+    failures_summary,
+    idle_citations,
+    marked_text,
+    shown_lines,
+    unstated_lines,
+)
 from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, AnswerTrace, Citation, RankingTrace, Stretch, Usage
@@ -71,9 +80,14 @@ def usage_line(usage: Usage) -> str:
 
 
 def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
-    """An answer with its citations; without a model, the evidence."""
+    """An answer with its citations and the verdicts on its claims; without a model, the evidence.
+
+    Without its text, which was shown as the model wrote it, the claims that aren't stated are named one by one.
+    """
     if with_text:
-        yield answer.text
+        yield marked_text(answer)
+    else:
+        yield from (f"  {line}" for line in unstated_lines(answer))
     if not answer.is_answered_by_model:
         yield from (citation_line("-", item, answer.question) for item in answer.evidence[:_MAX_EVIDENCE])
         hidden = len(answer.evidence) - _MAX_EVIDENCE
@@ -81,13 +95,16 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
             yield f"  ... and {hidden} more lines (all of them with --json, under trace.evidence)"
         if not answer.evidence:
             yield "  nothing was found"
-    for label, citation in zip(answer.trace.labels, answer.citations, strict=True):
-        yield citation_line(f"[{label}]", citation, f"{answer.question} {answer.text}")
+    about = f"{answer.question} {answer.text}"
+    for label, what, citation in shown_lines(answer):
+        yield citation_line(f"[{label}] ({what})" if what else f"[{label}]", citation, about)
+    if idle := idle_citations(answer):
+        yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
     yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
-    if uncited := answer.trace.num_uncited_sentences:
-        yield f"  note: {uncited} sentence(s) of this answer cite no evidence"
-    if weak := answer.trace.num_weak_citations:
-        yield f"  note: {weak} citation(s) share few words with their sentence; read them before you rely on them"
+    if summary := claims_summary(answer):
+        yield f"  {summary}"
+    if failures := failures_summary(answer):
+        yield f"  note: {failures}"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
 

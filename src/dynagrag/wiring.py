@@ -1,21 +1,28 @@
 """Chooses the implementations that a workspace uses: settings and words of the command line in, objects behind the protocols out."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.generation.claims.combined_checker import CombinedChecker
+from dynagrag.generation.claims.model_checker import ModelChecker
+from dynagrag.generation.claims.nli_checker import open_nli_checker
+from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
 from dynagrag.journal.workspace_journal import Journal
+from dynagrag.key_hosts import check_store_host
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
+from dynagrag.private_files import close_to_others
+from dynagrag.protocols import Asker, ChatModel, ClaimChecker, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
@@ -46,6 +53,7 @@ def _sqlite_address(address: str) -> str:
 def _neo4j(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
     from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 
+    check_store_host(settings, address)
     return Neo4jStore(
         address,
         workspace,
@@ -85,7 +93,8 @@ NO_LLM = (
 
 
 def make_journal(folder: Path) -> Journal:
-    """The workspace's own journal: reply cache, ledger, set-aside list, jobs."""
+    """The workspace's own journal: reply cache, ledger, set-aside list, jobs. Others are shut out of the folder first."""
+    close_to_others(folder)
     return Journal(folder / JOURNAL_FILE)
 
 
@@ -247,3 +256,47 @@ def make_traversal(name: str, profile: Profile) -> Traversal:
 def make_pruner() -> Pruner:
     """The only pruner: by distance to the question, nothing learned."""
     return UntrainedPrior()
+
+
+MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
+"""Of what stands after the name's colon, the language model, and settings."""
+
+
+def _model_checker(rest: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
+    if chat is None:
+        raise SettingsError(f"checking claims by `model`: {NO_MODEL_TO_CHECK}")
+    return ModelChecker(chat)
+
+
+CHECKERS: Mapping[str, Choice[MakeChecker]] = {
+    "rules": Choice("numbers, names, denials and words, without a model", lambda *_: RulesChecker()),
+    "model": Choice("the language model", _model_checker),
+    "nli": Choice("nli:FOLDER or nli:HUB-ID, a sequence classifier", lambda rest, chat, settings: open_nli_checker(rest, settings)),
+}
+NO_MODEL_TO_CHECK = "no language model is configured; name one, e.g. --llm openai:NAME or --llm qwen, or check by `rules` alone"
+AUTO = "auto"
+"""Rules, and a language model that is not small: docs/decisions.md, Checkers of claims."""
+_NEXT_CHECKER = re.compile(rf"\+(?=(?:{'|'.join(CHECKERS)})(?:[+:]|$))")
+
+
+def chosen_checker(spec: str, chat: Asker | ChatModel | None) -> str:
+    """The names behind `auto`: the rules, and a language model where there is one that isn't small."""
+    return spec if spec != AUTO else "rules" if chat is None or chat.is_small else "rules+model"
+
+
+def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
+    """The checker of claims asked for: names of `CHECKERS` with + between them, or `auto`, the best that was measured for what is there.
+
+    Raises UsageError for a name that is none, SettingsError where a model is missing.
+    """
+    names = _NEXT_CHECKER.split(chosen_checker(spec, chat))
+    if len(set(names)) < len(names):
+        raise UsageError(f"checker {spec!r} names one twice; name each once, with + between them")
+    made = [_made_checker(name, chat, settings) for name in names]
+    return made[0] if len(made) == 1 else CombinedChecker(made)
+
+
+def _made_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
+    name, _, rest = spec.partition(":")
+    is_whole = bool(rest) == (name == "nli")  # else `nli` without a folder, or one behind another name
+    return _chosen("checker", name if is_whole else f"{name}:{rest}", CHECKERS).make(rest, chat, settings)

@@ -24,6 +24,8 @@ INPUTS: dict[str, dict[str, object]] = {
     "merge": {"question": "What failed?", "answers": ["MAIN B failed [E1]"], "evidence": ['[E1] LMP 0:12 "MAIN B is reading zip"']},
     "entity_groups": {"blocks": ["a: oxygen tank\nb: O2 tank"]},
     "label_groups": {"blocks": ["a: owns\nb: is owned by"]},
+    "check_claim": {"claim": "MAIN B failed.", "lines": ['LMP "MAIN B is reading zip"']},
+    "check_claims": {"claims": ["MAIN B failed.", "MAIN A failed."], "lines": ['LMP "MAIN B is reading zip"', 'CAPCOM "Copy"']},
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
     "split": {"question": "Who leads the firm that built the pump?"},
     "rewrite": {"question": "Why?", "history": [{"question": "What failed?", "answer": "MAIN B."}]},
@@ -49,6 +51,6 @@ def test_every_prompt_is_shown_here() -> None:
 @pytest.mark.parametrize("name", sorted(INPUTS))
 def test_a_missing_input_is_an_error(name: str) -> None:
     inputs = dict(INPUTS[name])
-    inputs.pop(next(n for n in ("question", "text", "blocks", "reply") if n in inputs))
+    inputs.pop(next(n for n in ("question", "text", "blocks", "reply", "lines") if n in inputs))
     with pytest.raises(jinja2.UndefinedError):
         render(name.partition("-")[0], **inputs)

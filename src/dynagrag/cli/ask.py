@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import Waiting, complain, open_space, printable, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import Waiting, complain, open_to_read, printable, read_settings, say, say_json, set_up_log
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import any_seconds
 
@@ -33,6 +33,9 @@ SPLIT_QUESTION = Annotated[
     bool,
     typer.Option("--split-question", help="Let the model split the question into steps first, and search for each (one more call)."),
 ]
+STRICT = Annotated[
+    bool, typer.Option("--strict", help="Leave out of the answer what no line of the sources states; abstain when nothing is left.")
+]
 MAX_CALLS = Annotated[
     int | None, typer.Option(min=1, help="Stop before a question calls the model more often than this. Default: no limit.")
 ]
@@ -53,6 +56,7 @@ def ask(
     since: SINCE = None,
     until: UNTIL = None,
     split_question: SPLIT_QUESTION = False,
+    strict: STRICT = False,
     max_calls: MAX_CALLS = None,
     trace: TRACE = False,
     as_json: JSON = False,
@@ -68,8 +72,8 @@ def ask(
 
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
-    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question)
-    with open_space(workspace, settings) as space:
+    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict)
+    with open_to_read(workspace, settings) as space:
         if question is not None:
             _ask_once(space, question, options, [], as_json, trace)
         else:

@@ -6,7 +6,7 @@ Two worlds, in this order:
     graph (a view)          Merge, Entity, Relation, Graph, Neighbourhood; derived from the records at any time
 
 and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer; how it came about (trace):
-AnswerTrace.
+AnswerTrace; what it claims (claims): Claim, ClaimCheck, CheckedClaim.
 All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row per thing. Import from here, whatever the file.
 """
 
@@ -33,6 +33,7 @@ from dynagrag.schema.answers import (
     Walk,
 )
 from dynagrag.schema.arrays import Vector, Vectors
+from dynagrag.schema.claims import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 from dynagrag.schema.graph import (
     Consolidation,
     EmbedderIdentity,
@@ -48,6 +49,7 @@ from dynagrag.schema.graph import (
 )
 from dynagrag.schema.records import (
     Chunk,
+    ChunkWork,
     Document,
     Edit,
     EditKind,
@@ -80,8 +82,12 @@ __all__ = [
     "BridgeTrace",
     "Candidate",
     "CandidateTrace",
+    "CheckedClaim",
     "Chunk",
+    "ChunkWork",
     "Citation",
+    "Claim",
+    "ClaimCheck",
     "Consolidation",
     "Document",
     "EdgeTrace",
@@ -99,6 +105,7 @@ __all__ = [
     "HardPrompt",
     "IntermediateAnswer",
     "LabelMerge",
+    "Line",
     "LoadedSource",
     "Mention",
     "MentionKind",
@@ -128,5 +135,6 @@ __all__ = [
     "Vector",
     "VectorKind",
     "Vectors",
+    "Verdict",
     "Walk",
 ]

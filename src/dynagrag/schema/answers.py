@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.schema.arrays import Vector, Vectors, no_ids, no_vectors
+from dynagrag.schema.claims import CheckedClaim
 from dynagrag.schema.graph import Graph
 from dynagrag.schema.records import Document, Passage, RelationRecord, Turn
 from dynagrag.schema.trace import AnswerTrace
@@ -276,8 +277,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class IntermediateAnswer:
-    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge, formula or none; `score_parts`: relevance, coherence and
-    detail, the judge's marks of 1 to 5 or the formula's terms of 0 to 1.
+    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge, claims or none (earlier versions: formula); `score_parts`:
+    the judge's marks of 1 to 5, or the terms of 0 to 1 that its claims gave. `evidence_ids`: the labels that the model cited.
     """
 
     answer: str
@@ -288,12 +289,21 @@ class IntermediateAnswer:
     centre: str
     retrieval_score: float
     score_parts: Mapping[str, float] = field(default_factory=dict)
+    claims: tuple[CheckedClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a user gets. When `is_abstained`, `text` says so and `citations` is empty; `evidence` is what was looked at either way;
-    `stretches` are the runs of lines that stand together among the citations (without any: among the first prompt's evidence).
+    """What a user gets. When `is_abstained`, `text` says so and `citations` is empty.
+
+    Args:
+        citations: What the model cited, in the order of `trace.labels`.
+        evidence: What was looked at, whether something was answered or not.
+        stretches: The runs of lines that stand together among the citations (without any: among the first prompt's evidence).
+        claims: What the text claims, in its order, each with its verdict.
+        lines: By label, the lines that verdicts name and the model did not cite.
+        checked_by: The checker's name; empty where nothing was checked.
+        left_out: What a strict answer leaves out; places are those in the model's own text.
     """
 
     question: str
@@ -306,3 +316,7 @@ class Answer:
     usage: Usage
     is_answered_by_model: bool = True
     stretches: tuple[Stretch, ...] = ()
+    claims: tuple[CheckedClaim, ...] = ()
+    lines: Mapping[str, Citation] = field(default_factory=dict)
+    checked_by: str = ""
+    left_out: tuple[CheckedClaim, ...] = ()

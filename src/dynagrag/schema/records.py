@@ -85,6 +85,15 @@ class Chunk:
         return (self.document_id, self.start, self.end)
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkWork:
+    """A chunk to extract, with the document and turns it belongs to."""
+
+    document: Document
+    turns: tuple[Turn, ...]
+    chunk: Chunk
+
+
 class MentionKind(StrEnum):
     """Where a mention comes from. Only `SAID` counts towards an entity's weight."""
 

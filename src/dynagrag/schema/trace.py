@@ -142,8 +142,6 @@ class AnswerTrace:
         reason: Why nothing was answered.
         merge: How several intermediate answers became one.
         labels: The evidence labels of the answer's citations, in their order.
-        num_uncited_sentences: Sentences of the answer without a citation.
-        num_weak_citations: Citations that share few words with their sentence.
     """
 
     retriever: str
@@ -160,5 +158,3 @@ class AnswerTrace:
     reason: str = ""
     merge: str = ""
     labels: tuple[str, ...] = ()
-    num_uncited_sentences: int = 0
-    num_weak_citations: int = 0

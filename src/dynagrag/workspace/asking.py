@@ -10,7 +10,8 @@ from threading import RLock
 
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError, WorkspaceError
-from dynagrag.generation.answer import Parts, answer_question, rewrite_question, split_question
+from dynagrag.generation.answer import Parts, answer_question
+from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
@@ -25,7 +26,9 @@ from dynagrag.workspace.parts import WorkspaceParts
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call)."""
+    """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call).
+    `is_strict`: what no line states is left out of the answer.
+    """
 
     retriever: str = "dynagrag"
     traversal: str = "dsa-bfs"
@@ -33,6 +36,7 @@ class AskOptions:
     filters: Filters = field(default_factory=Filters)
     max_calls: int | None = None
     is_split: bool = False
+    is_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class QuestionAnswering:
             traversal=wiring.make_traversal(options.traversal, ready.profile),
             embedder=self._parts.models.embedder,
             chat=chat,
+            checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
             profile=ready.profile,
             max_concurrency=wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
@@ -107,7 +112,7 @@ class QuestionAnswering:
             question = self.split(question, chat)
             steps = " / ".join(step.text for step in question.steps)
             notes = [f"split into: {steps}" if steps else "the model found no steps in it"]
-        answer = answer_question(ready.snapshot, question, made_with, on_text, progress, notes)
+        answer = answer_question(ready.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
         self._check_not_deleted(ready.snapshot, answer)
         return answer
 

@@ -11,6 +11,7 @@ import pytest
 
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, Parts, answer_question
+from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.traversal import BFS
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
@@ -58,7 +59,7 @@ def answer(moon_snapshot: Snapshot, tmp_path: Path) -> Iterator[Callable[..., An
     def call(retrieval: Retrieval, rule: Callable[[Prompt, Any], str] | None = None, **more: Any) -> Answer:
         chat = MeteredChat(FakeChat(rule), journal, workspace="w", use_cache=False)
         retriever = more.pop("retriever", None) or HandMadeRetriever(retrieval)
-        parts = Parts(retriever, PassageScores(moon_snapshot), UntrainedPrior(), BFS(), FakeEmbedder(4), chat, PAPER)
+        parts = Parts(retriever, PassageScores(moon_snapshot), UntrainedPrior(), BFS(), FakeEmbedder(4), chat, RulesChecker(), PAPER)
         return answer_question(moon_snapshot, Question("Who lands?", np.array([1, 0, 0, 0], np.float32)), parts, **more)
 
     yield call
@@ -101,13 +102,20 @@ def test_the_retriever_s_notes_come_before_the_question_s(answer: Callable[..., 
     assert answer(retrieval, notes=["it was rewritten"]).trace.notes == ("no facts are stored", "the graph is empty", "it was rewritten")
 
 
-def test_a_citation_that_shares_no_words_with_its_sentence_counts_as_weak(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
-    def rule(prompt: Prompt, schema: Any) -> str:
-        said = "Das Triebwerk brennt sehr heiss [E1]. The crew lands on the Moon [E3]. Alles bestens dort oben [E2]."
-        return json.dumps({"answer": said, "citations": []})
+def test_what_the_model_cited_stays_where_it_put_it_and_each_claim_has_a_verdict(
+    answer: Callable[..., Answer], moon_snapshot: Snapshot
+) -> None:
+    said = "Leo sold the tram [E1]. The crew lands on the Moon [E3]. Houston guides the crew."
 
-    trace = answer(both_passages(moon_snapshot), rule).trace
-    assert (trace.labels, trace.num_weak_citations, trace.num_uncited_sentences) == (("E1", "E3", "E2"), 2, 0)
+    given = answer(both_passages(moon_snapshot), lambda prompt, schema: json.dumps({"answer": said, "citations": []}))
+    assert (given.text, given.trace.labels, given.checked_by) == (said, ("E1", "E3"), "rules")
+    told = [(said[c.start : c.end], c.verdict.value, c.cited, c.lines) for c in given.claims]
+    assert told == [
+        ("Leo sold the tram [E1].", "not found", ("E1",), ()),
+        ("The crew lands on the Moon [E3].", "stated", ("E3",), ("E3",)),
+        ("Houston guides the crew.", "stated", (), ("E2",)),
+    ]
+    assert {label: line.quote for label, line in given.lines.items()} == {"E2": "Houston guides the crew."}
 
 
 def names_all(prompt: Prompt, schema: Any) -> str:
@@ -117,28 +125,21 @@ def names_all(prompt: Prompt, schema: Any) -> str:
     if prompt.name != "intermediate":
         return simple_reply(prompt, schema)
     label = prompt.user.partition("\n[E")[2].partition("]")[0]
-    return json.dumps({"answer": f"Houston guides the crew, and the crew lands on the Moon [E{label}].", "citations": []})
+    return json.dumps({"answer": f"Houston guides the crew. The crew lands on the Moon [E{label}].", "citations": []})
 
 
-def test_the_formula_counts_the_entities_of_the_subgraph_alone(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
-    graph = moon_snapshot.graph
-    whole = ego_graphs(moon_snapshot, 0).subgraphs[0]
-    moon = graph.entities.index(next(e for e in graph.entities if e.name == "Moon"))
-    kept = [i for i, ends in enumerate(whole.pairs.tolist()) if moon in [whole.nodes[end] for end in ends]]
-    small = replace(
-        whole,
-        nodes=(0, moon),
-        hops=(0, 1),
-        pairs=np.array([[0, 1]]),
-        pair_relations=tuple(whole.pair_relations[i] for i in kept),
-        x=whole.x[[0, whole.nodes.index(moon)]],
-        y=whole.y[kept],
-        weights=whole.weights[kept],
-    )
-    given = answer(Retrieval("by hand", (), (small,)), names_all)
-    assert [(a.centre, a.scored_by, a.score_parts["detail"]) for a in given.intermediate] == [("Crew", "formula", 2 / 8)]
-    plain = answer(both_passages(moon_snapshot), names_all)
-    assert [(a.centre, a.score_parts["detail"]) for a in plain.intermediate] == [("by hand", 3 / 8)], "plain arms: the graph's entities"
+def test_a_single_answer_is_scored_by_its_claims(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:
+    given = answer(ego_graphs(moon_snapshot, 0), names_all)
+    assert [(a.scored_by, a.score_parts["stated"], len(a.claims)) for a in given.intermediate] == [("claims", 1.0, 2)]
+
+
+def test_an_answer_that_code_finds_a_line_for_counts_though_it_cites_nothing(
+    answer: Callable[..., Answer], moon_snapshot: Snapshot
+) -> None:
+    given = answer(both_passages(moon_snapshot), lambda prompt, schema: '{"answer": "Houston guides the crew.", "citations": []}')
+    assert (given.text, given.citations, given.is_abstained) == ("Houston guides the crew.", (), False)
+    assert [claim.found for claim in given.claims] == [("E2",)]
+    assert answer(both_passages(moon_snapshot), lambda prompt, schema: '{"answer": "Leo sold the tram.", "citations": []}').is_abstained
 
 
 def test_a_prompt_in_the_trace_is_told_whole(answer: Callable[..., Answer], moon_snapshot: Snapshot) -> None:

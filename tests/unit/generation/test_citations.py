@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.generation.citations import checked_marks, checked_stream, cited_labels, cited_stream, known_labels, uncited_sentences
+from dynagrag.generation.citations import checked_marks, checked_stream, cited_labels, cited_stream, known_labels
 from dynagrag.schema import Evidence
 
 ALLOWED = {label: Evidence(label, label, "d", 0, 1, "q") for label in ("E1", "E2", "E12")}
@@ -67,16 +67,3 @@ def test_no_piece_of_a_stream_holds_a_mark_that_names_nothing() -> None:
     text = "a [E9] b [E1] c [E9, E2] d [E99] e"
     pieces = list(cited_stream(checked_stream(iter(text), ALLOWED)))
     assert not any(re.search(r"E9", piece) for piece in pieces)
-
-
-def test_sentences_without_a_mark_are_counted() -> None:
-    assert uncited_sentences("Ada founded Acme Works there [E1]. Nobody knows it any more. Yes. It rained all day. [E2]") == 1
-
-
-def test_a_title_ends_no_sentence_that_would_lack_a_mark() -> None:
-    assert uncited_sentences("The valve was closed on the panel by Mr. Kranz before noon [E1].") == 0
-
-
-@pytest.mark.parametrize(("text", "num"), [("Ada founded it.", 0), ("Ada founded it [E1].", 0), ("Ada founded Acme alone.", 1), ("", 0)])
-def test_a_sentence_of_four_words_or_more_needs_a_mark(text: str, num: int) -> None:
-    assert uncited_sentences(text) == num

@@ -1,4 +1,4 @@
-"""How helpful answers are: the judge's marks, the formula where it fails, and the order in which the judge sees them."""
+"""How helpful answers are: the judge's marks, what the claims say where it fails, and the order in which the judge sees them."""
 
 import json
 from collections.abc import Iterator
@@ -10,11 +10,13 @@ import pytest
 
 from dynagrag.errors import CutOffReplyError, InvalidReplyError
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.generation.helpfulness import formula_helpfulness, helpfulness, judged_helpfulness
+from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
+from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.helpfulness import claims_helpfulness, helpfulness, judged_helpfulness
 from dynagrag.ids import estimate_tokens
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.schema import EmbedderIdentity, Question, Vectors
+from dynagrag.schema import CheckedClaim, EmbedderIdentity, Evidence, Question, Vectors, Verdict
 
 
 @pytest.fixture
@@ -50,15 +52,18 @@ def test_a_malformed_verdict_is_an_error_never_a_pass(journal: Journal, reply: s
         judged_helpfulness(_metered(FakeChat(lambda prompt, schema: reply), journal), "q?", ["one", "two"], 900)
 
 
-def test_without_a_verdict_the_formula_scores_and_says_so(journal: Journal) -> None:
+def _claims(*verdicts: str, text: str = "It leaks.") -> list[CheckedClaim]:
+    return [CheckedClaim(0, 1, text, Verdict(verdict)) for verdict in verdicts]
+
+
+def test_without_a_verdict_of_the_judge_the_claims_score_and_say_so(journal: Journal) -> None:
     question = Question("Who founded Acme?", FakeEmbedder().embed_query("Who founded Acme?"))
     answers = ["Ada founded Acme.", "It rained a lot in Delft. The tram was late."]
-    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, [8, 0], 900)
-    assert first.scored_by == second.scored_by == "formula"
-    assert 100 >= first.value > second.value >= 0
-    relevance, coherence, detail = first.parts.values()
-    assert first.value == pytest.approx(100 * (0.5 * relevance + 0.25 * coherence + 0.25 * detail))
-    assert formula_helpfulness(FakeEmbedder(), question, " ", 9).value == 0.0
+    claims = [_claims("stated"), _claims("not found", "not found")]
+    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, claims, 900)
+    assert first.scored_by == second.scored_by == "claims"
+    assert 100 >= first.value > second.value > 0
+    assert claims_helpfulness(FakeEmbedder(), question, " ", []).value == 0.0
 
 
 def test_long_answers_are_shortened_alike_to_the_judge_s_budget(journal: Journal) -> None:
@@ -120,29 +125,47 @@ def test_each_mark_weighs_what_it_says(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "num_entities", "parts"),
+    ("verdicts", "stated"),
     [
-        ("near", 0, (1.0, 1.0, 0.0)),
-        ("across", 4, (0.5, 1.0, 0.5)),
-        ("opposed", 8, (0.0, 1.0, 1.0)),
-        ("near", 16, (1.0, 1.0, 1.0)),
-        ("near. across.", 0, (1.0, 0.0, 0.0)),
-        ("near. near. across.", 0, (1.0, 0.5, 0.0)),
+        (["stated"], 1.0),
+        (["stated", "not found"], 0.5),
+        (["stated", "stated", "contradicted", "not found"], 0.25),
+        (["contradicted"], 0.0),
+        (["not found"], 0.0),
+        ([], 0.0),
     ],
 )
-def test_the_formula_is_made_of_cosines_and_a_count(answer: str, num_entities: int, parts: tuple[float, float, float]) -> None:
-    embedder = FixedEmbedder(across=(0.0, 1.0), opposed=(-1.0, 0.0))
-    score = formula_helpfulness(embedder, Question("q", embedder.embed_query("q")), answer, num_entities)
-    assert tuple(score.parts.values()) == pytest.approx(parts)
-    assert score.value == pytest.approx(50 * parts[0] + 25 * parts[1] + 25 * parts[2])
+@pytest.mark.parametrize(("answer", "relevance"), [("near", 1.0), ("across", 0.5)])
+def test_the_score_is_relevance_times_what_is_stated_and_little_without_it(
+    verdicts: list[str], stated: float, answer: str, relevance: float
+) -> None:
+    embedder = FixedEmbedder(across=(0.0, 1.0))
+    score = claims_helpfulness(embedder, Question("q", embedder.embed_query("q")), answer, _claims(*verdicts))
+    assert score.parts == pytest.approx({"stated": stated, "relevance": relevance})
+    assert score.value == pytest.approx(100 * relevance * (0.1 + 0.9 * stated))
 
 
-def test_the_formula_does_not_fall_below_nothing() -> None:
-    embedder = FixedEmbedder(here=(-1.0, 0.0), there=(1.0, 0.0))
-    question = Question("q", np.array([0.0, 0.0], dtype=np.float32) - np.array([1.0, 0.0], dtype=np.float32))
-    score = formula_helpfulness(embedder, question, "here. there.", 0)
-    assert score.parts["coherence"] == -1.0
-    assert score.value == 0.0
+def test_an_answer_that_no_line_states_is_not_dropped() -> None:
+    embedder = FixedEmbedder(opposed=(-1.0, 0.0))
+    assert claims_helpfulness(embedder, Question("q", embedder.embed_query("q")), "opposed", _claims("not found")).value == 1.0
+
+
+def test_an_echo_of_the_question_and_a_list_of_names_count_less_than_an_answer() -> None:
+    embedder = FakeEmbedder()
+    asked = "Who works at Acme Works?"
+    line = {"E1": Evidence("E1", "p", "d", 0, 1, "Ada Byron works at Acme Works.")}
+    answers = ["Ada Byron works at Acme Works.", "Somebody works at Acme Works.", "Ada Byron, Acme Works, Leo Byron."]
+    claims = checked_claims([WrittenFrom(answer, line) for answer in answers], RulesChecker(), str)
+    question = Question(asked, embedder.embed_query(asked))
+    scores = [claims_helpfulness(embedder, question, *pair).value for pair in zip(answers, claims, strict=True)]
+    assert scores[0] > 5 * max(scores[1:])
+
+
+@pytest.mark.parametrize(("asked", "stated"), [("Who said that the pump leaks?", 0.0), ("Does the pump leak?", 1.0)])
+def test_only_a_question_for_yes_or_no_is_answered_in_its_own_words(asked: str, stated: float) -> None:
+    embedder = FixedEmbedder()
+    claims = _claims("stated", text="The pump leaks.")
+    assert claims_helpfulness(embedder, Question(asked, embedder.embed_query("q")), "near", claims).parts["stated"] == stated
 
 
 def test_long_answers_keep_eighty_characters_though_the_budget_has_no_room(journal: Journal) -> None:

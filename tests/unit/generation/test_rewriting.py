@@ -7,7 +7,7 @@ import pytest
 
 from dynagrag.errors import CutOffReplyError
 from dynagrag.fakes import FakeChat
-from dynagrag.generation.answer import rewrite_question
+from dynagrag.generation.question_wording import rewrite_question
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 

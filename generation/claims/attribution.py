@@ -1,0 +1,92 @@
+"""Claims about who said what: "EECOM said that the pressure was falling"."""
+
+import re
+from dataclasses import dataclass
+
+from dynagrag.generation.claims.lexicon import lemma
+from dynagrag.generation.claims.reading import folded, read
+from dynagrag.schema import Line
+
+_SAID = re.compile(
+    r"""^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+
+        (?P<verb>said|says|stated|states|reported|reports|told\s+\S+|noted|notes|remarked|mentioned|replied|answered|added|announced|explained
+          |confirmed|asked|asks|wondered|wanted\s+to\s+know|thinks|thought|believes|believed|suggested|argued|claimed)
+        ,?:?\s+(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
+    re.VERBOSE | re.DOTALL,
+)
+_WISHED = re.compile(
+    r"^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+(?P<verb>wants?|wanted|proposed?s?|suggested|"
+    r"recommended|hopes?|hoped|planned|plans|decided|offered|(?:told|asked|instructed|ordered|urged|wanted|wants)\s+(?:\S+\s+){0,2}\S+)"
+    r"\s+to\s+(?!know\b)(?P<what>\S.*)$",
+    re.DOTALL,
+)
+_AFTERWARDS = re.compile(
+    r"^[\"“]?(?P<what>.+?),?[\"”]?,?\s+(?P<who>[A-Z][^\s,:]*(?:\s+[A-Z][^\s,:]*)*)\s+"
+    r"(?P<verb>said|says|asked|reported)\.?$",
+    re.DOTALL,
+)
+_UNNAMED = re.compile(
+    r"^It (?:was|is|has been) (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|announced|explained) "
+    r"(?:that |whether |if )(?P<what>.+)$",
+    re.DOTALL,
+)
+_BY = re.compile(r'^According to (?P<who>[^,]+),\s*["“]?(?P<what>.+?)["”]?$', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Attributed:
+    """What is said, by whom (empty: nobody is named), and whether it is asked, or only thought."""
+
+    who: str
+    what: str
+    is_asked: bool = False
+    is_opinion: bool = False
+    verb: str = ""
+
+
+def attributed(text: str) -> Attributed | None:
+    """Who a claim says has said something; None where it tells of no saying."""
+    by = _BY.match(text)
+    if by:
+        return Attributed(by["who"], by["what"], verb="say")
+    match = _WISHED.match(text) or _SAID.match(text) or _UNNAMED.match(text) or _AFTERWARDS.match(text)
+    if not match or len(match["what"].split()) < 2:
+        return None
+    verb = match["verb"]
+    is_opinion = match.re is _WISHED or verb.startswith(("th", "bel", "sugg", "arg", "claim"))
+    what = f"not {match['what']}" if match.re is _WISHED and verb.endswith(" not") else match["what"]
+    is_asked = match.re is not _WISHED and verb.startswith(("ask", "wonder", "wanted"))
+    return Attributed("" if match.re is _UNNAMED else match["who"], what, is_asked, is_opinion, verb)
+
+
+def speaker_says(said: Attributed, line: Line) -> bool:
+    """Whether a line is the speaker's, or tells itself that the speaker said it."""
+    names, speaker = _names(said.who), _names(line.speaker or "")
+    is_theirs = bool(line.speaker) and (names <= speaker or speaker <= names)
+    return not said.who or is_theirs or _is_told(names, line)
+
+
+def names_who(said: Attributed, text: str) -> bool:
+    """Whether a text tells itself that the one who is said to have said it did so, in the claim's own verb."""
+    words, verb = [w.low for w in read(text).words], lemma(said.verb.split()[0]) if said.verb else ""
+    last = sorted(_names(said.who), key=said.who.casefold().find)[-1:]
+    places = [i for i, low in enumerate(words) if [low] == last]
+    return any(lemma(low) == verb for i in places for low in words[i + 1 : i + 4])
+
+
+def _is_told(names: frozenset[str], line: Line) -> bool:
+    words = _names(line.text)
+    return names <= words and bool(
+        words & {"said", "says", "told", "asked", "reported", "stated", "according", "announced", "replied", "confirmed"}
+    )
+
+
+_TITLES = frozenset(
+    "the mr mrs ms dr hon prof sir justice judge chief attorney counsel astronaut commander captain senator minister president jr".split()
+)
+
+
+def _names(text: str) -> frozenset[str]:
+    """The words of a name, without titles where something is left then."""
+    words = frozenset(re.findall(r"[^\W_]+", folded(re.sub(r"\([^)]*\)", "", text))))
+    return words - _TITLES or words

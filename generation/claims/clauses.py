@@ -1,0 +1,178 @@
+"""The clauses of a sentence that state something of their own, found by English word lists: there is no parser here, so what isn't plain
+stays one clause. A clause has its own subject and verb, or shares the first clause's subject, which then completes it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from dynagrag.sentences import num_words
+from dynagrag.words import COMMON_VERBS, word_set
+
+_AUXILIARIES = word_set("""
+    is are was were am be been being has have had do does did can could will would shall should may might must cannot
+    isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't
+""")
+_PAST = word_set("""
+    became began bought broke brought built came caught chose cut did drew drove fell felt flew forgot fought found gave got grew held hit
+    kept knew laid led left lent lost made meant met paid put quit ran rose said sat saw sent shot shut sold spent spoke stood stole struck
+    swore taught thought threw told took understood went woke won wore wrote
+""")
+_PARTICIPLES = word_set(
+    "been begun broken chosen done drawn driven fallen flown given gone grown known risen seen shown spoken taken written"
+)
+_PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {"lets", "lots", "sounds"}
+_REPORTS = word_set("""
+    say says said tell tells told ask asks asked report reports reported think thinks thought believe believes believed claim claims claimed
+    state states stated mention mentions mentioned note notes noted suggest suggests suggested explain explains explained announce announced
+    confirm confirms confirmed deny denies denied doubt doubts doubted hope hopes hoped wonder wonders wondered know knows knew argue argues
+    argued insist insists insisted warn warns warned promise promises promised expect expects expected
+""")
+_DETERMINERS = word_set("the a an this that these those his her its their our my your some each every no")
+_PRONOUNS = word_set("it he she they we i you there")
+_OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
+_ADVERBS = word_set("not never also then later now only just already still even finally soon again often instead")
+_NO_SUBJECT = word_set(
+    "to in on at of for by with from into if when while whereas although though unless because since as after before once until neither "
+    "either both nor or than"
+)
+_JOINT = re.compile(r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+")
+_MARK = re.compile(r"\[E\d+\]")
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|\([^)]*\)")
+_WORD = re.compile(r"[^\s,;:.!?]+(?:\.\d+)?")
+_LISTED = re.compile(r",|;|\band\b|\bor\b|&")
+_BEFORE_STOP = re.compile(r"\s+(?=[.,;!?])")
+_MAX_SUBJECT_WORDS = 8
+_MAX_ANTECEDENT_WORDS = 10
+_MIN_CLAIM_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence, from `start` to `end`, and its words as they stand alone."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A clause's subject, the auxiliaries of its first verb, and what comes after the verb. `is_report`: somebody says something in it."""
+
+    subject: str
+    auxiliaries: str
+    rest: str
+    is_participle: bool
+    is_report: bool
+
+
+def clauses(sentence: str) -> list[Clause]:
+    """The clauses in order, at least one; marks like [E1] stay in the spans and are no words of a clause."""
+    words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
+    opening = _WORD.match(words.lstrip())
+    if opening and opening[0].casefold() in _NO_SUBJECT:  # "If A, B and C": what is said depends on how it begins
+        return [Clause(0, len(sentence), _joined(words))]
+    found: list[Clause] = []
+    start, prefix = 0, ""
+    for joint in _joints(words):
+        before = _joined(f"{prefix} {words[start : joint.start()]}")
+        completion = _completion(_parts(before), joint, words[joint.end() :])
+        if completion is not None:
+            found.append(Clause(start, joint.start(), before))
+            start, prefix = joint.end(), completion
+    return [*found, Clause(start, len(sentence), _joined(f"{prefix} {words[start:]}"))]
+
+
+def states_something(text: str) -> bool:
+    """Whether a text says something of something, rather than only naming things ("Ada Byron, Acme Works and Delft")."""
+    words = _MARK.sub(" ", text)
+    return _parts(words) is not None or any(num_words(part) >= _MIN_CLAIM_WORDS for part in _LISTED.split(words))
+
+
+def _joined(text: str) -> str:
+    return _BEFORE_STOP.sub("", " ".join(text.split()))
+
+
+def _joints(words: str) -> list[re.Match[str]]:
+    """The places where a clause may end: none within quotation marks or brackets."""
+    quoted = [match.span() for match in _QUOTED.finditer(words)]
+    return [joint for joint in _JOINT.finditer(words) if not any(start < joint.start() < end for start, end in quoted)]
+
+
+def _completion(left: _Parts | None, joint: re.Match[str], following: str) -> str | None:
+    """What the words after a joint lack to stand alone: nothing where they have a subject, else that subject; None where they can't."""
+    if left is None:
+        return None
+    right = following[: stop.start()] if (stop := _JOINT.search(following)) else following
+    if joint["which"]:
+        return _antecedent(left) if _opens_with_verb(right) else None
+    own = _parts(right)
+    is_set_apart = joint["semicolon"] or joint["comma"]
+    if own is not None and (is_set_apart or own.subject.casefold() in _PRONOUNS):
+        return None if left.is_report and not joint["semicolon"] and not own.is_report else ""
+    if joint["semicolon"] or joint["word"] in ("while", "whereas") or left.is_report:
+        return None
+    return _shared_subject(left, right)
+
+
+def _antecedent(left: _Parts) -> str | None:
+    """What "which" stands for: all that follows the verb, where that is no clause itself."""
+    words = left.rest.split()
+    is_plain = 1 < len(words) <= _MAX_ANTECEDENT_WORDS and not left.is_report and words[0].casefold() not in _NO_SUBJECT
+    return left.rest if is_plain and _parts(left.rest) is None else None
+
+
+def _shared_subject(left: _Parts, right: str) -> str | None:
+    """The first clause's subject, with its auxiliaries where the words go on with another participle: "was inspected and repaired"."""
+    words = [word.casefold() for word in _WORD.findall(right)]
+    verb = next((word for word in words if word not in _ADVERBS), "")
+    if verb in _AUXILIARIES:
+        return left.subject
+    if not left.auxiliaries:
+        return left.subject if verb in _PRESENT or _is_past(verb) else None
+    return f"{left.subject} {left.auxiliaries}" if left.is_participle and (_is_past(verb) or verb in _PARTICIPLES) else None
+
+
+def _opens_with_verb(text: str) -> bool:
+    words = [word.casefold() for word in _WORD.findall(text)[:2]]
+    return bool(words) and (words[0] in _AUXILIARIES or words[0] in _PRESENT or _is_past(words[0]))
+
+
+def _is_past(word: str) -> bool:
+    return word in _PAST or (len(word) > 4 and word.endswith("ed"))
+
+
+def _parts(text: str) -> _Parts | None:
+    """A clause cut at its first verb; None where no word is plainly one, or nothing stands before it."""
+    words = list(_WORD.finditer(text))
+    low = [word[0].casefold().replace("’", "'") for word in words]
+    i = next((i for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1)) if _is_verb(words[i][0], low[i - 1])), None)
+    if i is None or low[0] in _NO_SUBJECT:
+        return None
+    first, last = 0, i
+    while first < last and low[first] in _ADVERBS:
+        first += 1
+    while last > first and low[last - 1] in _ADVERBS:
+        last -= 1
+    if first == last:
+        return None
+    verb = i
+    while verb < len(low) and (low[verb] in _AUXILIARIES or low[verb] in _ADVERBS):
+        verb += 1
+    chain = " ".join(word[0] for word in words[i:verb])
+    is_participle = bool(chain) and verb < len(low) and (_is_past(low[verb]) or low[verb] in _PARTICIPLES)
+    after = verb if chain and not is_participle else verb + 1
+    rest = text[words[after].start() :].strip(" .!?") if after < len(words) else ""
+    is_report = not {*low[i : after + 1]}.isdisjoint(_REPORTS) and (low[after : after + 1] in _OPENS_REPORT or _parts(rest) is not None)
+    subject = text[words[first].start() : words[last - 1].end()]
+    is_whole = subject.count("(") == subject.count(")") and not set(subject) & set('"“”')
+    return _Parts(subject, chain, rest, is_participle, is_report) if is_whole else None
+
+
+def _is_verb(word: str, before: str) -> bool:
+    low = word.casefold().replace("’", "'")
+    if low in _AUXILIARIES:
+        return before not in _DETERMINERS
+    if before in _DETERMINERS or word != low:  # a capital amid a sentence is a name's
+        return False
+    return low in _PRESENT or low in _REPORTS or _is_past(low) or (before in _PRONOUNS and low in COMMON_VERBS)

@@ -1,0 +1,65 @@
+"""Several checkers as one: rules are sure about numbers, denials and roles, models know wording (docs/papers.md, Checkers)."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dynagrag.errors import ModelError
+from dynagrag.protocols import ClaimChecker
+from dynagrag.schema import Claim, ClaimCheck, Verdict
+
+_LOG = logging.getLogger(__name__)
+FIRST_WEIGHT = 0.5
+THRESHOLD = 0.5
+_MOST_CONTRADICTED = 0.45
+
+
+class CombinedChecker:
+    """The mean of the first checker's score and the others'; what the first contradicts stays so. Without a reply of a model, the other
+    verdicts stand, and their notes say so.
+    """
+
+    def __init__(self, checkers: Sequence[ClaimChecker]) -> None:
+        """`rules` go first wherever they stand: they hold where a model fails."""
+        self._checkers = sorted(checkers, key=lambda checker: checker.name != "rules")
+
+    @property
+    def name(self) -> str:
+        """The checkers' names with + between them."""
+        return "+".join(checker.name for checker in self._checkers)
+
+    def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+        """One for each claim. Raises BudgetError, and ModelError where the first checker does."""
+        checks = self._checkers[0].check(claims)
+        others, failures = [], []
+        for checker in self._checkers[1:]:
+            try:
+                others.append(checker.check(claims))
+            except ModelError as err:
+                _LOG.warning("claims are checked without %s: %s", checker.name, err)
+                failures.append(f"checked without {checker.name}: {err}")
+        return [_combined(first, [other[i] for other in others], failures) for i, first in enumerate(checks)]
+
+
+def _combined(first: ClaimCheck, others: Sequence[ClaimCheck], failures: Sequence[str]) -> ClaimCheck:
+    """Those of the others that have no score did not check; only their notes count."""
+    note = "; ".join([*failures, *(check.note for check in (first, *others) if check.note)])
+    scored = [(check, check.score) for check in others if check.score is not None]
+    if first.score is None or first.is_sure or not scored:
+        return replace(first, note=note)
+    score = FIRST_WEIGHT * first.score + (1 - FIRST_WEIGHT) * sum(s for _, s in scored) / len(scored)
+    if first.verdict is Verdict.CONTRADICTED:
+        return replace(first, score=min(score, _MOST_CONTRADICTED), note=note)
+    surest = max(scored, key=lambda pair: pair[1])[0]
+    if score > THRESHOLD and (first.lines or surest.lines):
+        return ClaimCheck(Verdict.STATED, first.lines or surest.lines, score, note=note)
+    against = next((check for check, _ in scored if check.verdict is Verdict.CONTRADICTED), None)
+    if against is not None:
+        return replace(against, score=score, note=note)
+    return ClaimCheck(
+        Verdict.NOT_FOUND,
+        (),
+        score,
+        first.reason or min(scored, key=lambda pair: pair[1])[0].reason or "the checkers differ about it",
+        note,
+    )

@@ -1,0 +1,327 @@
+"""A claim beside a line: what the line lacks of it, or says otherwise."""
+
+import difflib
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dynagrag.generation.claims.attribution import Attributed
+from dynagrag.generation.claims.lexicon import PRONOUNS, lemma, opposites, senses
+from dynagrag.generation.claims.life_dates import event_of, event_texts
+from dynagrag.generation.claims.name_match import Span, has_name, labels
+from dynagrag.generation.claims.quantities import Quantity, quantities
+from dynagrag.generation.claims.reading import Reading, Word, read, same_word
+from dynagrag.generation.claims.relations import order_gap, preposition_gap
+from dynagrag.generation.claims.roles import KIN_DOWN, KIN_UP, Predicate, Roles, is_auxiliary, is_be, occurrences, parent_roles, verb_roles
+from dynagrag.generation.claims.stance import denial_gap, mood_gap, opposite_of, quantifier_gap
+from dynagrag.schema import Line
+from dynagrag.words import FUNCTION_WORDS
+
+_WORKS = frozenset("film movie album song single novel book series game opera play record show documentary".split())
+_SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
+"""Said by putting two names together: a German actor is a citizen of Germany."""
+_PART = re.compile(r"[,;]|\.\s|\band\b")
+_ARTICLES = frozenset(("the", "a", "an"))
+_MAX_RUN = 2
+_SAME_TEXT = 0.7
+"""From this ratio of common words on, the claim repeats the line, so that another word in one's place changes it."""
+Gap = tuple[str, bool] | None
+"""What differs, and whether it speaks against the claim."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A claim beside a line."""
+
+    claim: Reading
+    said: Reading
+    line: Line
+    predicate: Predicate | None
+
+    def gaps(self, said: Attributed) -> Iterator[Callable[[], Gap]]:
+        """Each finds one kind of gap; the first that is found tells most."""
+        yield from (self.number_gap, self.opposite_gap, self.replaced_gap, self.name_gap, self.pair_gap, self.role_gap)
+        yield self.order_gap
+        yield lambda: self.stance_gap(said)
+        yield self.run_gap
+
+    def is_alone(self, gap: Callable[[], Gap]) -> bool:
+        """Whether nothing but this gap is between the two: only then the line speaks of the very thing, and so against the claim."""
+        others = [self.number_gap, self.name_gap, self.pair_gap, self.run_gap]
+        if gap != self.opposite_gap:  # the opposite may be the verb
+            others.append(self.role_gap)
+        return all(other() is None for other in others if other != gap)
+
+    # -------------------------------------------------------------------------------------------------------- words
+
+    def share(self) -> float:
+        """The share of the claim's content words (names aside) that the line, its speaker or its title has, or has the opposite of."""
+        start = self._verb_start() if self.predicate and self._is_about_unnamed() else 0
+        wanted = [i for i in self.claim.content() if i >= start and self.claim.words[i].stem not in _SOFT]
+        there = self._content_there()
+        found = len(there.intersection(wanted))
+        if self.predicate and self.predicate.at in wanted and self.predicate.at not in there:
+            is_kin = self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN  # that is for `role_gap` to tell
+            found += is_kin or bool(occurrences(self.said, self.predicate.stem)) or self._says_event()
+        return found / len(wanted) if wanted else 1.0
+
+    def _content_there(self) -> frozenset[int]:
+        """The claim's content words that the line has."""
+        around = read(f"{self.line.speaker or ''} . {self.line.title}")
+        stems, words = self.said.stems | around.stems, self.claim.words
+        return frozenset(i for i in self.claim.content() if (senses(words[i].stem) | opposites().get(words[i].stem, frozenset())) & stems)
+
+    def run_gap(self) -> Gap:
+        """Words of the claim, one behind the other, of which the line has none: what was added to it."""
+        there, missing = self._content_there(), list[int]()
+        start = self._verb_start() if self.predicate and self._is_about_unnamed() else 0
+        for i in self.claim.content():
+            is_missing = (
+                i >= start and i not in there and self.claim.words[i].stem not in _SOFT and not (self.predicate and self.predicate.at == i)
+            )
+            missing = [*missing, i] if is_missing else []
+            if len(missing) == _MAX_RUN:
+                return f"says nothing of {' '.join(self.claim.words[k].low for k in missing)!r}", False
+        return None
+
+    def replaced_gap(self) -> Gap:
+        """A word of the claim between two others that stand side by side in the line with another word between them."""
+        mine, theirs = self._told(self.claim), self._told(self.said)
+        matcher = difflib.SequenceMatcher(None, [w.stem for w in mine], [w.stem for w in theirs], autojunk=False)
+        if matcher.ratio() < _SAME_TEXT:
+            return None
+        for kind, a, b, c, d in matcher.get_opcodes():
+            if kind != "replace" or (a == 0 and 0 in self.claim.in_names):
+                continue
+            said = {sense for word in theirs for sense in senses(word.stem)}
+            new = [
+                w
+                for w in mine[a:b]
+                if (len(w.low) > 1 or w.low.isdigit()) and w.stem not in said and not any(same_word(w.low, other.low) for other in theirs)
+            ]
+            if new and b - a <= _MAX_RUN and d - c <= _MAX_RUN:
+                return f"says {theirs[c].low!r}, not {new[0].low!r}", False
+        return None
+
+    @staticmethod
+    def _told(reading: Reading) -> list[Word]:
+        return [w for i, w in enumerate(reading.words) if w.text[0].isalnum() and (w.low not in FUNCTION_WORDS or i in reading.in_names)]
+
+    def there(self) -> frozenset[tuple[str, int]]:
+        """What the line has of the claim: content words, names and numbers, each by its place."""
+        names = {("name", span[0]) for span in self.claim.names if self._has_name(span) or self._is_around(span)}
+        said = quantities(self.line.text)
+        numbers = {("number", q.start) for q in quantities(self.claim.text) if any(q.agrees(other) for other in said)}
+        return frozenset({("word", i) for i in self._content_there()} | names | numbers)
+
+    # ------------------------------------------------------------------------------------------------------ numbers
+
+    def number_gap(self) -> Gap:
+        """A number of the claim that the line doesn't have."""
+        there = quantities(self.line.text)
+        for wanted in quantities(self.claim.text):
+            if self._is_in_name(wanted) or any(wanted.agrees(other) for other in there):
+                continue
+            other = next((q for q in there if wanted.is_like(q)), None)
+            return (f"says {other.text}, not {wanted.text}", True) if other else (f"does not say {wanted.text}", False)
+        return None
+
+    def _is_in_name(self, wanted: Quantity) -> bool:
+        """Whether a number belongs to a name that the line has, or to a title: Apollo 13, the 6th Earl."""
+        if re.match(r"\s[A-Z]", self.claim.text[wanted.end :]) and not wanted.date and not wanted.text[-1].isdigit():
+            return True
+        return any(wanted.text in self.claim.name(*span) and self._has_name(span) for span in self.claim.names)
+
+    # -------------------------------------------------------------------------------------------------------- names
+
+    def name_gap(self) -> Gap:
+        """A name of the claim that the line doesn't have, unless the line may be about the claim's subject without naming it."""
+        there = [span for span in self.claim.names if self._has_name(span) or self._is_around(span)]
+        subject = [span for span in self.claim.names if self._is_subject(span)]
+        for span in self.claim.names:
+            if span not in there and not (span in subject and (set(subject) & set(there) or self._speaks_of_it())):
+                return f"does not name {' '.join(w.text for w in self.claim.words[slice(*span)])}", False
+        return None
+
+    def _verb_start(self) -> int:
+        """Where the claim's subject ends: at its first auxiliary or its predicate."""
+        stops = [i for i, w in enumerate(self.claim.words) if i not in self.claim.in_names and is_auxiliary(w)]
+        return min([*stops, self.predicate.at if self.predicate else len(self.claim.words)])
+
+    def _is_subject(self, span: Span) -> bool:
+        opens = not any(
+            w.is_word and w.low not in _ARTICLES for i, w in enumerate(self.claim.words[: span[0]]) if i not in self.claim.in_names
+        )
+        return opens and span[1] <= self._verb_start() and (bool(self.predicate) or span[1] < len(self.claim.words) - 1)
+
+    def _is_about_unnamed(self) -> bool:
+        """Whether the claim's subject is a name that the line doesn't have."""
+        subject = [span for span in self.claim.names if self._is_subject(span)]
+        return bool(subject) and not any(self._has_name(span) or self._is_around(span) for span in subject)
+
+    def _speaks_of_it(self) -> bool:
+        """Whether the line may be about the claim's subject: it opens with no other name, or names nothing that the claim doesn't."""
+        opening = next((i for i, w in enumerate(self.said.words) if w.text[0].isalnum()), None)
+        if opening is None:
+            return False
+        first = self.said.words[opening]
+        is_unnamed = opening not in self.said.in_names or first.low in _ARTICLES
+        if is_unnamed and (
+            first.low in PRONOUNS | FUNCTION_WORDS
+            or event_of(first.stem)
+            or first.low.endswith(("ed", "ing", "ly"))
+            or first.text[0].isdigit()
+        ):
+            return True
+        mine = [self.claim.name(*span) for span in self.claim.names]
+        return all(any(set(self.said.name(*span)) <= set(name) for name in mine) for span in self.said.names)
+
+    def _has_name(self, span: Span, region: frozenset[int] | None = None) -> bool:
+        return has_name(self.claim, span, self.said, region)
+
+    def _is_around(self, span: Span) -> bool:
+        around = {w.low for w in read(f"{self.line.speaker or ''} . {self.line.title}").words}
+        return all(word in around for word in self.claim.name(*span))
+
+    def pair_gap(self) -> Gap:
+        """The line pairs two of the claim's labels otherwise: "cell 1 to MAIN A, cell 3 to MAIN B" of "cell 1 is on MAIN B"."""
+        parts = [labels(read(part)) for part in _PART.split(self.line.text)]
+        mine = [labels(read(part)) for part in _PART.split(self.claim.text)]
+        for one, other in itertools.chain.from_iterable(itertools.permutations(part, 2) for part in mine):
+            if one[0] == other[0]:
+                continue
+            with_one = [part for part in parts if one in part]
+            if any(other in part for part in with_one) or not any(other in part for part in parts):
+                continue
+            beside = next((label for part in with_one for label in part if label[0] == other[0]), None)
+            if beside:
+                return f"has {' '.join(one)} with {' '.join(beside)}", True
+        return None
+
+    # -------------------------------------------------------------------------------------------------------- roles
+
+    def role_gap(self) -> Gap:
+        """The predicate is not in the line, or gives other roles to the names."""
+        if self.predicate is None:
+            return None
+        word = self.claim.words[self.predicate.at]
+        if event_of(word.stem):
+            return self._event_gap(self.predicate)
+        if word.low in KIN_UP | KIN_DOWN:
+            return self._kin_gap(self.predicate)
+        if not occurrences(self.said, self.predicate.stem):
+            return None if self._says_event() else (f"does not say {word.low!r}", False)
+        return self._verb_gap(self.predicate)
+
+    def order_gap(self) -> Gap:
+        """The line has the claim's nouns the other way round, or another small word before one."""
+        if self.predicate and order_gap(self.claim, self.predicate.at, self.said):
+            return "has it the other way round", True
+        other = preposition_gap(self.claim, self.said)
+        return (other, False) if other else None
+
+    def _says_event(self) -> bool:
+        """Whether the line says without the verb what it says: "is a 1964 film" of a release."""
+        word = self.claim.words[self.predicate.at] if self.predicate else None
+        if word is None:
+            return False
+        if event_of(word.stem):
+            return any(event_texts(self.line.text, event_of(word.stem) or ""))
+        is_release = "releas" in senses(word.stem) or "publish" in senses(word.stem)
+        return is_release and bool(self.said.lows & _WORKS) and bool(quantities(self.claim.text))
+
+    def _event_gap(self, predicate: Predicate) -> Gap:
+        texts = list(event_texts(self.line.text, event_of(predicate.stem) or ""))
+        if not texts:
+            return f"does not say {self.claim.words[predicate.at].low!r}", False
+        wanted = [q for q in quantities(self.claim.text) if not self._is_in_name(q)]
+        there = [q for text in texts for q in quantities(text)]
+        for quantity in wanted:
+            if not any(quantity.agrees(q) for q in there):
+                return f"gives another time for it than {quantity.text}", True
+        fillers = [span for span in self.claim.names if span[0] > predicate.at]
+        for span in fillers:
+            if not any(has_name(self.claim, span, read(text)) for text in texts):
+                return "names another place or cause for it", False
+        return None
+
+    def _kin_gap(self, predicate: Predicate) -> Gap:
+        low = self.claim.words[predicate.at].low
+        children, parents = self._kin_names(predicate.at, low)
+        wanted = low.rstrip("s") if low in KIN_UP else "parent"
+        return self._gap_of(list(parent_roles(self.said, wanted)), parents, children, low)
+
+    def _kin_names(self, at: int, low: str) -> tuple[list[Span], list[Span]]:
+        """(children, parents) among the claim's names."""
+        words = self.claim.words
+        before = [span for span in self.claim.names if span[1] <= at]
+        after = [span for span in self.claim.names if span[0] > at]
+        owners = [span for span in before if words[span[1] - 1].is_possessive]
+        if low in KIN_UP:
+            return (before, after) if owners and after else (owners, [s for s in before if s not in owners]) if owners else (after, before)
+        return (after, before) if owners and after else ([s for s in before if s not in owners], owners) if owners else (before, after)
+
+    def _verb_gap(self, predicate: Predicate) -> Gap:
+        before = [span for span in self.claim.names if span[1] <= predicate.at]
+        after = [span for span in self.claim.names if span[0] > predicate.at]
+        if predicate.is_passive:
+            before, after = after, before
+        elif any(is_be(word) for word in self.claim.words[max(0, predicate.at - 3) : predicate.at]):
+            return None  # "was founded in 1990" names nobody who did it
+        return self._gap_of(list(verb_roles(self.said, predicate.stem)), before, after, self.claim.words[predicate.at].low)
+
+    def _gap_of(self, roles: list[Roles], agents: list[Span], patients: list[Span], low: str) -> Gap:
+        """The gap of the place that fits best."""
+        if not roles:
+            return f"does not say {low!r}", False
+        telling = [role for role in roles if role.agents is not None and role.is_clear]
+        gaps = [self._role_gap(role, agents, patients) for role in telling or roles]
+        if any(gap is None for gap in gaps):
+            return None
+        return next((gap for gap in gaps if gap and gap[1]), gaps[0])
+
+    def _role_gap(self, role: Roles, agents: list[Span], patients: list[Span]) -> Gap:
+        if role.agents is None or not role.is_clear:
+            return None
+        missing = [span for span in agents if not self._has_name(span, role.agents) and not self._is_around(span)]
+        if not missing:
+            return None
+        is_elsewhere = any(self._has_name(span) for span in missing)
+        is_swapped = any(self._has_name(span, role.agents) for span in patients)
+        if is_swapped and is_elsewhere:
+            return "has it the other way round", True
+        is_excused = not is_elsewhere and all(self._is_subject(span) for span in missing) and self._speaks_of_it()
+        return None if is_excused else ("says it of somebody or something else", False)
+
+    # ------------------------------------------------------------------------------------------------------- stance
+
+    def stance_gap(self, said: Attributed) -> Gap:
+        """Polarity, mood and quantifiers."""
+        mine = self.predicate.at if self.predicate else None
+        places = occurrences(self.said, self.predicate.stem) if self.predicate else []
+        theirs = self._place(places)
+        denial = denial_gap(self.claim, self.said)
+        if denial:
+            return denial, True
+        if said.is_asked:
+            return None if self.said.is_question or "whether" in self.said.lows else ("does not ask it", False)
+        gap = mood_gap(self.claim, mine, self.said, theirs, said.is_opinion) or quantifier_gap(self.claim, self.said)
+        return (gap, False) if gap else None
+
+    def _place(self, places: list[int]) -> int | None:
+        """The word of the line at which it says what the claim says: the predicate's, else that with most of the claim's words around."""
+        words = self.claim.words
+        wanted = {sense for i in self.claim.content() for sense in senses(words[i].stem)} | {words[i].stem for i in self.claim.in_names}
+        hits = [i for i, w in enumerate(self.said.words) if w.stem in wanted]
+        candidates = places or hits
+        if not candidates:
+            return None
+        return max(
+            candidates, key=lambda i: (sum(abs(i - j) <= 8 and self.said.words[j].clause == self.said.words[i].clause for j in hits), -i)
+        )
+
+    def opposite_gap(self) -> Gap:
+        """A word in whose place the line has its opposite."""
+        pair = opposite_of(self.claim, self.said)
+        return (f"says {pair[1]!r}, not {pair[0]!r}", True) if pair else None

@@ -1,0 +1,203 @@
+"""Words that checkers by rules know: which say the same, which the opposite, and which deny, hedge or count.
+
+Everyday English, kept short on purpose: a wording that is missing here makes a true claim "not found", never a false one "stated".
+"""
+
+import re
+from functools import cache
+
+import snowballstemmer
+
+_STEMMER = snowballstemmer.stemmer("english")
+
+_IRREGULAR = """
+be:am is are was were been; have:has had having; do:does did done doing; go:goes went gone; say:said says; make:made; take:took taken;
+give:gave given; write:wrote written; sing:sang sung; speak:spoke spoken; break:broke broken; choose:chose chosen; rise:rose risen;
+fall:fell fallen; drive:drove driven; fly:flew flown; grow:grew grown; know:knew known; throw:threw thrown; draw:drew drawn; show:shown;
+see:saw seen; come:came; become:became; run:ran; begin:began begun; drink:drank drunk; win:won; lose:lost; find:found; fight:fought;
+buy:bought; bring:brought; think:thought; teach:taught; catch:caught; seek:sought; sell:sold; tell:told; hold:held; stand:stood;
+understand:understood; get:got gotten; meet:met; lead:led; feed:fed; read:read; send:sent; spend:spent; lend:lent; build:built;
+leave:left; feel:felt; keep:kept; sleep:slept; sweep:swept; deal:dealt; mean:meant; hear:heard; pay:paid; lay:laid; freeze:froze frozen;
+steal:stole stolen; wear:wore worn; swear:swore sworn; tear:tore torn; shoot:shot; strike:struck; stick:stuck; swing:swung; hang:hung;
+sink:sank sunk; shrink:shrank shrunk; swim:swam swum; bear:bore borne; die:dies died dying; lie:lying; marry:married marries; bury:buried
+buries; blow:blew blown; eat:ate eaten; hide:hid hidden; bite:bit bitten; bind:bound; sit:sat; light:lit; slide:slid; man:men;
+woman:women; child:children; wife:wives; person:people
+"""
+_SAME = """
+direct director directorial direction
+compose composer composition music score soundtrack
+write writer author authored pen penned wrote written
+perform performer performance sing singer sung vocal vocalist
+record recording
+produce producer production
+create creator creation devise conceive invent inventor develop developer
+found founded founder establish establishment start form formed formation
+publish publisher publication
+release premiere issue
+father dad
+mother mum mom
+resign resignation quit
+ceo
+fire dismiss sack dismissal
+hire employ appoint appointment recruit
+explode explosion burst blast
+buy purchase acquire acquisition
+sell sale
+close shut
+open opening
+begin start commence
+stop halt cease
+end finish conclude
+increase rise grow climb raise
+decrease fall drop decline reduce lower cut
+bury burial inter interred grave tomb
+say state tell report note mention remark announce
+ask question inquire query
+agree accept consent approve approval
+refuse reject decline deny denial
+help assist aid support
+show display indicate read
+lose loss
+leak vent
+break fail failure
+build construct construction
+join member
+lead leader head chair
+discover discovery discoverer
+locate situate
+big large huge
+small little tiny
+fast quick rapid
+investor shareholder
+film movie picture
+company firm
+doctor physician
+car vehicle automobile
+money fund funding
+"""
+_RELATED = """
+study student educate education attend graduate degree alumnus alumna alumni university school college
+work employ employee hire job staff professor serve teach lecturer join
+receive win recipient award honour honor earn winner laureate prize
+marry marriage wife husband spouse consort wed wedding widow widower
+die death dead deceased kill murder execute assassinate drown perish suicide
+born birth native
+"""
+"""Alike, but not in who does what to whom: to employ is to be worked for."""
+_PHRASES = """
+stepped down: resigned; steps down: resigns; step down: resign; stepping down: resigning; chief executive officer: ceo; chief executive:
+ceo; set up: founded; blew up: exploded; blown up: exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
+founded; passed away: died; turned down: rejected; shut down: shutdown; let go: fired; co-wrote: wrote; co-written: written; co-directed:
+directed; co-produced: produced
+"""
+_OPPOSITE = """
+open close; on off; increase decrease; rise fall; start stop; begin end; accept reject; agree disagree; agree refuse; win lose; buy sell;
+before after; above below; more less; more fewer; high low; first last; hire fire; pass fail; allow forbid; allow prevent; true false;
+safe unsafe; connect disconnect; enable disable; lock unlock; arrive leave; arrive depart; enter leave; enter exit; up down; in out;
+inside outside; early late; hot cold; full empty; guilty innocent; oldest youngest; older younger; same different; support oppose; approve
+reject; remember forget; appear disappear; import export; majority minority; public private; north south; east west; positive negative;
+maximum minimum; alive dead; possible impossible; legal illegal; normal abnormal; good bad; better worse; best worst
+"""
+
+NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly nowhere negative".split())
+DENIALS, FAILURES, UNTRUE = "deny doubt dispute refute".split(), "refuse fail".split(), frozenset("false untrue lie myth".split())
+POSSIBLE = frozenset(
+    "may might could perhaps maybe possibly probably likely apparently seem appear suspect believe think guess suppose imagine".split()
+)
+FUTURE = frozenset("will shall plan intend expect propose schedule".split())
+WANTED = frozenset("want hope wish should ought must need recommend suggest let please try attempt".split())
+CONDITIONAL = frozenset("if unless whether would".split())
+UNIVERSAL = frozenset("all every each always everyone everybody everything entire whole both".split())
+EXCLUSIVE = frozenset("only sole solely alone exclusively".split())
+MAJORITY = frozenset("most majority".split())
+PRONOUNS = frozenset(
+    "he she it they his her its their him them i we my our you your who which that this these those himself herself".split()
+)
+MALE = frozenset("king prince duke sir lord count emperor earl baron tsar sultan emir mr father he his him husband brother actor".split())
+FEMALE = frozenset(
+    "queen princess duchess lady empress countess dame baroness tsarina mrs ms miss mother she her wife sister actress widow".split()
+)
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    entries = (entry.split(":") for entry in _IRREGULAR.replace("\n", " ").split(";"))
+    return {form: base.strip() for base, forms in entries for form in forms.split()}
+
+
+@cache
+def lemma(word: str) -> str:
+    """The stem of a word's base form, casefolded: wrote, writes -> write; directed, directing -> direct."""
+    low = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
+    return str(_STEMMER.stemWord(_irregular().get(low, low)))
+
+
+def is_irregular(low: str) -> bool:
+    """Whether it is a form that no rule makes of its base: wrote, gone."""
+    return low in _irregular()
+
+
+@cache
+def _groups(table: str) -> dict[str, frozenset[str]]:
+    groups: dict[str, frozenset[str]] = {}
+    for line in table.strip().splitlines():
+        stems = frozenset(lemma(word) for word in line.split())
+        for stem in stems:
+            groups[stem] = groups.get(stem, frozenset()) | stems
+    return groups
+
+
+def senses(stem: str) -> frozenset[str]:
+    """Stems that can say what this one says, itself among them."""
+    return alike(stem) | _groups(_RELATED).get(stem, frozenset())
+
+
+def alike(stem: str) -> frozenset[str]:
+    """Stems that say the same of the same ones: who does it, and to whom."""
+    return _groups(_SAME).get(stem, frozenset((stem,))) | _NARROWER.get(stem, frozenset())
+
+
+@cache
+def opposites() -> dict[str, frozenset[str]]:
+    """Stems that say the opposite of one."""
+    pairs: dict[str, frozenset[str]] = {}
+    for pair in _OPPOSITE.replace("\n", " ").split(";"):
+        one, other = (lemma(word) for word in pair.split())
+        pairs[one] = pairs.get(one, frozenset()) | {other}
+        pairs[other] = pairs.get(other, frozenset()) | {one}
+    return pairs
+
+
+_NARROWER = {lemma("compose"): frozenset((lemma("write"),)), lemma("perform"): frozenset((lemma("record"),))}
+"""What may say it too, but not the other way round: who wrote a song composed it."""
+
+
+@cache
+def _phrases() -> list[tuple[str, str]]:
+    entries = (entry.split(": ") for entry in _PHRASES.replace("\n", " ").split(";"))
+    return [(phrase.strip(), word.strip()) for phrase, word in entries]
+
+
+_CONTRACTIONS = {"can't": "can not", "won't": "will not", "n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am"}
+
+
+_LESS = re.compile(r"\b(?!(?:un|regard|neverthe|nonethe|wire|dough)less\b)([a-z]{3,})less\b")
+"""Warrantless is without a warrant."""
+
+
+def plain_phrases(text: str) -> str:
+    """The text with phrases of several words in the one word that says the same, and without contractions."""
+    text = text.replace("’", "'")
+    for short, full in _CONTRACTIONS.items():
+        text = re.sub(rf"(?i){short}\b", full, text)
+    text = _LESS.sub(r"without \1", text)
+    low = text.casefold()
+    for phrase, word in _phrases():
+        at = low.find(phrase)
+        while at >= 0:
+            stop = at + len(phrase)
+            if (at == 0 or not low[at - 1].isalnum()) and (stop == len(low) or not low[stop].isalnum()):
+                text, low = text[:at] + word + text[stop:], low[:at] + word + low[stop:]
+                stop = at + len(word)
+            at = low.find(phrase, stop)
+    return text

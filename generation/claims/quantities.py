@@ -1,0 +1,135 @@
+"""Numbers, dates and times of a text, as values that can be compared."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in _MONTHS) + r"|sept\.?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = re.compile(
+    rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?(?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
+       | (?P<m2>{_MONTH})\s+(?P<d2>{_DAY})\b(?!:)(?:,?\s+(?P<y2>\d{{4}})(?:\b|(?={_MONTH})))?
+       | (?P<m3>{_MONTH}),?\s+(?P<y3>\d{{4}})\b
+       | (?P<y4>\d{{4}})-(?P<m4>\d{{2}})-(?P<d4>\d{{2}})\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TIME = re.compile(r"\b\d{1,3}:\d{2}(?::\d{2})?\b")
+_UNITS = """
+percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts; dollar: $ dollar dollars usd; euro: € euro
+euros; pound: £ pound pounds lb lbs; kilometre: km kilometer kilometers kilometre kilometres; metre: m meter meters metre metres; mile: mi
+mile miles; foot: ft foot feet; second: s sec secs second seconds; minute: min mins minute minutes; hour: h hr hrs hour hours; day: day
+days; week: week weeks; month: month months; year: year years; degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz:
+hz hertz; knot: knot knots
+"""
+_UNIT = {
+    form: unit.strip() for unit, forms in (entry.split(":") for entry in _UNITS.replace("\n", " ").split(";")) for form in forms.split()
+}
+_SCALE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "bn": 1e9}
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SPELT = {word: float(i) for i, word in enumerate(_ONES)} | {word: 10.0 * i for i, word in enumerate(_TENS, start=2)}
+_NUMBER_WORD = "|".join([*_SPELT, "hundred", "thousand", "million", "billion"])
+_NUMBER = re.compile(
+    rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])[-+]?\d+(?:,\d{{3}})*(?:\.\d+)?)
+           (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion|bn)\b|k\b)?
+         | \b(?P<spelt>(?:{_NUMBER_WORD})(?:[\s-](?:and\s)?(?:{_NUMBER_WORD}))*)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_AFTER = re.compile(r"\s?-?([%°]|[a-zA-Z]+)")
+_BOUNDS = (
+    ("more", re.compile(r"(?:more than|over|above|exceed\w*|at least|no less than|no fewer than|upwards of|greater than)\s*[$€£]?$", re.I)),
+    ("less", re.compile(r"(?:less than|fewer than|under|below|at most|no more than|up to|nearly|almost)\s*[$€£]?$", re.I)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number (`value`, `unit`, `bound` more or less), a date (`date`: year, month, day, 0 where not given) or a time of day or run."""
+
+    start: int
+    end: int
+    text: str
+    value: float | None = None
+    unit: str = ""
+    bound: str = ""
+    date: tuple[int, int, int] | None = None
+
+    def agrees(self, other: "Quantity") -> bool:
+        """Whether the other one says at least what this one says."""
+        if self.date and other.date:
+            return all(mine in (0, theirs) for mine, theirs in zip(self.date, other.date, strict=True))
+        if self.date or other.date:
+            return self._is_year_of(other)
+        if self.value is None or other.value is None:
+            return self.value is other.value and self.text.lstrip("0") == other.text.lstrip("0")
+        same_unit = not self.unit or not other.unit or self.unit == other.unit
+        return same_unit and abs(self.value - other.value) < 1e-9 * max(1.0, abs(self.value)) and self.bound == other.bound
+
+    def _is_year_of(self, other: "Quantity") -> bool:
+        """Whether this is a number that says the year of the other's date."""
+        return self.value is not None and other.date is not None and self.value == other.date[0]
+
+    def is_like(self, other: "Quantity") -> bool:
+        """Whether both measure the same kind of thing, so that one stands in the other's place; two dates, where they differ in a part."""
+        if self.date and other.date:
+            return any(0 not in (mine, theirs) and mine != theirs for mine, theirs in zip(self.date, other.date, strict=True))
+        is_year = self.looks_like_year, other.looks_like_year
+        if self.value is None or other.value is None or any(is_year):
+            return self.date is None and other.date is None and self.value is other.value if not all(is_year) else True
+        return self.unit == other.unit and self.value != other.value
+
+    @property
+    def looks_like_year(self) -> bool:
+        """Whether it is a bare number that may be a year."""
+        return bool(self.value is not None and 1000 <= self.value <= 2100 and not self.unit and self.value == int(self.value))
+
+
+@lru_cache(maxsize=4096)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """All of a text's, in order; `one` alone is a pronoun as often as a number and is left out."""
+    return tuple(sorted(_found(text), key=lambda q: q.start))
+
+
+def _found(text: str) -> Iterator[Quantity]:
+    taken: list[tuple[int, int]] = []
+    for match in _DATE.finditer(text):
+        taken.append(match.span())
+        yield Quantity(*match.span(), match.group(), date=_date(match))
+    for match in _TIME.finditer(text):
+        taken.append(match.span())
+        yield Quantity(*match.span(), match.group())
+    for match in _NUMBER.finditer(text):
+        start, end = match.span("digits") if match["digits"] else match.span()
+        if any(a < end and start < b for a, b in taken) or match.group().casefold() == "one":
+            continue
+        before, after = text[:start], _AFTER.match(text, match.end())
+        unit = _UNIT.get(match["money"] or "", "") or (_UNIT.get(after[1], _UNIT.get(after[1].casefold(), "")) if after else "")
+        bound = next((name for name, pattern in _BOUNDS if pattern.search(before)), "")
+        yield Quantity(start, match.end(), match.group().strip(), _value(match), unit, bound)
+
+
+def _date(match: re.Match[str]) -> tuple[int, int, int]:
+    year, month, day = (
+        "".join(filter(None, (match[f"{part}{i}"] for i in range(1, 5) if f"{part}{i}" in match.re.groupindex))) for part in "ymd"
+    )
+    number = int(month) if month.isdigit() else next(i for i, name in enumerate(_MONTHS, start=1) if name.startswith(month.casefold()[:3]))
+    return int(year or 0), number, int("".join(c for c in day if c.isdigit()) or 0)
+
+
+def _value(match: re.Match[str]) -> float:
+    if match["digits"]:
+        scale = (match["scale"] or ("k" if match.group().endswith("k") else "")).casefold()
+        return float(match["digits"].replace(",", "")) * _SCALE.get(scale, 1.0)
+    total = part = 0.0
+    for word in re.split(r"[\s-]+", match["spelt"].casefold()):
+        if word in _SPELT:
+            part += _SPELT[word]
+        elif word == "hundred":
+            part = (part or 1) * 100
+        elif word in _SCALE:
+            total, part = total + (part or 1) * _SCALE[word], 0.0
+    return total + part

@@ -1,0 +1,171 @@
+"""A text as rules read it: its words with their stems, the clauses they stand in, and the names among them."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from dynagrag.generation.claims.lexicon import lemma, plain_phrases, senses
+from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
+_CLAUSE_END = frozenset(";()[]—–:")
+_CONJUNCTIONS = frozenset("but while whereas although though because who whom whose which where when after before until".split())
+_CONNECTORS = frozenset(
+    "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' . los las san st".split()
+)
+TITLES = frozenset("mr mrs ms dr prof sir dame lord lady king queen prince princess the saint st rev captain president senator".split())
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_MIN_STEM = 4
+
+
+def folded(text: str) -> str:
+    """Casefolded, without accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token. `low`: folded, without a possessive; `stem` of its base form; `clause`: number of the clause it stands in."""
+
+    text: str
+    low: str
+    stem: str
+    clause: int
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is letters, not a number or a mark."""
+        return self.text[0].isalpha()
+
+    @property
+    def is_possessive(self) -> bool:
+        """Whether something belongs to it."""
+        return self.text.endswith(("'s", "’s", "s'", "s’"))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text's words; `is_question` where it ends with a question mark."""
+
+    text: str
+    words: tuple[Word, ...]
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it only asks."""
+        return self.text.rstrip(" \"'”’)").endswith("?")
+
+    @cached_property
+    def lows(self) -> frozenset[str]:
+        """All words, folded."""
+        return frozenset(word.low for word in self.words)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """All stems."""
+        return frozenset(word.stem for word in self.words)
+
+    @cached_property
+    def names(self) -> tuple[tuple[int, int], ...]:
+        """Names as ranges of words."""
+        return tuple(_name_ranges(self.words))
+
+    @cached_property
+    def in_names(self) -> frozenset[int]:
+        """Positions of the words that belong to names."""
+        return frozenset(i for start, end in self.names for i in range(start, end))
+
+    def content(self) -> list[int]:
+        """Positions of the content words: neither names nor function words."""
+        return [
+            i
+            for i, w in enumerate(self.words)
+            if w.is_word and i not in self.in_names and w.low not in FUNCTION_WORDS and w.low not in _MONTHS
+        ]
+
+    def name(self, start: int, end: int) -> tuple[str, ...]:
+        """The words of a name that tell it apart, folded."""
+        lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]
+        return tuple(low for low in lows if low not in _CONNECTORS and low not in TITLES) or tuple(lows)
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Reading:
+    """Reads a text."""
+    words: list[Word] = []
+    clause = 0
+    for match in _TOKEN.finditer(plain_phrases(text)):
+        token = match.group()
+        low = folded(token).replace("’", "'")
+        if token in _CLAUSE_END or low in _CONJUNCTIONS or (token in ".!?" and not _is_initial(words)):
+            clause += 1
+        bare = low.removesuffix("'s")
+        words.append(Word(token, bare, lemma(bare), clause))
+    return Reading(text, tuple(words))
+
+
+def _is_initial(words: Sequence[Word]) -> bool:
+    """Whether the last word is a letter alone, or an abbreviation, whose full stop ends nothing."""
+    return bool(words) and (len(words[-1].text) == 1 or words[-1].low in TITLES or words[-1].low in {"jr", "sr"})
+
+
+def _name_ranges(words: Sequence[Word]) -> Iterable[tuple[int, int]]:
+    i = 0
+    while i < len(words):
+        if not _begins_name(words, i):
+            i += 1
+            continue
+        end = i + 1
+        while (more := _continued(words, end)) > end:
+            end = more
+        yield i, end
+        i = end
+
+
+def _begins_name(words: Sequence[Word], i: int) -> bool:
+    word = words[i]
+    if not word.text[0].isupper() or word.low in _MONTHS:
+        return False
+    opens = i == 0 or not words[i - 1].text[0].isalnum()
+    if not opens:
+        return word.low not in {"i", "i'm", "i'll", "i've", "i'd"}
+    follows = words[i + 1].text if i + 1 < len(words) else ""
+    is_named_on = follows[:1].isupper() or follows in {"of", "-", "."} or words[i].is_possessive or follows[:1].isdigit()
+    is_plain = word.low in COMMON_WORDS or word.low.endswith(("ed", "ing", "ly")) or len(senses(word.stem)) > 1
+    return word.low not in FUNCTION_WORDS and (is_named_on or not is_plain)
+
+
+def _continued(words: Sequence[Word], end: int) -> int:
+    """Where a name that reaches to `end` ends, if it goes on there; `end` where it doesn't."""
+    if words[end - 1].is_possessive:
+        return end
+    at = end
+    while at < len(words) and at - end < 3 and (words[at].low in _CONNECTORS or words[at].text == "à") and words[at].low != "and":
+        at += 1
+    if at < len(words) and words[at].text[0].isupper() and words[at].low not in _MONTHS:
+        return at + 1
+    if at == end and at < len(words) and words[at].text.isdigit() and len(words[at].text) < 4:
+        return at + 1
+    return end
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two words of names are one: the same, or one an ending longer (Brazil, Brazilian; Germany, German), or an initial."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _MIN_STEM or len(long) - len(short) > _MIN_STEM:
+        return DEMONYMS.get(one) == other or DEMONYMS.get(other) == one
+    root = short if long.startswith(short) else short[:-1]
+    return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in _ENDINGS
+
+
+_ENDINGS = frozenset("n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais ine ien".split())
+DEMONYMS = {
+    "french": "france", "dutch": "netherlands", "spanish": "spain", "swiss": "switzerland", "british": "britain", "english": "england",
+    "danish": "denmark", "polish": "poland", "turkish": "turkey", "greek": "greece", "irish": "ireland", "welsh": "wales",
+    "scottish": "scotland", "filipino": "philippines", "norwegian": "norway", "thai": "thailand", "chinese": "china", "finnish": "finland",
+    "swedish": "sweden", "peruvian": "peru", "czech": "czechia", "afghan": "afghanistan", "argentine": "argentina", "iraqi": "iraq",
+}  # fmt: skip

@@ -1,0 +1,201 @@
+"""How a text says what it says: does it deny, hedge, plan, ask, or speak of all or only some?"""
+
+from collections.abc import Sequence
+
+from dynagrag.generation.claims.lexicon import (
+    CONDITIONAL,
+    DENIALS,
+    EXCLUSIVE,
+    FAILURES,
+    FUTURE,
+    MAJORITY,
+    NEGATIONS,
+    POSSIBLE,
+    UNIVERSAL,
+    UNTRUE,
+    WANTED,
+    is_irregular,
+    lemma,
+    opposites,
+    senses,
+)
+from dynagrag.generation.claims.reading import Reading, Word
+from dynagrag.words import FUNCTION_WORDS
+
+_BEFORE, _BEHIND = 6, 2
+_REACH = 8
+_MOODS = {"possible": POSSIBLE, "future": FUTURE, "wanted": WANTED, "conditional": CONDITIONAL}
+_STEMS = {mood: frozenset(map(lemma, hints)) for mood, hints in _MOODS.items()}
+_HELD_BACK = {"possible": POSSIBLE | CONDITIONAL, "future": FUTURE | WANTED | {"going", "gonna", "about"}}
+"""Words that say a mood in another way."""
+_REPORTED = frozenset(("could", "would"))
+"""What can and will become where somebody's words are reported."""
+_WORDING = {
+    "possible": "only holds it possible",
+    "future": "speaks of what is to come",
+    "wanted": "says what should be",
+    "conditional": "sets a condition",
+    "question": "only asks it",
+}
+_QUANTIFIERS = {"all": UNIVERSAL, "only": EXCLUSIVE, "most": MAJORITY}
+
+
+def denial_gap(claim: Reading, line: Reading) -> str:
+    """Which of the two denies what the other says, in words; empty where they agree.
+
+    A denial of what the other doesn't speak of is none.
+    """
+    mine, theirs = _denied(claim), _denied(line)
+    for at in _denials(claim):
+        shared = [i for i in _scope(claim, at) if senses(claim.words[i].stem) & line.stems]
+        if not shared and not _denials(line):
+            return "does not deny it"
+        if shared and not any(theirs[j] for j in _places(line, claim.words[shared[0]].stem)) and mine[shared[0]]:
+            return "does not deny it"
+    for at in _denials(line):
+        shared = [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)]
+        if shared and not any(mine[i] for i in _places(claim, line.words[shared[0]].stem)):
+            others = _places(line, line.words[shared[0]].stem)
+            if all(theirs[j] for j in others):
+                return "denies it"
+    return ""
+
+
+def _places(reading: Reading, stem: str) -> list[int]:
+    wanted = senses(stem)
+    return [i for i, w in enumerate(reading.words) if w.stem in wanted and w.low not in FUNCTION_WORDS]
+
+
+def _denied(reading: Reading) -> list[bool]:
+    """Whether each word is denied: in the scope of an odd number of denials."""
+    counts = [0] * len(reading.words)
+    for at in _denials(reading):
+        for i in _scope(reading, at):
+            counts[i] += 1
+    return [count % 2 == 1 for count in counts]
+
+
+def _scope(reading: Reading, at: int) -> list[int]:
+    """The words that a denial reaches: what follows in its clause, function words aside."""
+    words = reading.words
+    reach = range(at + 1, min(len(words), at + 1 + _REACH))
+    return [i for i in reach if words[i].clause == words[at].clause and words[i].text[0].isalnum() and words[i].low not in FUNCTION_WORDS]
+
+
+def _denials(reading: Reading) -> list[int]:
+    """Places of the words that deny."""
+    found, words = [], reading.words
+    for i, word in enumerate(words):
+        if i in reading.in_names:
+            continue
+        follows = words[i + 1].low if i + 1 < len(words) else ""
+        is_only = (
+            (word.low == "not" and follows == "only")
+            or (word.low == "negative" and follows in {",", "."})
+            or (word.low == "no" and (follows in {".", ",", "doubt"} or word.text == "NO"))
+        )
+        is_failure = word.stem in _FAILURE_STEMS and follows == "to"
+        is_untrue = word.low in UNTRUE and follows == "that"
+        if not is_only and (word.low in NEGATIONS or word.stem in _DENIAL_STEMS or is_failure or is_untrue):
+            found.append(i)
+    return found
+
+
+_DENIAL_STEMS, _FAILURE_STEMS = frozenset(map(lemma, DENIALS)), frozenset(map(lemma, FAILURES))
+
+
+def _near(reading: Reading, at: int | None) -> Sequence[Word]:
+    """The words round a place in its clause, names aside; of the whole text without a place."""
+    named = reading.in_names
+    if at is None:
+        return [w for i, w in enumerate(reading.words) if i not in named]
+    clause = reading.words[at].clause
+    around = range(max(0, at - _BEFORE), min(len(reading.words), at + _BEHIND + 1))
+    return [reading.words[i] for i in around if reading.words[i].clause == clause and i not in named]
+
+
+def moods(reading: Reading, at: int | None, without: frozenset[str] = frozenset()) -> frozenset[str]:
+    """What holds back a text from stating what it says at a word."""
+    near = [w for w in _near(reading, at) if w.text != "May" and w.low not in without]
+    words = [w.low for w in near]
+    found = {mood for mood, hints in _MOODS.items() if any(w.low in hints or w.stem in _STEMS[mood] for w in near)}
+    joined = " ".join(words)
+    if "going to" in joined or "about to" in joined:
+        found.add("future")
+    if at is not None and _is_imperative(reading, at):
+        found.add("wanted")
+    if reading.is_question or "whether" in words or "asked if" in joined:
+        found.add("question")
+    return frozenset(found)
+
+
+_OBJECTS = frozenset("the a an this that these those your my our it them him her me us all".split())
+
+
+def _is_imperative(reading: Reading, at: int) -> bool:
+    """Whether a verb opens its sentence in its base form, or stands behind a name that is spoken to: "Sam, close the valve"."""
+    word = reading.words[at]
+    follows = reading.words[at + 1].low if at + 1 < len(reading.words) else ""
+    if at in reading.in_names or follows not in _OBJECTS:
+        return False
+    is_base = not word.low.endswith(("ed", "ing", "s")) and not is_irregular(word.low)
+    return is_base and (at == 0 or (reading.words[at - 1].text == "," and at - 2 in reading.in_names and at <= 4))
+
+
+def mood_gap(claim: Reading, claim_at: int | None, line: Reading, line_at: int | None, is_opinion: bool = False) -> str:
+    """What the line holds back with and the claim doesn't, in words; empty where there is nothing of the kind."""
+    said = moods(claim, claim_at)
+    if "question" in said and not line.is_question and not _reports_question(line):
+        return "does not ask it"
+    theirs = moods(line, line_at)
+    outright = moods(claim, claim_at, without=_REPORTED)
+    unsaid = {mood for mood in outright & _HELD_BACK.keys() if mood not in theirs and not _holds_back(line, _HELD_BACK[mood])}
+    if unsaid:
+        return "states it outright" if "possible" in unsaid else "does not speak of what is to come"
+    if "possible" in said or is_opinion:
+        said |= _MOODS.keys()
+    gap = sorted(theirs - said - moods(claim, None))
+    return _WORDING[gap[0]] if gap else ""
+
+
+def _holds_back(line: Reading, words: frozenset[str]) -> bool:
+    return line.is_question or bool(line.lows & words)
+
+
+def _reports_question(line: Reading) -> bool:
+    return bool(line.lows & {"whether", "ask", "asked", "asks", "asking", "wondered", "inquired", "question", "?"})
+
+
+def quantifier_gap(claim: Reading, line: Reading) -> str:
+    """A quantifier of the claim (all, only, most) that the line doesn't have, in words."""
+    for words in _QUANTIFIERS.values():
+        said = {w.low for i, w in enumerate(claim.words) if i not in claim.in_names} & words
+        if said and not line.lows & words:
+            return f"does not say {min(said)!r}"
+    return ""
+
+
+def opposite_of(claim: Reading, line: Reading) -> tuple[str, str] | None:
+    """A word of the claim in whose place the line has its opposite, and doesn't deny that."""
+    mine, theirs = _denied(claim), _denied(line)
+    for i, word in enumerate(claim.words):
+        if i in claim.in_names or word.stem in line.stems:
+            continue
+        for j, other in enumerate(line.words):
+            is_opposite = other.stem in opposites().get(word.stem, frozenset()) and other.stem not in claim.stems
+            if is_opposite and mine[i] == theirs[j] and (word.low not in FUNCTION_WORDS or _stands_alike(claim, i, line, j)):
+                return word.low, other.low
+    return None
+
+
+def _stands_alike(claim: Reading, i: int, line: Reading, j: int) -> bool:
+    """Whether two words stand beside the same one: "is on", "is off"; "before the test", "after the test"."""
+    return any(_neighbour(claim, i, step) == _neighbour(line, j, step) != "" for step in (-1, 1))
+
+
+def _neighbour(reading: Reading, at: int, step: int) -> str:
+    words = reading.words
+    at += step
+    while 0 <= at < len(words) and words[at].low in {"the", "a", "an"}:
+        at += step
+    return words[at].stem if 0 <= at < len(words) and words[at].text[0].isalnum() else ""

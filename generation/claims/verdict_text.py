@@ -1,0 +1,89 @@
+"""Verdicts in words: what stands beside a claim, and under an answer."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dynagrag.schema import Answer, CheckedClaim, Citation, Verdict
+
+NOT_FOUND = "not found in the sources"
+IDLE = "also cited, though other lines state what they are cited for"
+
+
+def verdict_note(claim: CheckedClaim) -> str:
+    """What a reader must know of a claim: "contradicted by E4", "not found in the sources", "found: E7"; empty for one that its own
+    citations state.
+    """
+    if claim.verdict is Verdict.NOT_FOUND:
+        return NOT_FOUND
+    if claim.verdict is Verdict.CONTRADICTED:
+        return f"contradicted by {' and '.join(claim.lines)}"
+    return f"found: {', '.join(claim.found)}" if claim.found else ""
+
+
+def marked_text(answer: Answer) -> str:
+    """The answer's text with a note behind each claim that needs one: lines that code found in brackets, all else in parentheses."""
+    pieces, at = [], 0
+    for claim in answer.claims:
+        note = verdict_note(claim)
+        if note:
+            pieces += [answer.text[at : claim.end], f" [{note}]" if claim.verdict is Verdict.STATED else f" ({note})"]
+            at = claim.end
+    return "".join(pieces) + answer.text[at:]
+
+
+def unstated_lines(answer: Answer) -> list[str]:
+    """'not found in the sources: "..."' for each claim that needs a note, for where the text itself stands without them."""
+    return [f'{note}: "{claim.text}"' for claim in answer.claims if (note := verdict_note(claim))]
+
+
+def shown_lines(answer: Answer) -> list[tuple[str, str, Citation]]:
+    """The lines under an answer: label, what there is to say of it, line; those of `idle_citations` aside.
+
+    First what the model cited, in its order ("" or "contradicts a claim"), then what code found, in the order of the text.
+    """
+    against = {label for claim in answer.claims if claim.verdict is Verdict.CONTRADICTED for label in claim.lines}
+    said = dict.fromkeys(against, "contradicts a claim")
+    idle = {label for label, _ in idle_citations(answer)}
+    found = dict.fromkeys(label for claim in answer.claims for label in claim.found if label in answer.lines)
+    more = [(label, "; ".join([*([said[label]] if label in said else []), "found by code"]), answer.lines[label]) for label in found]
+    return [(label, said.get(label, ""), line) for label, line in _cited(answer) if label not in idle] + more
+
+
+def idle_citations(answer: Answer) -> list[tuple[str, Citation]]:
+    """What the model cited beside the lines that state a claim: each claim that a line is cited for is stated, and none by it."""
+    rows = []
+    for label, line in _cited(answer):
+        claims = [claim for claim in answer.claims if label in claim.cited or label in claim.lines]
+        if claims and all(claim.verdict is Verdict.STATED and label not in claim.lines for claim in claims):
+            rows.append((label, line))
+    return rows
+
+
+def _cited(answer: Answer) -> list[tuple[str, Citation]]:
+    """Labels and citations; an answer that an early version kept has no labels."""
+    return list(zip(answer.trace.labels, answer.citations, strict=False))
+
+
+def claims_summary(answer: Answer) -> str:
+    """ "claims: 5 stated, 1 contradicted, 1 not found; checked by rules"; empty where nothing was checked."""
+    if not answer.checked_by:
+        return ""
+    by = f"; checked by {answer.checked_by}"
+    left_out = f"; left out: {_counts(answer.left_out)}" if answer.left_out else ""
+    if not answer.claims:
+        return f"claims: none{left_out}{by}" if left_out else f"claims: none that could be checked{by}"
+    return f"claims: {_counts(answer.claims)}{left_out}{by}"
+
+
+def failures_summary(answer: Answer) -> str:
+    """How many intermediate answers are missing, and why the first is; empty where none is."""
+    failures = answer.trace.failures
+    if not failures:
+        return ""
+    whole = len(failures) + len(answer.intermediate)
+    return f"{len(failures)} of {whole} intermediate answers failed and are missing here: {failures[0]}"
+
+
+def _counts(claims: Sequence[CheckedClaim]) -> str:
+    counts = Counter(claim.verdict for claim in claims)
+    return ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict)

@@ -1,0 +1,131 @@
+"""Verdicts on the claims of an answer: the model's citations first, then what code finds; what is shown of them; strict answers."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from dynagrag.errors import BudgetError, ModelUnavailableError
+from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims, final_claims
+from dynagrag.generation.claims.strict_answer import strict_answer
+from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Evidence, Verdict
+
+
+class ByLetter:
+    """Lines that hold the claim's last letter state it; those that hold it with a ! contradict it. Keeps what it was asked."""
+
+    name = "by letter"
+
+    def __init__(self) -> None:
+        self.asked: list[Sequence[Claim]] = []
+
+    def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+        self.asked.append(claims)
+        return [self._check(claim) for claim in claims]
+
+    def _check(self, claim: Claim) -> ClaimCheck:
+        letter = claim.text.strip(" .")[-1]
+        for verdict, sign in ((Verdict.STATED, letter), (Verdict.CONTRADICTED, f"{letter}!")):
+            rows = tuple(i for i, line in enumerate(claim.lines) if sign in line.text.split())
+            if rows:
+                return ClaimCheck(verdict, rows, 1.0, "" if verdict is Verdict.STATED else "denied")
+        return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "nowhere")
+
+
+def lines(**quotes: str) -> dict[str, Evidence]:
+    return {label: Evidence(label, label, "d", 0, 1, quote, "LEO") for label, quote in quotes.items()}
+
+
+def checked(text: str, evidence: dict[str, Evidence], checker: ByLetter | None = None) -> tuple[CheckedClaim, ...]:
+    return checked_claims([WrittenFrom(text, evidence)], checker or ByLetter(), str)[0]
+
+
+def told(claims: Sequence[CheckedClaim]) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    return [(claim.verdict.value, claim.lines, claim.found) for claim in claims]
+
+
+def test_a_claim_is_held_against_its_citations_and_then_against_the_other_lines() -> None:
+    evidence = lines(E1="a", E2="b", E3="c!")
+    claims = checked("X did a [E1]. X did b [E1]. X did c. X did d [E2].", evidence)
+    assert told(claims) == [
+        ("stated", ("E1",), ()),
+        ("stated", ("E2",), ("E2",)),
+        ("contradicted", ("E3",), ("E3",)),
+        ("not found", (), ()),
+    ]
+    assert [claim.cited for claim in claims] == [("E1",), ("E1",), (), ("E2",)]
+    assert [claim.reason for claim in claims] == ["", "", "denied", "nowhere"]
+
+
+def test_a_line_that_is_cited_and_contradicts_is_not_outvoted_by_one_that_code_finds() -> None:
+    assert told(checked("X did a [E1].", lines(E1="a!", E2="a"))) == [("contradicted", ("E1",), ())]
+    assert told(checked("X did a [E1][E2].", lines(E1="a!", E2="a"))) == [("stated", ("E2",), ())]
+
+
+def test_the_checker_is_asked_once_whatever_the_number_of_claims_and_not_about_claims_without_lines() -> None:
+    checker = ByLetter()
+    checked("X did a [E1]. X did b [E1]. X did c [E1]. X did d.", lines(E1="a", E2="b"), checker)
+    assert [len(claims) for claims in checker.asked] == [4]
+    assert {line.speaker for claim in checker.asked[0] for line in claim.lines} == {"LEO"}
+    checker = ByLetter()
+    assert told(checked("X did a.", {}, checker)) == [("not found", (), ())]
+    assert checker.asked == []
+
+
+def test_a_checker_sees_the_cited_lines_alone_where_rules_are_sure_of_them() -> None:
+    evidence = lines(E1="The valve leaked.", E2="The tank was full.", E3="Leo saw the crew.")
+    checker = ByLetter()
+    checked("The valve leaked [E1]. The tank was full [E1]. Ada sold the tram [E1].", evidence, checker)
+    assert [[line.text for line in claim.lines] for claim in checker.asked[0]] == [
+        ["The valve leaked."],
+        ["The tank was full.", "Leo saw the crew."],
+        [line.quote for line in evidence.values()],
+    ]
+
+
+def test_code_names_two_lines_at_most_and_looks_first_at_those_that_share_most_words() -> None:
+    evidence = lines(**{f"E{i}": "z a" for i in range(1, 30)}, E30="valve a")
+    claim = checked("The valve did a.", evidence)[0]
+    assert (claim.found[0], len(claim.found)) == ("E30", 2)
+
+
+def test_a_claim_keeps_the_lines_that_it_had_in_the_answer_it_came_from() -> None:
+    evidence = lines(**{f"E{i}": "valve z" for i in range(1, 30)}, E30="a")
+    known = [CheckedClaim(0, 1, "the valve did a", Verdict.STATED, (), ("E30",))]
+    assert checked("The valve did a.", evidence)[0].verdict is Verdict.NOT_FOUND
+    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), str, known)[0][0].found == ("E30",)
+
+
+@pytest.mark.parametrize("error", [ModelUnavailableError("gone"), BudgetError("spent")])
+def test_where_the_checker_s_model_fails_rules_check_and_it_is_said(error: Exception) -> None:
+    class Failing(ByLetter):
+        name = "model"
+
+        def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+            raise error
+
+    final = final_claims(WrittenFrom("The valve leaked [E1].", lines(E1="The valve leaked.")), Failing(), str, ())
+    assert ([claim.verdict.value for claim in final.claims], final.checked_by) == (["stated"], "rules")
+    assert final.notes == (f"the claims were checked by rules, since model failed: {error}",)
+
+
+STRICT = {
+    "X did a. X did z.": "X did a.",
+    "X did a [E1], and X did z.": "X did a. [E1]",
+    "X did z, and it did a.": "It did a.",
+    "Here is what I found:\n- X did a\n- X did z\n\nX did b.": "Here is what I found:\n- X did a\n\nX did b.",
+    "EECOM reported:\n- loss of a\n- loss of z": "EECOM reported:\n- loss of a",
+    "Yes. X did a. Who else?": "X did a.",
+    "X did z.": "",
+    "Yes.": "",
+}
+
+
+@pytest.mark.parametrize("text", STRICT)
+def test_a_strict_answer_keeps_what_is_stated_and_nothing_else(text: str) -> None:
+    claims = checked(text, lines(E1="a b"))
+    strict = strict_answer(text, claims)
+    assert strict.text == STRICT[text]
+    assert {*strict.left_out} == {claim for claim in claims if claim.verdict is not Verdict.STATED}
+    assert [strict.text[claim.start : claim.end].strip("[E1]. ")[-1] for claim in strict.claims] == [
+        claim.text.strip(".")[-1] for claim in claims if claim.verdict is Verdict.STATED
+    ]

@@ -1,0 +1,120 @@
+"""An answer cut into claims: where each stands, what it says on its own, and which lines are cited for it."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynagrag.generation.claims.claim_split import split_claims, statements
+from dynagrag.generation.claims.clauses import clauses
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("EECOM lost MAIN B, and FLIGHT asked for a switch.", ["EECOM lost MAIN B", "FLIGHT asked for a switch."]),
+        ("EECOM opened the valve but didn't close the hatch.", ["EECOM opened the valve", "EECOM didn't close the hatch."]),
+        ("The tank was inspected and repaired by Ada.", ["The tank was inspected", "The tank was repaired by Ada."]),
+        ("Maria noted that prices rose; Leo disagreed and left.", ["Maria noted that prices rose", "Leo disagreed", "Leo left."]),
+        ("He never opened it and never closed it.", ["He never opened it", "He never closed it."]),
+        (
+            "GNC reported low pressures in the tank, which would point to the valve.",
+            ["GNC reported low pressures in the tank", "low pressures in the tank would point to the valve."],
+        ),
+    ],
+)
+def test_a_clause_that_states_something_of_its_own_is_a_claim(sentence: str, said: list[str]) -> None:
+    assert [clause.text for clause in clauses(sentence)] == said
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fuel cells 1 and 3 were offline.",
+        "EECOM wanted to put FUEL CELL 1 on MAIN B and FUEL CELL 3 on MAIN A.",
+        "The cell was late and missed the bus.",
+        "EECOM said the cell was offline, and the bus was dead.",
+        "EECOM said that MAIN B was down and had 4 volts.",
+        "If A failed, B opened and C closed.",
+        "“We lost B, and it was gone,” said EECOM.",
+        "The board (which met in May, and it voted) approved the plan.",
+        "AC BUS 2 was 0, which was reflected by the fact that B had failed.",
+        "Ada met Leo, who.",
+    ],
+)
+def test_what_is_not_plainly_a_clause_of_its_own_stays_whole(sentence: str) -> None:
+    assert [clause.text for clause in clauses(sentence)] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Who did it?",
+        "Here is what I found:",
+        "# Results",
+        "**Results**",
+        "Ada Byron, Acme Works and Delft.",
+        "Ada Byron [E1].",
+        "Yes.",
+        "The evidence does not say who did it.",
+        "The provided transcripts don't mention a leak.",
+        "I could not find who did it.",
+    ],
+)
+def test_what_states_nothing_is_no_claim(text: str) -> None:
+    assert split_claims(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("X did A [E1], and Y did B [E2].", [("X did A", ("E1",)), ("Y did B.", ("E2",))]),
+        ("X did A, and Y did B. [E1][E2]", [("X did A", ("E1", "E2")), ("Y did B.", ("E1", "E2"))]),
+        ("X did A. Y did B. [E2] Z did C [E3].", [("X did A.", ()), ("Y did B.", ("E2",)), ("Z did C.", ("E3",))]),
+        ("The transcript says: Ada works at Acme [E1].", [("Ada works at Acme.", ("E1",))]),
+        ("According to the transcript, EECOM was worried.", [("EECOM was worried.", ())]),
+        ("**MAIN B** reads *4* volts [E3]", [("MAIN B reads 4 volts", ("E3",))]),
+        ("MAIN B reads 4 volts\n\nThe cells were flipping. [E2]", [("MAIN B reads 4 volts", ()), ("The cells were flipping.", ("E2",))]),
+        ("The crew went on\nto close the valve [E2].", [("The crew went on to close the valve.", ("E2",))]),
+    ],
+)
+def test_each_claim_has_the_lines_that_are_cited_for_it(text: str, claims: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert [(claim.text, claim.labels) for claim in split_claims(text)] == claims
+
+
+def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> None:
+    text = "EECOM reported the following problems [E3]:\n1. loss of MAIN B\n2. an O2 leak [E5]\n\nIt was late."
+    assert [(c.text, c.labels) for c in split_claims(text)] == [
+        ("EECOM reported loss of MAIN B", ("E3",)),
+        ("EECOM reported an O2 leak", ("E5",)),
+        ("It was late.", ()),
+    ]
+    assert [text[slice(*s.lead)] if s.lead else "" for s in statements(text)] == ["EECOM reported the following problems [E3]:"] * 2 + [""]
+    assert [c.text for c in split_claims("Here is what I found:\n- The cells were flipping. [E1]")] == ["The cells were flipping."]
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["MAIN B ", "was ", "lost", "[E1]", "[E2]", ", and ", "; ", ". ", "\n", "- ", "it ", "failed ", ", which ", "(", '"', ":", "? "]
+        ),
+        max_size=25,
+    )
+)
+def test_claims_stand_in_their_order_inside_the_text_without_marks(parts: list[str]) -> None:
+    text = "".join(parts)
+    claims = split_claims(text)
+    assert all(0 <= claim.start < claim.end <= len(text) for claim in claims)
+    assert all(first.end <= second.start for first, second in pairwise(claims))
+    assert not any("[E" in claim.text or "  " in claim.text for claim in claims)
+    assert [claim for statement in statements(text) for claim in statement.claims] == list(claims)
+
+
+@pytest.mark.parametrize("text", [" " * 40_000, "[E1]" * 20_000, "Mr. " * 10_000, '"a" and ' * 5_000])
+def test_an_answer_beyond_all_measure_is_split_at_once(text: str) -> None:
+    claims = split_claims(f"The pump failed. {text}")
+    assert claims[0].text.startswith("The pump failed")
+    assert claims[-1].end <= len(text) + 17

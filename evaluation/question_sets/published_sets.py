@@ -144,7 +144,7 @@ def _meeting(row: Row) -> CorpusDocument:
 
 
 def _queries(row: Row, meeting: CorpusDocument, notes: Counter[str]) -> list[tuple[EvalQuestion, Row]]:
-    found = []
+    found: list[tuple[EvalQuestion, Row]] = []
     specific = row.values.get("specific_query_list")
     if not isinstance(specific, list):
         raise row.lacks("specific_query_list")
@@ -163,10 +163,19 @@ def _queries(row: Row, meeting: CorpusDocument, notes: Counter[str]) -> list[tup
         elif not num_gold:
             notes["questions left out: they name no turn"] += 1
         else:
-            of_meeting = row.id("meeting_id") if row.values.get("meeting_id") else f"meeting-{row.index + 1}"
-            id_ = f"{of_meeting}-{content_id('question', asked)[:8]}"
-            found.append((EvalQuestion(id_, asked, Gold(spans=tuple(spans)), row.index, meeting.key), row))
+            gold = Gold(spans=tuple(spans))
+            found.append((EvalQuestion(_query_id(row, number, asked, gold, found), asked, gold, row.index, meeting.key), row))
     return found
+
+
+def _query_id(row: Row, number: int, asked: str, gold: Gold, before: Sequence[tuple[EvalQuestion, Row]]) -> str:
+    """The meeting and the words of a query, which name it in any file; where the meeting's earlier queries have the same words and other
+    gold, its number too, counted from 1.
+    """
+    of_meeting = row.id("meeting_id") if row.values.get("meeting_id") else f"meeting-{row.index + 1}"
+    id_ = f"{of_meeting}-{content_id('question', asked)[:8]}"
+    same = {question.gold: question.id for question, _ in before if question.text == asked}
+    return same.get(gold, f"{id_}-{number + 1}") if same else id_
 
 
 def _span(row: Row, span: Any, meeting: CorpusDocument, notes: Counter[str]) -> TurnSpan | None:

@@ -1,4 +1,4 @@
-"""A run as one HTML file: no script, nothing fetched from anywhere. The template is report.html.jinja, beside this file."""
+"""A run as one HTML file: no script, nothing fetched from anywhere. The templates lie beside this file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,6 @@ _NUM_READ = 6
 _NUM_BROUGHT = 5
 _MAX_WORDS = 20
 """Of what an arm brought; of what should be found all kept words are shown."""
-_TEMPLATE = "report.html.jinja"
 _SCOPE_TITLES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
 
 
@@ -64,10 +63,10 @@ def render_report(run: RunFolder) -> str:
     measure, baseline = summary["measure"], summary["baseline"]
     arm = next(iter(summary["arms"]))
     views = [_view(scope, found, lines[scope], words, measure, baseline) for scope, found in summary["scopes"].items()]
-    return _template().render(
+    return report_template("report.html.jinja").render(
         summary=summary,
         head=run.head,
-        settings=list(_flat(run.settings)),
+        settings=list(flat(run.settings)),
         measure=measure,
         baseline=baseline,
         arm=arm,
@@ -81,12 +80,17 @@ def render_report(run: RunFolder) -> str:
 
 
 @cache
-def _template() -> "Template":
-    from jinja2 import Environment, StrictUndefined
+def report_template(name: str) -> "Template":
+    """A template of this folder. Whatever it is given is escaped."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    source = resources.files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(source)
+    def source(file: str) -> str:
+        return resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
+
+    environment = Environment(
+        loader=FunctionLoader(source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template(name)
 
 
 def _result(summary: Mapping[str, Any], arm: str) -> str:
@@ -158,11 +162,11 @@ def _shown(id_: str, words: Mapping[str, PassageWords], is_gold: bool, max_words
     return Shown(shortened(passage.title), shortened(cut), is_gold)
 
 
-def _flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
     """Settings as lines: nested names joined by dots."""
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{before}{name}.")
+            yield from flat(value, f"{before}{name}.")
         elif isinstance(value, Sequence) and not isinstance(value, str):
             yield f"{before}{name}", ", ".join(map(str, value))
         else:

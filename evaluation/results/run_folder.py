@@ -1,5 +1,5 @@
-"""A run is a folder: run.json (what it was made with), questions.jsonl (one line per question, scope and arm), passages.jsonl (the words of
-what was brought), summary.json and report.html.
+"""A run is a folder: run.json (what it was made with), its lines, summary.json and report.html. A run of retrieval has questions.jsonl (one
+line per question, scope and arm) and passages.jsonl (the words of what was brought).
 
 Lines are appended as they are made, so a run that was stopped is resumed where it was; a line that was torn is dropped. A folder is only
 resumed under the very settings that it was begun with, and by one process at a time: while it asks, run.json is locked.
@@ -14,19 +14,26 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.errors import DynaGragError, LoadError, UsageError
+from dynagrag.private_files import make_folder, private, write_text
 
 FORMAT = 1
-_RUN, _LINES, _PASSAGES, _SUMMARY, REPORT = "run.json", "questions.jsonl", "passages.jsonl", "summary.json", "report.html"
+_RUN, _PASSAGES, _SUMMARY, REPORT = "run.json", "passages.jsonl", "summary.json", "report.html"
 _MAX_SHOWN = 60
 MAX_CHARACTERS = 300
 """Of a title, a word row, a question or a name, where people read it: sets hold titles and words of any length."""
 _LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch")
 _Row = TypeVar("_Row", bound=BaseModel)
+
+
+class StoppedRunError(DynaGragError):
+    """Ctrl-C in a run: says how to resume it."""
+
+    exit_code = 130
 
 
 class Brought(BaseModel):
@@ -71,8 +78,14 @@ def shortened(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
-class RunFolder:
-    """A run's folder. `open` begins or resumes one, `read` opens one that is done."""
+class KeptRun(Generic[_Row]):
+    """What the folder of every run can do. `open` begins or resumes one, `read` opens one that is done. Its kinds say what a line is."""
+
+    line_kind: type[_Row]
+    """What a line holds."""
+    lines_file: ClassVar[str]
+    command: ClassVar[str]
+    """What writes such folders, for messages."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -90,7 +103,7 @@ class RunFolder:
         return (self.path / _SUMMARY).is_file()
 
     @classmethod
-    def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> "RunFolder":
+    def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> Self:
         """Begins a run, or resumes the one in the folder.
 
         Raises UsageError where the folder holds something else or can't be made, another process is at work on it, or its run has other
@@ -109,7 +122,7 @@ class RunFolder:
             run._drop_torn_line()
             return run
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path)
         except OSError as err:
             raise UsageError(f"{path} cannot be made: {err.strerror or err}; name another folder with --out") from err
         head = {
@@ -137,11 +150,13 @@ class RunFolder:
             yield
 
     @classmethod
-    def read(cls, path: Path) -> "RunFolder":
-        """A run that is done. LoadError where the folder holds none, UsageError where it was stopped before its end."""
+    def read(cls, path: Path) -> Self:
+        """A run that is done. LoadError where the folder holds none of this kind, UsageError where it was stopped before its end."""
         run = cls(path, _head(path))
         if not run.is_done:
             raise run.stopped()
+        if not (path / cls.lines_file).is_file():
+            raise LoadError(f"{path} holds a run of another kind (it has no {cls.lines_file}); name a folder that `{cls.command}` wrote")
         return run
 
     def stopped(self) -> UsageError:
@@ -167,18 +182,14 @@ class RunFolder:
             f"another process is at work on the run in {self.path}; wait until it is done, or choose another folder with --out"
         )
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[_Row]:
         """All whole lines, in the order in which they were made. LoadError where one is damaged."""
-        return _read(self.path / _LINES, Line)
+        return read_lines(self.path / self.lines_file, self.line_kind)
 
-    def append(self, lines: Iterable[Line]) -> None:
-        """Adds the lines of a question, all in one write."""
-        with (self.path / _LINES).open("a", encoding="utf-8") as file:
+    def append(self, lines: Iterable[_Row]) -> None:
+        """Adds lines that belong together, all in one write."""
+        with open(self.path / self.lines_file, "a", encoding="utf-8", opener=private) as file:
             file.write("".join(f"{line.model_dump_json()}\n" for line in lines))
-
-    def passages(self) -> dict[str, PassageWords]:
-        """The words of all passages that were brought or should have been, by id."""
-        return {p.id: p for p in _read(self.path / _PASSAGES, PassageWords)}
 
     def summary(self) -> dict[str, Any]:
         """The summary as it was written."""
@@ -188,9 +199,12 @@ class RunFolder:
             raise LoadError(f"{self.path / _SUMMARY} cannot be read: {err}; run the same command with --out {self.path} again") from err
         return found
 
-    def finish(self, summary: Mapping[str, Any], passages: Sequence[PassageWords]) -> None:
-        """Writes the words of the passages, then the summary, with which the run is done."""
-        _write(self.path / _PASSAGES, "".join(f"{p.model_dump_json()}\n" for p in passages))
+    def write_rows(self, name: str, rows: Iterable[BaseModel]) -> None:
+        """Writes a file of rows beside the lines, whole or not at all."""
+        _write(self.path / name, "".join(f"{row.model_dump_json()}\n" for row in rows))
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Writes the summary, with which the run is done: the last but for the report."""
         _write(self.path / _SUMMARY, json.dumps(summary, ensure_ascii=False, indent=1))
 
     def write_report(self, html: str) -> Path:
@@ -199,11 +213,28 @@ class RunFolder:
         return self.path / REPORT
 
     def _drop_torn_line(self) -> None:
-        path = self.path / _LINES
+        path = self.path / self.lines_file
         if path.is_file():
             data = path.read_bytes()
             if not data.endswith(b"\n"):
                 os.truncate(path, data.rfind(b"\n") + 1)
+
+
+class RunFolder(KeptRun[Line]):
+    """The folder of a run of retrieval."""
+
+    line_kind = Line
+    lines_file = "questions.jsonl"
+    command = "dynagrag evaluate retrieval"
+
+    def passages(self) -> dict[str, PassageWords]:
+        """The words of all passages that were brought or should have been, by id."""
+        return {p.id: p for p in read_lines(self.path / _PASSAGES, PassageWords)}
+
+    def finish(self, summary: Mapping[str, Any], passages: Sequence[PassageWords]) -> None:
+        """Writes the words of the passages, then the summary, with which the run is done."""
+        self.write_rows(_PASSAGES, passages)
+        self.write_summary(summary)
 
 
 def check_folder(path: Path) -> None:
@@ -258,7 +289,7 @@ def _head(path: Path) -> dict[str, Any]:
     try:
         head = json.loads((path / _RUN).read_text(encoding="utf-8"))
     except FileNotFoundError as err:
-        raise LoadError(f"{path} is no run's folder (it has no {_RUN}); name a folder that `dynagrag evaluate retrieval` wrote") from err
+        raise LoadError(f"{path} is no run's folder (it has no {_RUN}); name a folder that `dynagrag evaluate` wrote") from err
     except (OSError, ValueError) as err:
         raise LoadError(f"{path / _RUN} cannot be read: {err}") from err
     if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("settings"), dict):
@@ -276,7 +307,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
 
 
-def _read(path: Path, kind: type[_Row]) -> list[_Row]:
+def read_lines(path: Path, kind: type[_Row]) -> list[_Row]:
+    """The rows of a file of a run, none where it isn't there. LoadError where one is damaged."""
     if not path.is_file():
         return []
     rows = []
@@ -295,7 +327,7 @@ def _read(path: Path, kind: type[_Row]) -> list[_Row]:
 def _begin(path: Path, text: str) -> bool:
     """Writes a file, whole, where there is none; whether there was none."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
+    write_text(part, text)
     try:
         path.hardlink_to(part)
     except FileExistsError:
@@ -308,5 +340,5 @@ def _begin(path: Path, text: str) -> bool:
 def _write(path: Path, text: str) -> None:
     """Whole or not at all."""
     part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
+    write_text(part, text)
     part.replace(path)

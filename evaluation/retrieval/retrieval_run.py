@@ -11,13 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import DynaGragError, UsageError, WorkspaceError
+from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.html_report import render_report
-from dynagrag.evaluation.results.run_folder import RunFolder, library_versions, new_folder, shortened
+from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError, library_versions, new_folder, shortened
 from dynagrag.evaluation.results.run_settings import RunSettings
 from dynagrag.evaluation.results.run_summary import whole_summary
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
@@ -26,18 +26,13 @@ from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passag
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.private_files import close_to_others
 from dynagrag.protocols import Embedder
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.schema import Filters, Snapshot
 from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
-
-
-class StoppedRunError(DynaGragError):
-    """Ctrl-C in a run: says how to resume it."""
-
-    exit_code = 130
 
 
 def evaluate_retrieval(
@@ -114,6 +109,7 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
 def _folder(settings: Settings, made_with: RunSettings) -> Path:
     """A run of the same settings that was stopped, else a new one."""
     runs = settings.home / "evaluation" / "runs"
+    close_to_others(runs)
     for path in sorted(runs.glob(f"*-{made_with.dataset}-*"), reverse=True):
         if RunFolder.is_unfinished(path, made_with.to_json()):
             return path

@@ -10,9 +10,9 @@ import pytest
 from dynagrag import wiring
 from dynagrag.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.question_sets.question_set import Half, Scope
-from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError
 from dynagrag.evaluation.results.run_summary import compare
-from dynagrag.evaluation.retrieval.retrieval_run import StoppedRunError, evaluate_retrieval
+from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder

@@ -121,6 +121,18 @@ def test_qmsum_spans_beyond_the_meeting_are_cut_and_counted(write: Write, tmp_pa
     assert list(loaded.notes.values()) == [1]
 
 
+def test_a_question_that_a_meeting_asks_again_with_other_gold_has_its_number_in_its_id(write: Write, tmp_path: Path) -> None:
+    asked = [query("Why?", ("1", "1")), query("Who?", ("2", "2")), query("Why?", ("3", "3")), query("Why?", ("3", "3"))]
+    write("transcript_qa/qmsum_test.jsonl", [meeting(10, *asked), meeting(10, query("Why?", ("4", "4")))])
+    loaded = load_set("qmsum", tmp_path, "test")
+    why = loaded.questions[0].id
+    assert [q.id for q in loaded.questions[2:]] == [f"{why}-3", why.replace("meeting-1", "meeting-2")]
+    assert [q.gold.spans[0].first for q in loaded.questions] == [1, 2, 3, 4]
+    assert loaded.notes == {"double rows passed over": 1}
+    write("transcript_qa/qmsum_val.jsonl", [meeting(10, asked[0], asked[1])])
+    assert [q.id for q in load_set("qmsum", tmp_path).questions] == [q.id for q in loaded.questions[:2]]
+
+
 def test_a_qmsum_span_that_stands_the_wrong_way_round_is_put_in_order(write: Write, tmp_path: Path) -> None:
     write("transcript_qa/qmsum_val.jsonl", [meeting(10, query("Back?", ("4", "2")))])
     assert load_set("qmsum", tmp_path).questions[0].gold.spans == (TurnSpan("0", 2, 4),)

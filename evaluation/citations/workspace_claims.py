@@ -1,0 +1,170 @@
+"""Claims made of a workspace's own lines: each statement as it stands or lightly reworded (true), and changed in one thing (false).
+
+The lines to check a claim against are the statement and its neighbours, so that a checker must find the right one too.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dynagrag.errors import WorkspaceError
+from dynagrag.evaluation.citations.changed_claims import Change, Said, Vocabulary, changes, names_in, verbs_in
+from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
+from dynagrag.evaluation.citations.finite_verbs import finite_verb
+from dynagrag.evaluation.citations.rewordings import reworded, said_by
+from dynagrag.evaluation.citations.verb_forms import BASES
+from dynagrag.ids import content_id
+from dynagrag.protocols import RecordStore
+from dynagrag.schema import Claim, Line
+from dynagrag.sentences import sentence_spans
+from dynagrag.text import collapse
+from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+
+MAX_CLAIMS = 600
+"""By default: half true, half false. A model of 2 s a claim takes 20 minutes."""
+_MIN_CONTENT_WORDS = 4
+_MAX_WORDS = 40
+_NUM_NEIGHBOURS = 5
+_TRUE = ("as it stands", "as its speaker said", "reworded")
+_WORD = re.compile(r"[^\W_]+")
+_OPENERS = "okay|ok|well|yeah|uh|um|eh|er|ah|hmm|uh-huh|mm-hmm|oh|and|but|so(?! (?:far|long|much|many|that|called|few)\\b)"
+_OPENERS_WITH_A_MARK = "no|yes|right|roger|alright|affirmative|negative|actually|i mean|you know"
+"""Without a comma or the like behind them they may say something: `No one came.`"""
+_INTERJECTIONS = re.compile(rf"^(?:(?:(?:{_OPENERS})\b|(?:{_OPENERS_WITH_A_MARK})(?= ?[,.-]))[,. -]*)+(?=\w)", re.IGNORECASE)
+_NO_STATEMENT = word_set("who whom whose what which when where why how because cuz 'cause than let let's please") | word_set(
+    "am is are was were will would can could should must may might has have had does do did don't doesn't didn't isn't aren't can't won't"
+)
+_ADDRESS = re.compile(r"^[A-Z]\w*, (?=\S)")
+_CUT_OFF = re.compile(r"(?:-|--|…|\.\.\.|[,;:])$")
+_STUTTER = re.compile(r"\b(?!had|that)(\w+) \1\b", re.IGNORECASE)
+_TOKENISED = re.compile(r" (?=['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b|[.,;:!?](?:\s|$))")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a document with who said it."""
+
+    text: str
+    speaker: str | None
+    title: str
+    document_id: str
+    row: int
+
+
+def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: int) -> ClaimSet:
+    """As many true as false claims, each pair of one statement, in an order that the seed decides.
+
+    A false claim is of the kind that was made least so far, of those that can be made of its statement. Raises WorkspaceError where the
+    workspace has no statement to make claims of.
+    """
+    documents = _sentences(store)
+    statements = [s for sentences in documents.values() for s in sentences if is_statement(s.text)]
+    rng = random.Random(seed)
+    rng.shuffle(statements)
+    vocabularies = _vocabularies(documents)
+    made = Counter[str]()
+    claims: list[LabelledClaim] = []
+    for statement in statements:
+        if len(claims) + 1 >= max_claims:
+            break
+        claims.extend(_claims_of(statement, documents[statement.document_id], vocabularies[statement.document_id], made, rng))
+    if not claims:
+        raise WorkspaceError(f"workspace {workspace!r} has no statement to make claims of; ingest something with whole sentences first")
+    return ClaimSet(f"workspace {workspace}", tuple(claims))
+
+
+def is_statement(text: str) -> bool:
+    """Whether a sentence states something: at least four content words and a finite verb, not asked, cut off, stuttered, or very long."""
+    text = collapse(text)
+    words = _WORD.findall(text.casefold())
+    num_content = sum(w not in FUNCTION_WORDS | COMMON_VERBS for w in words)
+    is_broken = _CUT_OFF.search(text) or _STUTTER.search(text) or set("?{}<>[]") & set(text)
+    if num_content < _MIN_CONTENT_WORDS or len(words) > _MAX_WORDS or is_broken:
+        return False
+    clean = cleaned(text)
+    first = _ADDRESS.sub("", clean).split()[0].casefold().strip(",.")
+    return first not in _NO_STATEMENT and first not in BASES and finite_verb(clean) is not None
+
+
+def cleaned(text: str) -> str:
+    """Without the interjections that open it and the gaps of a tokenised text: what it states stays."""
+    text = _TOKENISED.sub("", collapse(text))
+    rest = _INTERJECTIONS.sub("", text)
+    return rest[:1].upper() + rest[1:] if rest else text
+
+
+def _claims_of(
+    sentence: Sentence, document: Sequence[Sentence], vocabulary: Vocabulary, made: Counter[str], rng: random.Random
+) -> Iterator[LabelledClaim]:
+    """A true and a false claim of a statement; none where no change can be made of it."""
+    text = cleaned(sentence.text)
+    lines, row = _neighbourhood(sentence, document, rng)
+    false = {
+        change: claim
+        for change, claim in changes(Said(text, sentence.speaker), vocabulary, rng).items()
+        if not any(_is_said(claim, line, without_speaker=change is Change.INVENTION) for line in lines)
+    }
+    if not false:
+        return
+    true = _true_forms(text, sentence.speaker)
+    form = min(true, key=lambda form: (made[form], _TRUE.index(form)))
+    change = min(false, key=lambda change: (made[change], list(Change).index(change)))
+    claim = false[change]
+    if form == _TRUE[1] and sentence.speaker and change not in {Change.SPEAKER, Change.MODALITY}:
+        claim = said_by(sentence.speaker, claim)
+    for words, kind, is_true in ((true[form], form, True), (claim, change.value, False)):
+        made[form if is_true else change] += 1
+        source = content_id(sentence.document_id, sentence.row)
+        label = "true" if is_true else "false"
+        yield LabelledClaim(content_id(source, words), Claim(words, lines), is_true, kind, label, source, (frozenset([row]),))
+
+
+def _true_forms(text: str, speaker: str | None) -> Mapping[str, str]:
+    forms = {_TRUE[0]: text}
+    if speaker:
+        forms[_TRUE[1]] = said_by(speaker, text)
+    if other := reworded(text):
+        forms[_TRUE[2]] = other
+    return forms
+
+
+def _neighbourhood(sentence: Sentence, document: Sequence[Sentence], rng: random.Random) -> tuple[tuple[Line, ...], int]:
+    """The sentence among some before and after it, at a place that differs, and its row."""
+    before = rng.randint(0, _NUM_NEIGHBOURS)
+    first = max(0, min(sentence.row - before, len(document) - 1 - _NUM_NEIGHBOURS))
+    near = document[first : first + 1 + _NUM_NEIGHBOURS]
+    return tuple(Line(s.text, s.speaker, s.title) for s in near), sentence.row - first
+
+
+def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:
+    """Whether all words of a claim stand in a line, or in its speaker's name: then it may be true after all."""
+    said = line.text if without_speaker else f"{line.speaker or ''} {line.text} said that"
+    return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(said.casefold()))
+
+
+def _sentences(store: RecordStore) -> dict[str, list[Sentence]]:
+    """The sentences of each document in order."""
+    texts = {document.id: document for document in store.documents()}
+    found: dict[str, list[Sentence]] = {id_: [] for id_ in texts}
+    for turn in store.turns():
+        document, own = texts[turn.document_id], found[turn.document_id]
+        said = document.text[turn.start : turn.end]
+        for start, end in sentence_spans(said):
+            own.append(Sentence(said[start:end], turn.speaker, document.title, document.id, len(own)))
+    return found
+
+
+def _vocabularies(documents: Mapping[str, Sequence[Sentence]]) -> dict[str, Vocabulary]:
+    """Names and verbs of the workspace, with the speakers of each document."""
+    texts = [cleaned(s.text) for sentences in documents.values() for s in sentences]
+    speakers = {id_: sorted({s.speaker for s in sentences if s.speaker}) for id_, sentences in documents.items()}
+    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0} | {s for own in speakers.values() for s in own}
+    verbs: dict[str, set[str]] = {}
+    for text in texts:
+        for form, span in verbs_in(text):
+            verbs.setdefault(form, set()).add(text[slice(*span)])
+    known = tuple(sorted(names))
+    forms = {form: tuple(sorted(own)) for form, own in verbs.items()}
+    return {id_: Vocabulary(known, forms, tuple(own)) for id_, own in speakers.items()}

@@ -15,7 +15,7 @@
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
     └── BudgetError               a hard budget was reached; the work so far is kept
 
-A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py, evaluation/retrieval/retrieval_run.py.
+A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py, evaluation/results/run_folder.py.
 SDK errors are translated once, in `dynagrag.models.error_translation`.
 """
 

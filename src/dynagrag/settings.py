@@ -5,26 +5,43 @@
 
 import json
 import os
+import re
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from dynagrag.errors import SettingsError
+from dynagrag.private_files import make_folder, write_text
+from dynagrag.scrubbing import address_secrets
 
-_OTHERS_NAMES = {"OPENAI_BASE_URL", "OPENAI_API_KEY", "NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE"}
+OTHERS_NAMES = {"OPENAI_BASE_URL", "OPENAI_API_KEY", "NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE"}
 """Environment variables that other programs read too; every other one begins with DYNAGRAG_."""
+_NAMES_A_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+_MIN_SECRET_CHARS = 6
+"""Shorter values of other programs' variables would be taken out of ordinary words."""
+_WEEK_S = 7 * 24 * 3600
 
 
 class Settings(BaseSettings):
     """Everything that is read from the environment, `.env` and `settings.toml` in the home folder."""
 
-    model_config = SettingsConfigDict(env_prefix="DYNAGRAG_", env_file=".env", extra="forbid", frozen=True, populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="DYNAGRAG_",
+        env_file=".env",
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+        allow_inf_nan=False,
+    )
 
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("dynagrag", appauthor=False)),
@@ -40,10 +57,15 @@ class Settings(BaseSettings):
     temperature: float = Field(default=0.0, ge=0, description="Sampling temperature of the language model.")
     max_concurrency: int = Field(default=8, ge=1, description="Model calls at once (local models: always 1).")
     requests_per_minute: float | None = Field(default=None, gt=0, description="Rate limit of model calls.")
-    timeout_s: float = Field(default=600, gt=0, description="Seconds one model call may take.")
+    timeout_s: float = Field(default=600, gt=0, le=_WEEK_S, description="Seconds one model call may take, its retries included.")
     max_retries: int = Field(default=4, ge=0, description="Retries of a call that met a 429, a 5xx or no connection.")
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
     price_per_million_completion_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
+    checker: str = Field(
+        default="auto",
+        description="What checks the claims of answers: rules, model, nli:FOLDER, or several with + between them; auto: rules, and the "
+        "language model where there is one that isn't small.",
+    )
     store: str | None = Field(
         default=None,
         description="Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also with +s or +ssc. "
@@ -57,6 +79,28 @@ class Settings(BaseSettings):
         default=None, validation_alias="OPENAI_BASE_URL", description="Base URL of an OpenAI-compatible server."
     )
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Its key.")
+    password: SecretStr | None = Field(default=None, description="Password that the app asks for; it beats password_hash.")
+    password_hash: SecretStr | None = Field(default=None, description="What `dynagrag serve --password` keeps of a password.")
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _key(cls, value: SecretStr | None) -> SecretStr | None:
+        return SecretStr(clean_key(value.get_secret_value())) if value else None
+
+    @field_validator("neo4j_password")
+    @classmethod
+    def _password(cls, value: SecretStr | None) -> SecretStr | None:
+        return SecretStr(value.get_secret_value().strip("\r\n")) if value else None
+
+    @field_validator("openai_base_url")
+    @classmethod
+    def _base_url(cls, value: str | None) -> str | None:
+        return _clean_url(value) if value and value.strip() else None
+
+    @field_validator("neo4j_uri", "store")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        return value.strip() if value else value
 
     @classmethod
     def settings_customise_sources(
@@ -96,8 +140,50 @@ class _OwnDotEnv(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """The wrapped source's values, but for keys that are neither fields nor DYNAGRAG_ names."""
-        known = set(self.settings_cls.model_fields) | _OTHERS_NAMES
+        known = set(self.settings_cls.model_fields) | OTHERS_NAMES
         return {k: v for k, v in self._inner().items() if k in known or k.lower().startswith("dynagrag_")}
+
+
+def clean_key(key: str) -> str:
+    """A key without the white space around it, which files and copies bring along. ValueError, without the key, where it can be none."""
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        place = next(i for i, c in enumerate(key, start=1) if not (c.isascii() and c.isprintable()))
+        raise ValueError(f"character {place} of {len(key)} can be in no key, since HTTP takes printable ASCII alone; set it again")
+    return key
+
+
+def _clean_url(url: str) -> str:
+    url = url.strip()
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise ValueError("it is no address of a server; write it as http://HOST:PORT/v1 or https://HOST/v1")
+    return url
+
+
+def known_secrets() -> tuple[str, ...]:
+    """What must be shown nowhere, wherever it was set: keys, tokens and passwords in the environment, `.env` and settings.toml, those of
+    other programs too, and passwords in addresses there.
+    """
+    found: list[str] = []
+    for values in (os.environ, _readable(lambda: dotenv_values(".env")), _readable(saved_settings)):
+        for name, value in values.items():
+            if isinstance(value, str) and value:
+                found += address_secrets(value) if "://" in value else ()
+                found += [value] if _NAMES_A_SECRET.search(name) else []
+    return tuple(dict.fromkeys(secret for secret in found if len(secret.strip()) >= _MIN_SECRET_CHARS))
+
+
+def _readable(read: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """What a file says, or nothing: who asks is about to say what went wrong, and that is not this file."""
+    try:
+        return read()
+    except (OSError, ValueError, SettingsError):
+        return {}
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -107,20 +193,21 @@ def load_settings(**overrides: Any) -> Settings:
     if unknown:
         raise SettingsError(
             f"unknown setting {unknown[0]} in the environment; known: "
-            + ", ".join(f"DYNAGRAG_{n.upper()}" for n in Settings.model_fields if n.upper() not in _OTHERS_NAMES)
+            + ", ".join(f"DYNAGRAG_{n.upper()}" for n in Settings.model_fields if n.upper() not in OTHERS_NAMES)
         )
     try:
         return Settings(**given)
     except ValidationError as err:
         first = err.errors()[0]
         name = ".".join(str(p) for p in first["loc"]) or "settings"
-        raise SettingsError(f"setting {name}: {first['msg']}; see `.env.example` for what can be set") from err
+        said = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"setting {name}: {said}; see `.env.example` for what can be set") from err
     except (OSError, ValueError) as err:
         raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
 
 
-SAVED = ("llm", "embedder", "openai_base_url", "price_per_million_prompt_tokens", "price_per_million_completion_tokens")
-"""The settings that `save_settings` writes. Secrets are not among them: they come from the environment alone."""
+SAVED = ("llm", "embedder", "openai_base_url", "price_per_million_prompt_tokens", "price_per_million_completion_tokens", "password_hash")
+"""The settings that `save_settings` writes. Secrets are not among them, but for a hash: they come from the environment alone."""
 
 
 def settings_file() -> Path:
@@ -130,15 +217,16 @@ def settings_file() -> Path:
 
 def where_set(name: str) -> str:
     """Where a setting's value comes from, in words: a variable of the environment, .env, settings.toml, or "default"."""
-    variable = name.upper() if name.upper() in _OTHERS_NAMES else f"DYNAGRAG_{name.upper()}"
+    variable = name.upper() if name.upper() in OTHERS_NAMES else f"DYNAGRAG_{name.upper()}"
     if any(key.upper() == variable for key in os.environ):
         return f"{variable} in the environment"
     if any(key.upper() == variable for key in dotenv_values(".env")):
         return f"{variable} in .env"
-    return "settings.toml" if name in _saved() else "default"
+    return "settings.toml" if name in saved_settings() else "default"
 
 
-def _saved() -> dict[str, Any]:
+def saved_settings() -> dict[str, Any]:
+    """What settings.toml says. Raises SettingsError where it can't be read."""
     try:
         return tomllib.loads(settings_file().read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -157,7 +245,7 @@ def save_settings(**values: str | float | None) -> Path:
     if unknown:
         raise SettingsError(f"setting {unknown[0]} is not kept in settings.toml; known: {', '.join(SAVED)}")
     path, wanted = settings_file(), {name: value for name, value in values.items() if value is not None}
-    expected = {name: value for name, value in _saved().items() if name not in values} | wanted
+    expected = {name: value for name, value in saved_settings().items() if name not in values} | wanted
     kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     kept = [line for line in kept if line.partition("=")[0].strip().strip("\"'") not in values]
     text = "\n".join([*(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in wanted.items()), *kept]) + "\n"
@@ -169,8 +257,9 @@ def save_settings(**values: str | float | None) -> Path:
         raise SettingsError(f"{path} is written in a way that this cannot change; change {', '.join(values)} in it by hand")
     partial = path.with_name(f"{path.name}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
+        make_folder(path.parent)
+        partial.unlink(missing_ok=True)
+        write_text(partial, text)  # closed to others: it may hold a password's hash
         os.replace(partial, path)
     except OSError as err:
         raise SettingsError(f"{path} cannot be written: {err.strerror}; make the folder writable, or set DYNAGRAG_HOME") from err

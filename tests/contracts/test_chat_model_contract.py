@@ -1,5 +1,6 @@
 """What every chat model does, by the protocol `ChatModel`."""
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,10 +16,11 @@ from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
-from dynagrag.protocols import ChatModel, Prompt
+from dynagrag.protocols import ChatModel, Prompt, YesNoModel
 from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "You extract data as JSON.", "Ada is 36. Give name and age.")
+YES_NO = Prompt("p", "Answer with one word, yes or no.", "Ada is 36. Is Ada 36? Answer yes or no.")
 
 
 class Person(BaseModel):
@@ -111,6 +113,27 @@ def test_it_streams_free_text(model: ChatModel) -> None:
         pieces.extend(model.stream(Prompt("p", "", '[E1] BOB "Ada works at Acme."\nSay hello.'), 40))
     assert all(pieces)
     assert "".join(pieces).strip()
+
+
+def test_it_compares_yes_with_no_the_same_each_time_where_it_can(model: ChatModel) -> None:
+    if isinstance(model, YesNoModel):
+        first, second = (model.yes_no(YES_NO) for _ in range(2))
+        assert first.difference is None or math.isfinite(first.difference)
+        assert first.difference == (None if second.difference is None else pytest.approx(second.difference, abs=0.05))
+        assert first.prompt_tokens > 0
+    else:
+        assert isinstance(model, FakeChat | LangChainChat), "every other kind can"
+
+
+@pytest.mark.model
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_llama_cpp_and_transformers_compare_one_model_alike(models_dir: Path, loaded: dict[object, ChatModel]) -> None:
+    differences = []
+    for make in (_gguf, _local):
+        model = loaded.setdefault(make, open_chat_model(f"{make.__name__[1:]}:{_file(models_dir)}", Settings()))
+        assert isinstance(model, YesNoModel)
+        differences.append(model.yes_no(YES_NO).difference)
+    assert differences[0] == pytest.approx(differences[1], abs=0.5)
 
 
 def test_closing_twice_is_fine(model: ChatModel) -> None:

@@ -126,6 +126,20 @@ def test_edits_come_in_order_of_time(store: GraphStore) -> None:
     assert [e.at for e in store.edits()] == sorted(e.at for e in edits)
 
 
+def test_edits_that_are_dropped_are_gone_and_leave_the_graph_out_of_date(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    store.set_embedder(EMBEDDER)
+    one, other = (make_edit(EditKind.RENAME, keys=[key], name="N", by="me", at="2026-01-01T00:00:00Z") for key in ("ada", "acme"))
+    store.put_edit(one)
+    store.put_edit(other)
+    rederive(store)
+    assert store.drop_edits([one.id, "nobody's"]) == 1
+    assert store.edits() == (other,)
+    assert not store.is_derived_current()
+    version = store.version()
+    assert (store.drop_edits([one.id]), store.drop_edits([]), store.version()) == (0, 0, version)
+
+
 def test_records_are_of_one_moment_and_their_version_tells_it(store: GraphStore) -> None:
     put(store, document("a", FACTS_A))
     first = store.records()

@@ -67,6 +67,14 @@ def test_a_cleared_workspace_is_empty_and_takes_another_embedder(store: GraphSto
     store.set_embedder(EmbedderIdentity("another", 3))
 
 
+def test_a_store_that_is_wiped_holds_what_it_held(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+    rederive(store)
+    before = everything(store)
+    store.wipe()
+    assert everything(store) == before
+
+
 def test_a_store_is_closed_twice_and_then_refuses_to_read(make_store: MakeStore) -> None:
     store = make_store(W)
     store.close()

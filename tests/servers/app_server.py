@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -92,9 +93,20 @@ class AppServer:
             time.sleep(0.1)
 
     def _is_healthy(self) -> bool:
-        with suppress(OSError), urllib.request.urlopen(f"{self.origin}/_stcore/health", timeout=5) as reply:
-            return bool(reply.status == 200)
-        return False
+        try:
+            with urllib.request.urlopen(f"{self.origin}/_stcore/health", timeout=5) as reply:
+                return bool(reply.status == 200)
+        except urllib.error.HTTPError as err:
+            return err.code == 401  # it asks for its password
+        except OSError:
+            return False
+
+    def end_command(self) -> bool:
+        """Ends the command alone, as a terminal or service manager would; whether the app has ended with it."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.wait(timeout=30)
+        return not self._is_healthy()
 
     def stop(self) -> None:
         """Ends it and its children, as the machine's shutdown would; a second time does nothing."""

@@ -43,6 +43,16 @@ def test_a_key_is_never_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         ("DYNAGRAG_MAX_CONCURRENCY", "0", "max_concurrency"),
         ("DYNAGRAG_TEMPERATURE", "warm", "temperature"),
         ("DYNAGRAG_MAX_RETRIES", "-1", "max_retries"),
+        ("DYNAGRAG_TIMEOUT_S", "inf", "timeout_s"),
+        ("DYNAGRAG_TIMEOUT_S", "nan", "timeout_s"),
+        ("DYNAGRAG_TIMEOUT_S", "1e30", "timeout_s"),
+        ("DYNAGRAG_REQUESTS_PER_MINUTE", "inf", "requests_per_minute"),
+        ("DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS", "inf", "price_per_million"),
+        ("OPENAI_API_KEY", "sk-sch\u00fcssel", "OPENAI_API_KEY"),
+        ("OPENAI_BASE_URL", "localhost:8080", "OPENAI_BASE_URL"),
+        ("OPENAI_BASE_URL", "ftp://h/v1", "OPENAI_BASE_URL"),
+        ("OPENAI_BASE_URL", "http://h:99999/v1", "OPENAI_BASE_URL"),
+        ("OPENAI_BASE_URL", "http://[::1", "OPENAI_BASE_URL"),
         ("DYNAGRAG_COLOUR", "red", "DYNAGRAG_COLOUR"),
         ("DYNAGRAG_CACHE", "off", "DYNAGRAG_CACHE"),
     ],
@@ -52,6 +62,7 @@ def test_a_wrong_or_unknown_setting_is_named(folder: Path, monkeypatch: pytest.M
     with pytest.raises(SettingsError, match=named) as refused:
         load_settings()
     assert "\n" not in str(refused.value)
+    assert not name.startswith("OPENAI") or value not in f"{refused.value} {refused.value.__cause__}"
 
 
 @pytest.mark.parametrize("text", ["DYNAGRAG_COLOUR=red\n", "DYNAGRAG_TEMPERATURE=warm\n"])

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import ModelReply, Prompt
+from dynagrag.protocols import ModelReply, Prompt, YesNo
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
 
 JsonSchema: TypeAlias = Mapping[str, Any]
@@ -41,6 +41,8 @@ _BLOCK = re.compile(r"<(\w+)[^>]*>(.*?)</\1>", re.DOTALL)
 _LABEL = re.compile(r"\[([A-Z]\d+)\]")
 _LABELLED_LINE = re.compile(r"^\s*[-*]?\s*\[([A-Z]\d+)\](.*)", re.MULTILINE)
 _JUDGED = re.compile(r"\bid=\"?(\w+)")
+_NUMBERED_LINE = re.compile(r"^\[(\d+)\] (.*)", re.MULTILINE)
+_NUMBERED_CLAIM = re.compile(r"^(\d+)\. (.*)", re.MULTILINE)
 _QUESTION = re.compile(r"question:\s*(.*)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _SUFFIX = re.compile(r"(?:'s|ing|ed|es|s|ly)$")
@@ -173,13 +175,32 @@ class FakeChat:
         self.is_closed = True
 
 
+class FakeYesNoChat(FakeChat):
+    """A FakeChat that also compares yes with no: `judge` makes log p(yes) - log p(no) of a prompt, or None where it doesn't tell.
+
+    Small, since only such a model is asked so.
+    """
+
+    def __init__(self, judge: Callable[[Prompt], float | None], rule: Rule | None = None, **options: Any) -> None:
+        super().__init__(rule, **{"is_small": True} | options)
+        self._judge = judge
+
+    def yes_no(self, prompt: Prompt) -> YesNo:
+        """What the judge says; recorded like any other question."""
+        with self._lock:
+            self.prompts.append(prompt)
+            self.max_tokens.append(1)
+        return YesNo(self._judge(prompt), estimate_tokens(prompt.system + prompt.user), self.delay_s)
+
+
 def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
     """What a modest, honest model would say; the schema is told by its fields.
 
     entities + relations: those of sentences "X works at | founded | acquired | is located in | partners with | invested in Y." in the last
     <fenced> part of the user text. citations: the label of the first line like `[E1] words`; enough evidence if there is one. scores: 3 for
-    each id="..." of the user text. steps: the parts between "and" of the user text. groups: none, so each member stays alone. question:
-    the last line "question: ...", as it is. Another schema: its smallest valid instance. Free text: one sentence that cites the first
+    each id="..." of the user text. checks: yes for a numbered claim whose words are all in one of the numbered lines, else no. steps: the
+    parts between "and" of the user text. groups: none, so each member stays alone. question: the last line "question: ...", as it is.
+    Another schema: its smallest valid instance. Free text: one sentence that cites the first
     labelled line.
     """
     if schema is None:
@@ -197,6 +218,8 @@ def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
         instance.update({name: bool(labels) for name in fields if "enough" in name})
     elif "scores" in fields:
         instance["scores"] = _scores(prompt, schema)
+    elif "checks" in fields:
+        instance["checks"] = _checks(prompt)
     elif "groups" in fields:
         instance["groups"] = []
     elif "question" in fields:
@@ -242,6 +265,14 @@ def _scores(prompt: Prompt, schema: JsonSchema) -> list[dict[str, Any]]:
         score.update({name: 3 for name, value in score.items() if name != "id" and isinstance(value, int)})
         scored.append(score)
     return scored
+
+
+def _checks(prompt: Prompt) -> list[dict[str, Any]]:
+    blocks = dict(_BLOCK.findall(prompt.user))
+    lines = {int(number): set(_WORD.findall(text.casefold())) for number, text in _NUMBERED_LINE.findall(blocks.get("lines", ""))}
+    claims = [(int(number), set(_WORD.findall(text.casefold()))) for number, text in _NUMBERED_CLAIM.findall(blocks.get("claims", ""))]
+    found = {number: [line for line, words in lines.items() if claim <= words] for number, claim in claims}
+    return [{"id": number, "lines": rows, "verdict": "yes" if rows else "no"} for number, rows in found.items()]
 
 
 def _resolved(schema: JsonSchema, root: JsonSchema) -> JsonSchema:

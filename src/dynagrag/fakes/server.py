@@ -5,6 +5,7 @@ It counts what it is asked and can be told to fail. Plain sockets, since the hea
 
 import base64
 import json
+import math
 import socket
 import socketserver
 import threading
@@ -17,7 +18,7 @@ from typing import Any
 
 from dynagrag.fakes.models import FakeChat, FakeEmbedder
 from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import Prompt
+from dynagrag.protocols import Prompt, YesNoModel
 
 _HANG_S = 60.0
 _PAGE = "<html>not JSON</html>"
@@ -157,6 +158,10 @@ class OpenAIStubServer:
         finish = "length" if is_cut_off else "stop"
         if not body.get("stream"):
             choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+            if body.get("logprobs") and isinstance(self.chat, YesNoModel):
+                choice["logprobs"] = {
+                    "content": [_yes_no_token(self.chat.yes_no(Prompt("stub", system, texts.get("user", ""))).difference)]
+                }
             return json.dumps({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
         head["object"] = "chat.completion.chunk"
         pieces = [text[i : i + 12] for i in range(0, len(text), 12)]
@@ -174,6 +179,14 @@ class OpenAIStubServer:
         data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return json.dumps({"object": "list", "data": data, "model": body.get("model", "stub"), "usage": usage})
+
+
+def _yes_no_token(difference: float | None) -> dict[str, Any]:
+    """A first token with the two likeliest, as the OpenAI protocol has them."""
+    yes = 1 / (1 + math.exp(-difference)) if difference is not None else 0.0
+    shares = {"Yes": yes, "no": 1 - yes} if difference is not None else {"Well": 1.0}
+    top = [{"token": token, "logprob": math.log(share), "bytes": None} for token, share in shares.items()]
+    return {**max(top, key=lambda token: float(str(token["logprob"]))), "top_logprobs": top}
 
 
 class _Server(socketserver.ThreadingTCPServer):

@@ -11,14 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from pydantic import SecretStr
+
 from dynagrag.errors import SettingsError
+from dynagrag.ids import content_id
+from dynagrag.key_hosts import check_model_host
+from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.protocols import ChatModel
-from dynagrag.settings import Settings
+from dynagrag.scrubbing import address_secrets, scrubbed
+from dynagrag.settings import Settings, clean_key, known_secrets
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.rate_limiters import InMemoryRateLimiter
 
 _FORMS = "openai:NAME, gguf:PATH, local:PATH-or-name, PROVIDER:NAME of LangChain, qwen or smollm2"
@@ -63,7 +70,6 @@ def _open_known(name: str, settings: Settings) -> ChatModel:
 
 
 def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
-    import openai
     from langchain_openai import ChatOpenAI
 
     from dynagrag.models.langchain_chat import OpenAIProtocolChat
@@ -72,8 +78,10 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
     if not key and not base_url:
         raise SettingsError(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own")
+    check_model_host(settings)
+    endpoint = Endpoint(spec, base_url, (key, *address_secrets(base_url)), timeout_s=settings.timeout_s)
     # One client, and so one pool of connections, for all threads; its default limit of 1,000 is beyond any concurrency set here.
-    client = openai.DefaultHttpxClient(timeout=settings.timeout_s)
+    client = bounded_client(endpoint)
     chat = ChatOpenAI(
         model=model,
         base_url=base_url,
@@ -87,7 +95,7 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
     )
     return OpenAIProtocolChat(
         chat,
-        endpoint=Endpoint(spec, base_url, (key,) if key else ()),
+        endpoint=endpoint,
         identity=f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}",
         is_small=is_small_name(model),
         on_close=client.close,
@@ -102,22 +110,56 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
     except ImportError as err:
         raise SettingsError(f"{spec} needs LangChain's providers: pip install 'dynagrag[providers]'") from err
     options: dict[str, Any] = {"temperature": settings.temperature, "max_retries": settings.max_retries, "timeout": settings.timeout_s}
-    try:
-        chat = init_chat_model(model, model_provider=provider, rate_limiter=_rate_limiter(settings), **options)
-    except ImportError as err:
-        raise SettingsError(f"{spec}: {err}") from err
-    except ValueError as err:
-        raise SettingsError(f"{spec}: {' '.join(str(err).split())[:300]}; or write {_FORMS}") from err
+
+    def made(**more: Any) -> "BaseChatModel":
+        try:
+            opened: BaseChatModel = init_chat_model(model, model_provider=provider, rate_limiter=_rate_limiter(settings), **options, **more)
+            return opened
+        except ImportError as err:
+            raise SettingsError(f"{spec}: {err}") from err
+        except ValueError as err:
+            raise SettingsError(f"{spec}: {scrubbed(' '.join(str(err).split()), known_secrets())[:300]}; or write {_FORMS}") from err
+
+    chat = made()
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
     base_url = next((str(url) for n in ("azure_endpoint", "openai_api_base", "base_url") if (url := getattr(chat, n, None))), None)
-    kind = OpenAIProtocolChat if isinstance(chat, BaseChatOpenAI) else LangChainChat
+    keys = _keys_of(chat)
+    endpoint = Endpoint(
+        spec,
+        base_url,
+        (*(key.get_secret_value() for key in keys.values()), *address_secrets(base_url)),
+        remedy="check the network and the provider's settings, or try later",
+        timeout_s=settings.timeout_s,
+    )
+    more = _clean_keys(spec, keys)
+    client = bounded_client(endpoint) if isinstance(chat, BaseChatOpenAI) else None
+    if client is not None:
+        more["http_client"] = client
+    kind = LangChainChat if client is None else OpenAIProtocolChat
     return kind(
-        chat,
-        endpoint=Endpoint(spec, base_url, remedy="check the network and the provider's settings, or try later"),
+        made(**more) if more else chat,
+        endpoint=endpoint,
         identity=f"{spec} base_url={_without_user(base_url)} temperature={settings.temperature:g}",
         is_small=is_small_name(model),
+        on_close=client.close if client is not None else lambda: None,
     )
+
+
+def _keys_of(chat: "BaseChatModel") -> dict[str, SecretStr]:
+    """The keys that a model of LangChain has read, from wherever, by the names under which it takes them."""
+    fields = type(chat).model_fields
+    values = {field.alias or name: getattr(chat, name, None) for name, field in fields.items()}
+    return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
+
+
+def _clean_keys(spec: str, keys: dict[str, SecretStr]) -> dict[str, Any]:
+    """Those that had to be cleaned. Raises SettingsError where one can be no key."""
+    try:
+        clean = {name: clean_key(key.get_secret_value()) for name, key in keys.items()}
+    except ValueError as err:
+        raise SettingsError(f"the key of {spec}: {err}") from err
+    return {name: SecretStr(key) for name, key in clean.items() if key != keys[name].get_secret_value()}
 
 
 def _rate_limiter(settings: Settings) -> "InMemoryRateLimiter | None":
@@ -129,8 +171,10 @@ def _rate_limiter(settings: Settings) -> "InMemoryRateLimiter | None":
 
 
 def _without_user(url: str | None) -> str:
-    """A URL without user name and password, which belong in no cache key or log."""
+    """A URL without user name and password, which belong in no cache key or log; a hash stands for its query, which may hold a key."""
     if not url:
         return "default"
     parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=content_id(parts.query) if parts.query else "")).rstrip(
+        "/"
+    )

@@ -8,7 +8,6 @@ Questions and documents get the prefixes of the settings, else the model's own. 
 by the model, without a word.
 """
 
-import base64
 import logging
 import time
 from collections.abc import Sequence
@@ -20,11 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.key_hosts import check_model_host
+from dynagrag.models.bounded_http import bounded_client, embedding_call
 from dynagrag.models.catalog import CATALOG, hub_model, model_path, pull
+from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.protocols import Embedder
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.scrubbing import address_secrets
 from dynagrag.settings import Settings
 from dynagrag.vectors import unit_rows
 
@@ -106,7 +109,8 @@ class OpenAIEmbedder:
         self._key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
         if not self._key and not base_url:
             raise SettingsError(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own")
-        self._endpoint = Endpoint(spec, base_url, (self._key,) if self._key else ())
+        check_model_host(settings)
+        self._endpoint = Endpoint(spec, base_url, (self._key, *address_secrets(base_url)), timeout_s=settings.timeout_s)
         self._dimension = None if base_url else _OPENAI_DIMENSIONS.get(self._model)
         self._encoding = "base64"
         self._lock = Lock()
@@ -150,30 +154,29 @@ class OpenAIEmbedder:
         # The protocol refuses empty texts, its JSON lone surrogates.
         texts = [clean_text(text) if text.strip("\0 \t\r\n") else "-" for text in texts]
         try:
-            rows = self._ask(texts)
+            data = self._ask(texts)
         except ModelRefusedError as err:
             if self._encoding == "float" or "encoding" not in str(err):
                 raise
             self._encoding = "float"
-            rows = self._ask(texts)
-        vectors = unit_rows(np.stack([_decoded(row) for row in rows]))
-        if len(vectors) != len(texts) or (self._dimension is not None and vectors.shape[1] != self._dimension):
-            raise ModelError(
-                f"{self._spec} at {self._endpoint.host} gave {len(vectors)} vectors of {vectors.shape[1]} numbers for {len(texts)} texts; "
-                f"expected {self._dimension or 'any'} numbers each: check what runs at OPENAI_BASE_URL"
-            )
+            data = self._ask(texts)
+        try:
+            vectors = read_vectors(data, len(texts), self._dimension)
+        except ValueError as err:
+            raise ModelError(f"{self._endpoint.where} gave embeddings that are none: {err}; check what runs at OPENAI_BASE_URL") from err
         self._dimension = int(vectors.shape[1])
         return vectors
 
-    def _ask(self, texts: list[str]) -> list[Any]:
-        with translating(self._endpoint):
+    def _ask(self, texts: list[str]) -> Any:
+        call = embedding_call(self._endpoint, len(texts))
+        with translating(self._endpoint, call.has_reply), call.bounding():
             client = self._opened()
             # The encoding is named, since the SDK otherwise turns each vector into a list of Python floats.
             reply = client.embeddings.create(model=self._model, input=texts, encoding_format=self._encoding)  # type: ignore[arg-type]
-            data = getattr(reply, "data", None)
-            if not data:
-                raise ModelUnavailableError(f"{self._spec} at {self._endpoint.host} answered without embeddings; check OPENAI_BASE_URL")
-            return [item.embedding for item in sorted(data, key=lambda item: item.index)]
+        data = getattr(reply, "data", None)
+        if not data:
+            raise ModelUnavailableError(f"{self._endpoint.where} answered without embeddings; check OPENAI_BASE_URL")
+        return data
 
     def _opened(self) -> "openai.OpenAI":
         import openai
@@ -185,6 +188,7 @@ class OpenAIEmbedder:
                     api_key=self._key or "none",
                     timeout=self._settings.timeout_s,
                     max_retries=self._settings.max_retries,
+                    http_client=bounded_client(self._endpoint),
                 )
             return self._client
 
@@ -194,10 +198,6 @@ def _name(spec: str, settings: Settings) -> str:
     path = Path(spec).expanduser()
     name = path.name if path.is_dir() else spec
     return name if settings.document_prefix is None else f"{name} prefix={settings.document_prefix!r}"
-
-
-def _decoded(row: Any) -> Vector:
-    return np.frombuffer(base64.b64decode(row), dtype="<f4") if isinstance(row, str) else np.asarray(row, dtype=np.float32)
 
 
 def _load(spec: str, settings: Settings) -> Any:

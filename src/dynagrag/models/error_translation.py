@@ -1,16 +1,18 @@
 """The errors of model SDKs as ours, once and here. A message names the model and its host, never a key."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import TracebackType
 from urllib.parse import urlsplit
 
 from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError
+from dynagrag.scrubbing import scrub_chain, scrubbed
+from dynagrag.settings import known_secrets
 
-_KEY = re.compile(r"\b(?:sk|pk|key|api)-[\w*.-]{3,}")
-_SCRUBBED = "(key)"
 _MAX_DETAIL_CHARS = 300
+_MAX_TEXT_CHARS = 100_000
 _REFUSED = {400, 401, 402, 403, 404, 405, 413, 415, 422}
 _MAX_CHAIN = 10
 # Named rather than imported: a provider's package may not be there, and importing it to compare types costs seconds.
@@ -36,13 +38,14 @@ _UNREADABLE = re.compile(r"(?:Unexpected response type|Received response with nu
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What a message may say of where a model runs, and the secrets that it may not."""
+    """Where a model runs: what a message may say of it, the secrets that it may not, and how long a call may take."""
 
     name: str
     base_url: str | None = None
     secrets: tuple[str, ...] = ()
-    remedy: str = ""
+    remedy: str = "check the network and OPENAI_BASE_URL, or try later"
     """What to check when it cannot be reached."""
+    timeout_s: float = 600.0
 
     @property
     def host(self) -> str:
@@ -52,29 +55,39 @@ class Endpoint:
         parts = urlsplit(self.base_url)
         return f"{parts.hostname or self.base_url}{f':{parts.port}' if parts.port else ''}"
 
+    @property
+    def where(self) -> str:
+        """The model and its host, as messages name them."""
+        return f"{self.name} at {self.host}"
+
 
 @contextmanager
-def translating(endpoint: Endpoint) -> Iterator[None]:
-    """Raises what a model call raises as ours, scrubbed of keys; what is no model error stays what it is."""
+def translating(endpoint: Endpoint, has_reply: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Raises what a model call raises as ours, scrubbed of keys; what is no model error stays what it is.
+
+    `has_reply`: whether anything came from the server. What a library stumbles over then is the reply.
+    """
     try:
         yield
     except ModelError:
         raise
     except Exception as err:
-        scrub_chain(err, endpoint.secrets)
-        if (ours := translated(err, endpoint)) is None:
+        secrets = (*endpoint.secrets, *known_secrets())
+        scrub_chain(err, secrets)
+        ours = _ours_within(err) or translated(err, endpoint, secrets)
+        if ours is None and has_reply() and not _is_raised_here(err.__traceback__):
+            ours = _unreadable(endpoint, _fault_of_reply(err))
+        if ours is None:
             raise
         raise ours from err
 
 
-def translated(err: Exception, endpoint: Endpoint) -> ModelError | None:
+def translated(err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -> ModelError | None:
     """Our error for one of an SDK, or None where it is none of theirs."""
     names = {cls.__name__ for cls in type(err).__mro__}
     status = _status(err)
-    where = f"{endpoint.name} at {endpoint.host}"
-    # A provider that echoes the key it was given does so here.
-    detail = scrubbed(_detail(err), endpoint.secrets)
-    remedy = endpoint.remedy or "check the network and OPENAI_BASE_URL, or try later"
+    where, remedy = endpoint.where, endpoint.remedy
+    detail = _detail(err, secrets)
     if status in _REFUSED:
         return ModelRefusedError(f"{where} refused the request ({status}): {detail}; {_refusal_remedy(status, detail)}")
     if status is not None:
@@ -86,34 +99,46 @@ def translated(err: Exception, endpoint: Endpoint) -> ModelError | None:
     if "APITimeoutError" in names or "ModelTimeoutError" in names or any("Timeout" in name for name in names):
         return ModelUnavailableError(f"{where} gave no reply in time; raise DYNAGRAG_TIMEOUT_S, or {remedy}")
     if names & _CONNECTION_ERRORS or isinstance(err, ConnectionError):
-        return ModelUnavailableError(f"{where} cannot be reached: {_root_cause(err, endpoint.secrets)}; {remedy}")
-    if names & _SDK_ERRORS or _is_unreadable_reply(err):
-        return ModelUnavailableError(
-            f"{where} answered with something that is not a reply: {detail}; check OPENAI_BASE_URL (it ends in /v1)"
+        return ModelUnavailableError(f"{where} cannot be reached: {_root_cause(err, secrets)}; {remedy}")
+    if isinstance(err, UnicodeEncodeError):
+        return ModelRefusedError(
+            f"{where} was not asked: a header holds a character that is not ASCII; look for it in your OPENAI_ variables"
         )
+    if names & _SDK_ERRORS or _is_unreadable_reply(err):
+        return _unreadable(endpoint, detail)
     return None
 
 
-def scrubbed(text: str, secrets: Sequence[str] = ()) -> str:
-    """The text without the given secrets and anything that looks like a key."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, _SCRUBBED)
-    return _KEY.sub(_SCRUBBED, text)
+def _unreadable(endpoint: Endpoint, detail: str) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"{endpoint.where} answered with something that is not a reply: {detail}; check OPENAI_BASE_URL (it ends in /v1)"
+    )
 
 
-def scrub_chain(err: BaseException, secrets: Sequence[str]) -> None:
-    """Takes keys out of the texts of an error and its causes, since a logged traceback shows them all."""
-    link: BaseException | None = err
-    for _ in range(_MAX_CHAIN):
-        if link is None:
-            return
-        link.args = tuple(scrubbed(arg, secrets) if isinstance(arg, str) else arg for arg in link.args)
-        if isinstance(getattr(link, "message", None), str):
-            link.message = scrubbed(link.message, secrets)  # type: ignore[attr-defined]
-        if hasattr(link, "body"):
-            link.body = None
-        link = link.__cause__ or link.__context__
+def _fault_of_reply(err: Exception) -> str:
+    """What is wrong with a reply that a library stumbled over."""
+    if isinstance(err, UnicodeDecodeError):
+        return "it is not UTF-8"
+    if isinstance(err, RecursionError):
+        return "it is nested too deeply"
+    return f"it lacks what the protocol wants, or has something else in its place ({type(err).__name__})"
+
+
+def _ours_within(err: BaseException) -> ModelError | None:
+    """Our own error that a library has wrapped into one of its own, as older versions of the OpenAI SDK do."""
+    cause = err.__cause__
+    while cause is not None and not isinstance(cause, ModelError):
+        cause = cause.__cause__
+    return cause
+
+
+def _is_raised_here(traceback: TracebackType | None) -> bool:
+    """Whether it was code of dynagrag that raised: a mistake of ours, which no server is to be blamed for."""
+    name = ""
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__", "")
+        traceback = traceback.tb_next
+    return name.startswith("dynagrag.")
 
 
 def _status(err: Exception) -> int | None:
@@ -124,13 +149,16 @@ def _status(err: Exception) -> int | None:
     return None
 
 
-def _detail(err: Exception) -> str:
-    """The provider's own words on one line: SDKs put them into `body.message`, which langchain keeps, or into the text."""
-    text = str(getattr(err, "message", None) or err)
+def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
+    """The provider's own words on one line: SDKs put them into `body.message`, which langchain keeps, or into the text.
+
+    A provider that echoes the key it was given does so here. It is taken out before the text is cut, which would leave a part of it.
+    """
+    text = str(getattr(err, "message", None) or err)[:_MAX_TEXT_CHARS]
     match = re.search(r"'message': (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", text)
     said: str = (match[1] or match[2] or "") if match else text
     said = re.sub(r"^Error code: \d+ - ", "", " ".join(said.split()))
-    return said[:_MAX_DETAIL_CHARS] or type(err).__name__
+    return scrubbed(said, secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
 
 
 def _is_unreadable_reply(err: Exception) -> bool:
@@ -138,13 +166,13 @@ def _is_unreadable_reply(err: Exception) -> bool:
     return isinstance(err, ValueError | TypeError) and bool(_UNREADABLE.match(str(err)))
 
 
-def _root_cause(err: BaseException, secrets: Sequence[str]) -> str:
+def _root_cause(err: BaseException, secrets: tuple[str, ...]) -> str:
     for _ in range(_MAX_CHAIN):
         inner = err.__cause__ or err.__context__
         if inner is None:
             break
         err = inner
-    return scrubbed(" ".join(str(err).split())[:_MAX_DETAIL_CHARS] or type(err).__name__, secrets)
+    return scrubbed(" ".join(str(err).split()), secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
 
 
 def _refusal_remedy(status: int, detail: str) -> str:

@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from dynagrag.errors import ModelUnavailableError, SettingsError
+from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
-from dynagrag.protocols import ModelReply, Prompt
+from dynagrag.protocols import ModelReply, Prompt, YesNo
 
 _LOG = logging.getLogger(__name__)
 _CONTEXT_TOKENS = 8192
@@ -65,6 +66,11 @@ class GgufChat:
         with self._lock:
             yield from self._started().stream(prompt, max_tokens)
 
+    def yes_no(self, prompt: Prompt) -> YesNo:
+        """Yes against no; llama.cpp keeps what the last prompt began with, so prompts that share their lines are quick."""
+        with self._lock:
+            return self._started().yes_no(prompt)
+
     def close(self) -> None:
         """Stops the server and frees the weights."""
         with self._lock:
@@ -81,11 +87,12 @@ class GgufChat:
         return self._chat
 
     def _connected(self, base_url: str) -> OpenAIProtocolChat:
-        import openai
         from langchain_openai import ChatOpenAI
 
+        remedy = "the machine may be out of memory or too slow: raise DYNAGRAG_TIMEOUT_S, or take a smaller model"
+        endpoint = Endpoint(self._name, base_url, remedy=remedy, timeout_s=self._timeout_s)
         # trust_env off: a proxy for the outer world must not get what is said on the loopback.
-        client = openai.DefaultHttpxClient(timeout=self._timeout_s, trust_env=False)
+        client = bounded_client(endpoint, trust_env=False)
         chat = ChatOpenAI(
             model=self._path.name,
             base_url=base_url,
@@ -96,10 +103,9 @@ class GgufChat:
             http_client=client,
             stream_usage=False,
         )
-        remedy = "the machine may be out of memory or too slow: raise DYNAGRAG_TIMEOUT_S, or take a smaller model"
         return OpenAIProtocolChat(
             chat,
-            endpoint=Endpoint(self._name, base_url, remedy=remedy),
+            endpoint=endpoint,
             identity=self._identity,
             is_small=self._is_small,
             on_close=client.close,

@@ -1,6 +1,7 @@
 """Chat models of LangChain behind our protocol: those that speak the OpenAI protocol, and any other provider's."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator
 from threading import Lock
@@ -9,16 +10,23 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.models.bounded_http import BoundedCall
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.reply_schema import response_format
-from dynagrag.protocols import ModelReply, Prompt
+from dynagrag.models.yes_no import TOP_TOKENS, difference
+from dynagrag.protocols import ModelReply, Prompt, YesNo
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
+_LOG = logging.getLogger(__name__)
+_MAX_TOKENS = 100_000_000
+"""Of one call; what says more is wrong."""
+_ENDS = ("finish_reason", "stop_reason", "done_reason")
 _CUT_OFF = {"length", "max_tokens", "MAX_TOKENS"}
+_NOT_THIS_REQUEST = (400, 422)
 _LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
 """What providers' classes call the limit of a reply."""
 
@@ -40,6 +48,7 @@ class LangChainChat:
         self._identity = identity
         self._is_small = is_small
         self._on_close = on_close
+        self._has_odd_counts = False
         self._structured: dict[tuple[type[BaseModel], int], Any] = {}
         self._lock = Lock()
 
@@ -60,33 +69,37 @@ class LangChainChat:
 
     def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
         """One reply; retries of the provider's library included in its seconds."""
-        began = time.perf_counter()
-        with translating(self._endpoint):
+        began, call = time.perf_counter(), BoundedCall(self._endpoint)
+        with translating(self._endpoint, call.has_reply):
             try:
-                message = self._ask(_messages(prompt), schema, max_tokens)
+                with call.bounding():
+                    message = self._ask(_messages(prompt), schema, max_tokens)
             except Exception as err:
                 if (cut := getattr(err, "completion", None)) is None:
                     raise
                 # openai.LengthFinishReasonError: it parsed a reply that was cut off, and still has it.
                 counted, seconds = cut.usage, time.perf_counter() - began
-                return ModelReply(cut.choices[0].message.content or "", True, counted.prompt_tokens, counted.completion_tokens, seconds)
+                prompt_tokens, completion_tokens = self._counted(counted.prompt_tokens), self._counted(counted.completion_tokens)
+                return ModelReply(cut.choices[0].message.content or "", True, prompt_tokens, completion_tokens, seconds)
         usage = getattr(message, "usage_metadata", None) or {}
         return ModelReply(
             text=_text(message),
             is_cut_off=_is_cut_off(message),
-            prompt_tokens=int(usage.get("input_tokens", 0)),
-            completion_tokens=int(usage.get("output_tokens", 0)),
+            prompt_tokens=self._counted(usage.get("input_tokens", 0)),
+            completion_tokens=self._counted(usage.get("output_tokens", 0)),
             seconds=time.perf_counter() - began,
         )
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         """The pieces as they come. Raises CutOffReplyError after the last one where the limit was hit."""
         is_cut_off = is_any = False
-        with translating(self._endpoint):
-            for chunk in self._pieces(_messages(prompt), max_tokens):
-                is_any = True
+        call = BoundedCall(self._endpoint)
+        with translating(self._endpoint, call.has_reply):
+            for chunk in self._pieces(_messages(prompt), max_tokens, call):
+                text = _text(chunk)
+                is_any = is_any or bool(text) or any(chunk.response_metadata.get(name) for name in _ENDS)
                 is_cut_off = is_cut_off or _is_cut_off(chunk)
-                if text := _text(chunk):
+                if text:
                     yield text
         if not is_any:
             raise ModelUnavailableError(f"{self.name} at {self._endpoint.host} streamed nothing: no reply; check OPENAI_BASE_URL")
@@ -107,8 +120,17 @@ class LangChainChat:
                 structured = self._structured[schema, max_tokens] = _with_schema(limited, schema)
         return structured.invoke(messages)["raw"]
 
-    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int) -> Iterator[Any]:
+    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall) -> Iterator[Any]:
         return self._limited(max_tokens).stream(messages)
+
+    def _counted(self, num_tokens: Any) -> int:
+        """A server's count of tokens; 0, which stands for unknown, where it can be none. That is said once."""
+        if isinstance(num_tokens, int) and 0 <= num_tokens <= _MAX_TOKENS:
+            return num_tokens
+        if not self._has_odd_counts:
+            self._has_odd_counts = True
+            _LOG.warning("%s counts its tokens wrongly; they are estimated", self._endpoint.where)
+        return 0
 
     def _limited(self, max_tokens: int) -> "BaseChatModel":
         """A copy whose replies are limited: as a field, since structured output passes no call arguments on."""
@@ -129,12 +151,28 @@ class OpenAIProtocolChat(LangChainChat):
         extra: dict[str, Any] = {"response_format": response_format(schema)} if schema else {}
         return self._limited_call(lambda limit: self._model.invoke(messages, extra_body=extra | limit), max_tokens)
 
-    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int) -> Iterator[Any]:
+    def yes_no(self, prompt: Prompt) -> YesNo:
+        """A reply of one token with the log probabilities of the likeliest; no difference where the server refuses or leaves them out."""
+        asked = {"logprobs": True, "top_logprobs": TOP_TOKENS}
+        began, call = time.perf_counter(), BoundedCall(self._endpoint)
+        with translating(self._endpoint, call.has_reply):
+            try:
+                with call.bounding():
+                    message = self._limited_call(lambda limit: self._model.invoke(_messages(prompt), extra_body=asked | limit), 1)
+            except Exception as err:
+                if getattr(err, "status_code", None) not in _NOT_THIS_REQUEST:
+                    raise
+                return YesNo(None, 0, time.perf_counter() - began)
+        usage = getattr(message, "usage_metadata", None) or {}
+        return YesNo(difference(_first_top(message)), self._counted(usage.get("input_tokens", 0)), time.perf_counter() - began)
+
+    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall) -> Iterator[Any]:
         def first_and_rest(limit: dict[str, int]) -> tuple[list[Any], Iterator[Any]]:
             pieces = iter(self._model.stream(messages, extra_body=limit))
             return [piece for piece in [next(pieces, None)] if piece is not None], pieces
 
-        first, rest = self._limited_call(first_and_rest, max_tokens)
+        with call.bounding():
+            first, rest = self._limited_call(first_and_rest, max_tokens)
         yield from first
         yield from rest
 
@@ -147,6 +185,15 @@ class OpenAIProtocolChat(LangChainChat):
                 self._limit_name = "max_completion_tokens"
                 return call({self._limit_name: max_tokens})
             raise
+
+
+def _first_top(message: Any) -> list[tuple[str, float]]:
+    """The likeliest texts of a reply's first token with their log probabilities; empty where the server left them out or garbled them."""
+    try:
+        top = message.response_metadata["logprobs"]["content"][0]["top_logprobs"]
+        return [(str(token["token"]), float(token["logprob"])) for token in top]
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return []
 
 
 def _with_schema(model: "BaseChatModel", schema: type[BaseModel]) -> Any:
@@ -175,5 +222,4 @@ def _text(message: Any) -> str:
 
 
 def _is_cut_off(message: Any) -> bool:
-    metadata = message.response_metadata
-    return any(metadata.get(name) in _CUT_OFF for name in ("finish_reason", "stop_reason", "done_reason"))
+    return any(str(message.response_metadata.get(name)) in _CUT_OFF for name in _ENDS)

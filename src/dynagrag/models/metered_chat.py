@@ -23,14 +23,22 @@ from dynagrag.journal.workspace_journal import Journal, ReplyOrigin
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_schema import strict_schema
 from dynagrag.prompts import render
-from dynagrag.protocols import ChatModel, ModelReply, Prompt
+from dynagrag.protocols import ChatModel, ModelReply, Prompt, YesNo, YesNoModel
 from dynagrag.schema import Usage
 
 _LOG = logging.getLogger(__name__)
 _MAX_REPAIRED_CHARS = 2000
 _CUT_MARK = " …"
+_YES_NO = "yes or no"
+"""Stands in a cache key where that of a reply has its schema."""
 
 T = TypeVar("T", bound=BaseModel)
+
+
+class _StoredYesNo(BaseModel):
+    """A comparison as it is cached."""
+
+    difference: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,12 @@ class MeteredChat:
         self._in_flight: dict[str, Future[ModelReply]] = {}
         self._usage: dict[str, Usage] = {}
         self._origins: dict[ReplyOrigin, None] = {}
+        self._tells_yes_no = True
+
+    @property
+    def is_small(self) -> bool:
+        """As the model has it."""
+        return self.model.is_small
 
     def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
         """A reply that fits the schema, from the cache or the model, with one repair call where the first reply doesn't fit.
@@ -190,6 +204,26 @@ class MeteredChat:
         if is_cut_off:
             yield _CUT_MARK
 
+    def yes_no(self, prompt: Prompt, *, stage: str, documents: Sequence[str] = ()) -> float | None:
+        """log p(yes) - log p(no) as the first word of a reply, from the cache or the model; None where the model doesn't tell.
+
+        A model that once didn't tell is not asked so again. Raises BudgetError and ModelError's children.
+        """
+        if not self._tells_yes_no or not isinstance(self.model, YesNoModel):
+            return None
+        key = self._key(prompt, _YES_NO, 1)
+        if hit := self._from_cache(key, _StoredYesNo, stage, documents):
+            return hit[1].difference
+        found = self._compared(self.model, prompt, stage, documents)
+        if found.difference is None:
+            self._tells_yes_no = False
+            _LOG.info("%s: %s gives no log probabilities of yes and no", stage, self.model.name)
+            return None
+        text = _StoredYesNo(difference=found.difference).model_dump_json()
+        reply = ModelReply(text, False, found.prompt_tokens, 1, found.seconds)
+        self._journal.store_reply(key, reply, documents, model=self.model.name)
+        return found.difference
+
     def usage(self, stage: str | None = None) -> Usage:
         """What this object spent, on one stage or on all. `seconds` sums over calls, so parallel ones count each."""
         with self._lock:
@@ -257,6 +291,18 @@ class MeteredChat:
         if reply.is_cut_off:
             raise CutOffReplyError(f"{self.model.name}: the reply hit its limit of {max_tokens} tokens; ask about less text at once")
         return reply
+
+    def _compared(self, model: YesNoModel, prompt: Prompt, stage: str, documents: Sequence[str]) -> YesNo:
+        num_prompt = prompt_tokens(prompt)
+        reserved = self._budget.reserve(num_prompt + 1)
+        booked = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
+        try:
+            found = model.yes_no(prompt)
+            booked = ModelReply("", False, found.prompt_tokens or num_prompt, 1, found.seconds)
+        finally:
+            self._budget.spend(reserved, booked.prompt_tokens + booked.completion_tokens)
+            self._count_call(booked, stage, documents)
+        return found
 
     def _count_hit(self, key: str, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:
         if len(documents) == 1:

@@ -16,7 +16,8 @@ from dynagrag.errors import CutOffReplyError, ModelRefusedError, ModelUnavailabl
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.reply_schema import strict_schema
-from dynagrag.protocols import ModelReply, Prompt
+from dynagrag.models.yes_no import TOP_TOKENS, difference
+from dynagrag.protocols import ModelReply, Prompt, YesNo
 from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -100,6 +101,22 @@ class TransformersChat:
         new = outcome[0][0, inputs["input_ids"].shape[1] :].tolist()
         if len(new) >= max_tokens and new[-1] not in self._ends():
             raise CutOffReplyError(f"{self._name}: the reply hit its limit of {max_tokens} tokens")
+
+    def yes_no(self, prompt: Prompt) -> YesNo:
+        """Yes against no by the logits of the next token."""
+        import torch
+
+        self._load()
+        with self._lock, _translating(self._name):
+            began = time.perf_counter()
+            inputs = self._inputs(prompt)
+            with torch.inference_mode():
+                logprobs = self._model(**inputs).logits[0, -1].float().log_softmax(-1)
+            top = torch.topk(logprobs, min(TOP_TOKENS, len(logprobs)))
+            texts = [self._tokenizer.decode([token]) for token in top.indices.tolist()]
+        return YesNo(
+            difference(zip(texts, top.values.tolist(), strict=True)), int(inputs["input_ids"].shape[1]), time.perf_counter() - began
+        )
 
     def close(self) -> None:
         """Frees the weights."""

@@ -5,11 +5,13 @@ import logging
 import os
 import pickle
 import sqlite3
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from raw_server import RawServer, chat, http
 
 from dynagrag import IngestOptions, open_workspace
 from dynagrag.errors import EmbedderMismatchError, ModelError, StoreError
@@ -258,6 +260,37 @@ def test_a_corrupt_cache_entry_is_a_miss_and_never_unpickled(
 
 
 # ------------------------------------------------------------------------------------------------------------------- keys
+
+
+def test_a_providers_key_is_in_no_journal_and_no_backup(
+    server: OpenAIStubServer, cli: Any, corpus: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    azure_key = "0123456789abcdefCANARY"
+    good = simple_reply(Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"), ExtractionReply.model_json_schema())
+
+    def answer() -> Iterator[bytes]:
+        is_bad = b"Bad Corp" in azure.bodies[-1]
+        error = json.dumps({"error": {"message": f"no room for {azure_key}"}}).encode()
+        yield http(error, "500 X") if is_bad else http(chat(good, usage={"prompt_tokens": 10**30, "completion_tokens": 10**30}))
+
+    with RawServer(answer) as azure:
+        monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", azure.origin)
+        monkeypatch.setenv("AZURE_OPENAI_API_KEY", azure_key)
+        monkeypatch.setenv("OPENAI_API_VERSION", "2025-01-01")
+        monkeypatch.setenv("DYNAGRAG_LLM", "azure_openai:my-deployment")
+        monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
+        monkeypatch.setenv("DYNAGRAG_MAX_CONCURRENCY", "1")
+        paths = [corpus.write(f"{name}.vtt", [("Leo", f"Ada Byron founded {name}.")]) for name in ("Acme Works", "Bad Corp")]
+        done = cli("ingest", *paths)
+        assert f"api-key: {azure_key}" in azure.heads[-1]
+    assert (done.code, "no room for (key)" in done.out) == (3, True), done
+    assert "no room for (key)" in cli("jobs").out + cli("graph", "stats").out
+    assert cli("backup", tmp_path / "w.zip").code == 0
+    with zipfile.ZipFile(tmp_path / "w.zip") as backup:
+        kept = [backup.read(name) for name in backup.namelist()]
+    kept += [file.read_bytes() for file in home.rglob("*") if file.is_file()]
+    assert not any(azure_key.encode() in data for data in kept)
+    assert azure_key not in done.out + done.err
 
 
 @pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.TOO_MANY, Fault.SERVER_ERROR])

@@ -14,10 +14,11 @@ from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.chat_names import is_small_name
-from dynagrag.models.error_translation import Endpoint, scrubbed
+from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
+from dynagrag.scrubbing import scrubbed
 from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "Be brief.", "Hello")

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate neo4j-jars help-docs bench clean models
+.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs bench clean models
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target begins with it
 
@@ -36,8 +36,8 @@ models: setup  ## the small models that the tests marked `model` use
 neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Maven and Java are there
 	$(BIN)/python tests/servers/neo4j_jars.py
 
-# Two workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
-SIDE_BY_SIDE := -n 2 --dist loadgroup --durations 10
+# Three workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
+SIDE_BY_SIDE := -n 3 --dist loadgroup --durations 10
 
 quick: setup  ## the tests that need no server, browser or real model: a minute
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not neo4j and not model' tests/unit tests/contracts tests/golden tests/architecture tests/test_walkthrough.py
@@ -69,8 +69,15 @@ help-docs: setup  ## writes docs/cli.md from the commands' own help
 mutate: setup  ## is a wrong line noticed? ROOM=retrieval|generation|derived|consolidate SAMPLE=100 SEED=0
 	$(BIN)/python tests/mutate.py $(or $(ROOM),retrieval) --sample $(or $(SAMPLE),100) --seed $(or $(SEED),0)
 
+# In an environment of its own, which borrows the other's libraries: atheris is needed for nothing else.
+fuzz: setup  ## looks for files on which a loader fails. SECONDS=600 SEEDS=folder-of-files
+	test -d .fuzzvenv || $(PYTHON) -m venv .fuzzvenv
+	.fuzzvenv/bin/python -m pip install --quiet 'atheris>=3'
+	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') .fuzzvenv/bin/python tests/fuzz_loaders.py \
+	  --seconds $(or $(SECONDS),600) --seeds $(or $(SEEDS),src/dynagrag/demo)
+
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py
 
 clean:  ## removes .venv and what builds and checks left
-	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .fuzzvenv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

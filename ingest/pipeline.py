@@ -21,8 +21,8 @@ from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.split import speaker_mentions
-from dynagrag.protocols import SPLIT_EXTRACTOR, ChunkWork, Extraction, Extractor, GraphStore
-from dynagrag.schema import Chunk, Document, LoadedSource, Mention
+from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction, Extractor, GraphStore
+from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
 
 _LOG = logging.getLogger(__name__)
 _MAX_ROUNDS = 3
@@ -73,6 +73,13 @@ class IngestReport:
     removed: tuple[Document, ...] = ()
 
 
+class DeleteDocuments(Protocol):
+    """Deletes documents so that a killed run's next one, or any other opening, finishes it."""
+
+    def __call__(self, documents: Sequence[Document], *, is_replaced: bool) -> None:
+        """`is_replaced`: new versions of them are stored; else their files are gone."""
+
+
 @dataclass(slots=True)
 class _Run:
     """What a run has made so far: extractions by document and span, and the chunks that failed."""
@@ -95,6 +102,8 @@ class IngestHooks:
         check: Called after each chunk; raises BudgetError where the run shall end.
         job_id: The job that chunks are set aside in.
         build_index: Called with the workspace held, once the graph is written.
+        delete: Deletes documents; None: from store and journal, without a note that a killed run leaves.
+        end_deletion: Called after that, once the graph is written.
     """
 
     hold: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -102,6 +111,8 @@ class IngestHooks:
     check: Callable[[], None] = lambda: None
     job_id: int | None = None
     build_index: Callable[[], None] = lambda: None
+    delete: "DeleteDocuments | None" = None
+    end_deletion: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +160,7 @@ class Pipeline:
             deriver = replace(deriver, judge=None)  # the model is asked no more
         is_as_before = not plan.documents and not removed and deriver.judge is None and self.store.is_derived_current()
         graph = deriver.report_of_before() if is_as_before else deriver.rederive()
+        self.hooks.end_deletion()
         with deriver.timed("index"):
             deriver.progress("index", 0, 1)
             self.hooks.build_index()
@@ -261,6 +273,7 @@ class Pipeline:
         """
         plan, stored, claimed = run.plan, {d.id: d for d in self.store.documents()}, self.hooks.claimed()
         failed = Counter(chunk.document_id for chunk, _ in run.failed)
+        replaced: list[Document] = []
         kept = plan.document_ids | set(claimed)
         by_uri: dict[str, list[Document]] = {}
         for document in stored.values():
@@ -276,19 +289,22 @@ class Pipeline:
                 others = [d for d in others if d.id in planned.replaces]
             newer = _version_on_disk(own, others) if planned.is_whole else None
             for old in (own, *(d for d in others if d is not newer)) if newer else others:
-                self._delete(old.id)
-                del stored[old.id]
+                replaced.append(stored.pop(old.id))
+        self._delete(replaced, is_replaced=True)
         if not plan.removes_missing:
             return ()
         here = [d for d in plan.missing if d.id in stored and d.id not in kept]
         gone = find_missing(here, [Path(d.uri).parent for d in here])  # some may have come back since
-        for document in gone:
-            self._delete(document.id)
+        self._delete(gone, is_replaced=False)
         return gone
 
-    def _delete(self, document_id: str) -> None:
-        self.journal.forget_documents([document_id])  # first: killed in between, the next run still finds it to delete
-        self.store.delete_document(document_id)
+    def _delete(self, documents: Sequence[Document], *, is_replaced: bool) -> None:
+        if documents and self.hooks.delete is not None:
+            self.hooks.delete(documents, is_replaced=is_replaced)
+        elif documents:
+            self.journal.forget_documents([d.id for d in documents])  # first: killed in between, the next run still finds them to delete
+            for document in documents:
+                self.store.delete_document(document.id)
 
 
 def _version_on_disk(own: Document, others: Sequence[Document]) -> Document | None:

@@ -9,8 +9,8 @@ from typing import Protocol, runtime_checkable
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.protocols import ChunkWork, GraphStore
-from dynagrag.schema import Chunk, Document, LoadedSource, Passage, Turn
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
 from dynagrag.settings import ChunkProfile
 
 _REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}

@@ -12,8 +12,8 @@ from itertools import pairwise
 from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ids import content_id, entity_key, plain_title
 from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
-from dynagrag.protocols import SENTENCE_EXTRACTOR, ChunkWork, Extraction
-from dynagrag.schema import Chunk, Document, Mention, MentionKind, Passage, RelationRecord, Turn
+from dynagrag.protocols import SENTENCE_EXTRACTOR, Extraction
+from dynagrag.schema import Chunk, ChunkWork, Document, Mention, MentionKind, Passage, RelationRecord, Turn
 from dynagrag.sentences import sentence_spans
 
 LABEL = "mentioned with"

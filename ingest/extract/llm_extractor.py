@@ -22,8 +22,8 @@ from dynagrag.ingest.extract.reply_records import ExtractionReply, RecordBuilder
 from dynagrag.ingest.split import halve, turn_at
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, ChunkWork, Extraction, Prompt
-from dynagrag.schema import Chunk, Document, Mention, RelationRecord, Turn
+from dynagrag.protocols import Asker, Extraction, Prompt
+from dynagrag.schema import Chunk, ChunkWork, Document, Mention, RelationRecord, Turn
 from dynagrag.settings import ChunkProfile
 
 _LOG = logging.getLogger(__name__)

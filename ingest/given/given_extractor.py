@@ -14,8 +14,8 @@ from dynagrag.ids import content_id, entity_key, plain_quotes
 from dynagrag.ingest.extract.quotes import mention_passages
 from dynagrag.ingest.given.given_corpus import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
 from dynagrag.ingest.split import turn_at
-from dynagrag.protocols import ChunkWork, Extraction
-from dynagrag.schema import Chunk, Document, Mention, MentionKind, Passage, RelationRecord, Turn
+from dynagrag.protocols import Extraction
+from dynagrag.schema import Chunk, ChunkWork, Document, Mention, MentionKind, Passage, RelationRecord, Turn
 from dynagrag.sentences import Span, sentence_spans
 
 STATED_TWICE = "triple: stated before in its passage"

@@ -9,7 +9,7 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
-from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, Parsed, split_lines
+from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, MAX_TREE_BYTES, Parsed, split_lines
 from dynagrag.ingest.load.prose import parse_text
 from dynagrag.ingest.load.tables import columns_of, parse_rows
 from dynagrag.schema import SourceTurn
@@ -17,12 +17,16 @@ from dynagrag.text import collapse, short
 
 _SHORT_LINE = 0.75
 """A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs, only lines."""
+_PDF_WORK, _PDF_WORK_PER_BYTE = 300_000, 30
+"""How many bytes of content may be read of a PDF: packed, they are a fifth to a tenth of it."""
+_REPEATED, _OPERATOR = 10, 10
+"""What a byte of content that another page had, and an operator (also in a form that pages call), count for."""
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
     """address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6
     header hr li main nav ol option p pre section summary table tbody td tfoot th thead tr ul""".split()
 )
-_DROPPED = ("script", "style", "noscript", "template", "svg", "iframe", "head", "object", "canvas")
+_DROPPED = frozenset("script style noscript template svg iframe head object canvas".split())
 
 
 def _as_text(text: str) -> Parsed:
@@ -65,7 +69,8 @@ def _read_pdf(data: bytes) -> Parsed:
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
         raise LoadError("is encrypted; remove its password and try again")
-    pages = [page.extract_text() for page in reader.pages]
+    work = _PdfWork(len(data))
+    pages = [work.text_of(page) for page in reader.pages]
     blank = [number for number, page in enumerate(pages, 1) if not page.strip()]
     if len(blank) == len(pages):
         raise LoadError("has no text layer (a scan?); run text recognition (OCR) on it first")
@@ -73,6 +78,29 @@ def _read_pdf(data: bytes) -> Parsed:
     title = reader.metadata.title if reader.metadata else None
     parsed = _as_text("\n".join(_with_paragraphs(page) for page in pages))
     return Parsed(parsed.turns, title=title if isinstance(title, str) and title != "untitled" else "", notes=parsed.notes + notes)
+
+
+class _PdfWork:
+    """How much of a PDF is read. Pages may share one stream and forms may call forms, so that a small file says to read gigabytes."""
+
+    def __init__(self, num_bytes: int) -> None:
+        self._left = _PDF_WORK + _PDF_WORK_PER_BYTE * num_bytes
+        self._seen: set[int] = set()
+
+    def text_of(self, page: Any) -> str:
+        """A page's text. LoadError once a file of this size has asked for too much."""
+        content = page.get_contents()
+        data = b"" if content is None else content.get_data()
+        self._spend(len(data) * (_REPEATED if hash(data) in self._seen else 1))
+        self._seen.add(hash(data))
+        text: str = page.extract_text(visitor_operand_before=lambda *_: self._spend(_OPERATOR))
+        self._spend(len(text))
+        return text
+
+    def _spend(self, amount: int) -> None:
+        self._left -= amount
+        if self._left < 0:
+            raise LoadError("repeats its content far beyond its size; print it to a new PDF, or save its text")
 
 
 def _page_list(pages: list[int]) -> str:
@@ -120,11 +148,12 @@ def _read_docx(data: bytes) -> Parsed:
     notes: list[str] = []
     texts: list[str] = []
     title = document.core_properties.title or ""
+    titled = {style.style_id for style in document.styles if style.name in {"Title", "Heading 1"}}
     for item in document.iter_inner_content():
         if not isinstance(item, Table):
             texts.append(item.text)
-            if not title and item.text.strip() and item.style is not None and item.style.name in {"Title", "Heading 1"}:
-                title = item.text
+            if not title and item._p.style in titled and texts[-1].strip():
+                title = texts[-1]
             continue
         for part in (_flushed(texts), _table(item)):
             turns += part.turns
@@ -163,20 +192,33 @@ def _flushed(texts: list[str]) -> Parsed:
 
 
 def _table(table: Any) -> Parsed:
-    rows = [_cells(row) for row in table.rows]
+    rows = list(_rows(table))
     columns = columns_of(rows[0]) if rows else None
     if columns is not None and len(rows[0]) > 1:
         return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
     return Parsed(tuple(SourceTurn(text) for row in rows if (text := " | ".join(cell for cell in map(collapse, row) if cell))))
 
 
-def _cells(row: Any) -> list[str]:
-    """The texts of a row's cells; a cell that spans columns comes once."""
-    cells: list[Any] = []
-    for cell in row.cells:
-        if not cells or cell._tc is not cells[-1]._tc:
-            cells.append(cell)
-    return [cell.text for cell in cells]
+def _rows(table: Any) -> Iterator[list[str]]:
+    """The texts of each row's cells; a cell that spans columns comes once, one that spans rows comes in each of them.
+
+    python-docx's own `row.cells` climbs up all rows for each such cell, and lists a cell once for every column that it claims to span.
+    """
+    from docx.table import _Cell
+
+    above: dict[int, str] = {}
+    num_chars = 0
+    for row in table.rows:
+        at, here = row._tr.grid_before, dict[int, str]()
+        for tc in row._tr.tc_lst:
+            continued = above.get(at) if tc.vMerge == "continue" else None
+            here[at] = _Cell(tc, table).text if continued is None else continued
+            num_chars += len(here[at])
+            at += max(1, tc.grid_span)
+        if num_chars > MAX_TREE_BYTES:
+            raise LoadError(f"has a table of more than {MAX_TREE_BYTES:,} characters; split it, or save it as CSV")
+        yield list(here.values())
+        above = here
 
 
 # ------------------------------------------------------------------------------------------------------------- HTML
@@ -200,8 +242,6 @@ def _read_html(text: str) -> Parsed:
     soup = BeautifulSoup(text, "lxml")
     heading = soup.title or soup.find("h1")
     title = collapse(heading.get_text()) if heading is not None else ""
-    for tag in soup.find_all(_DROPPED):
-        tag.decompose()
     parsed = _as_text("".join(_html_words(soup)))
     return Parsed(parsed.turns, title=title, notes=parsed.notes)
 
@@ -210,14 +250,21 @@ def _html_words(soup: Any) -> Iterator[str]:
     """A page's text with blank lines round its blocks. Walked by links, not by recursion: pages may be nested without end."""
     from bs4.element import NavigableString, PreformattedString, Tag
 
+    dropped: set[int] = set()
     for element in soup.descendants:
-        if isinstance(element, Tag):
+        if id(element.parent) in dropped or element.name in _DROPPED:
+            dropped.add(id(element))  # passed over, not cut out: that looks for its place among its siblings each time
+        elif isinstance(element, Tag):
             yield "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
         elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
             is_kept = any(parent.name == "pre" for parent in _parents(element, 4))
             yield str(element) if is_kept else re.sub(r"\s+", " ", str(element))
-        if element.next_sibling is None and element.parent is not None and element.parent.name in _BLOCKS:
+        if element.next_sibling is None and _ends_block(element.parent) and id(element.parent) not in dropped:
             yield "\n\n"
+
+
+def _ends_block(parent: Any) -> bool:
+    return parent is not None and parent.name in _BLOCKS
 
 
 def _parents(element: Any, count: int) -> Iterator[Any]:

@@ -44,6 +44,10 @@ _SIGN_IN_WORD = re.compile(
 _HIGH_RUN = re.compile("[\u00c0-\u00ff]{3,}")
 """Western words have one or two such letters in a row; Cyrillic and Greek ones look like nothing else in cp1252."""
 _CP1252_HOLES = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+_ISO_2022 = re.compile(rb"\x1b(?:\$[@AB]|\$\([CDOPQ]|\$\)[ACG]|\([IJ])")
+"""What begins a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences begin with other signs."""
+_JAPANESE = ("iso-2022-jp", "iso-2022-jp-ext", "iso-2022-jp-2", "iso-2022-jp-2004")
+_SHIFTS = re.compile("[\x0e\x0f\x1b]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +75,14 @@ def binary_kind(head: bytes) -> str | None:
 def decode(data: bytes) -> Decoded:
     """Text of a file that is not known to be a PDF or DOCX.
 
-    UTF-8 and UTF-16 with or without a byte order mark, UTF-32 with one, and what charset-normalizer makes of the rest.
+    UTF-8 and UTF-16 with or without a byte order mark, UTF-32 with one, ISO-2022 (JP, KR), and what charset-normalizer makes of the rest.
 
     Raises:
         LoadError: A binary file, or an encoding that is not recognised.
     """
     head = data[:_SAMPLE]
+    if data.isascii() and _ISO_2022.search(data):
+        return _by_escapes(data)
     kind = binary_kind(head)
     if kind is not None:
         raise LoadError(_binary_reason(kind))
@@ -142,6 +148,23 @@ def _by_name(data: bytes, name: str, *, has_bom: bool) -> Decoded:
     if num_bad:
         notes.append(f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
     return Decoded(text.removeprefix("\ufeff"), name, tuple(notes))
+
+
+def _by_escapes(data: bytes) -> Decoded:
+    """7-bit text that changes its character set by escape sequences: as UTF-8 it would be valid, and nonsense."""
+    decoded = []
+    for name in ("iso-2022-kr",) if b"\x1b$)C" in data else _JAPANESE:
+        text = data.decode(name, "replace")
+        num_bad = text.count("\ufffd")
+        if not _SHIFTS.search(text) and 10 * num_bad <= _count_wide(text):
+            decoded.append((num_bad, name, text))
+        if not num_bad:
+            break
+    if decoded:
+        num_bad, name, text = min(decoded, key=lambda found: found[0])
+        notes = (f"read as {name.upper()}, by its escape sequences",)
+        return Decoded(text, name, (*notes, f"{plural(num_bad, 'broken character')} replaced by U+FFFD") if num_bad else notes)
+    raise LoadError("is in an ISO-2022 encoding (Japanese, Korean or Chinese) that cannot be read here; save it as UTF-8")
 
 
 def _mended_utf8(data: bytes) -> Decoded | None:

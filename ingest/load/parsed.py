@@ -27,6 +27,7 @@ _TAGS = re.compile(
     r"</?(?:i|b|u|s|em|strong|small|sup|sub|font|span|c|v|ruby|rt|lang|br|p|div|a|img|center)(?:[\s.][^<>]*|/)?>|<\d{1,3}:[\d:.]{1,20}>",
     re.IGNORECASE,
 )
+_LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,11 @@ class Parsed:
 
 def without_tags(text: str) -> str:
     """Caption text without its markup tags, entities decoded."""
-    return html.unescape(_TAGS.sub("", text)) if "<" in text else html.unescape(text)
+    text = _TAGS.sub("", text) if "<" in text else text
+    if "&" not in text:
+        return text
+    # html.unescape gives U+FFFD for a number that is no character, but raises where it has more digits than int() takes.
+    return html.unescape(_LONG_REFERENCE.sub("\ufffd", text))
 
 
 def has_letter(text: str) -> bool:

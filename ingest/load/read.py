@@ -19,7 +19,7 @@ from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
 from dynagrag.schema import LoadedSource
-from dynagrag.text import collapse
+from dynagrag.text import collapse, short
 
 logger = logging.getLogger(__name__)
 
@@ -54,9 +54,9 @@ def load_source(path: Path) -> LoadedSource:
     reading = _Reading()
     try:
         parsed = checked(_parse(_read_bytes(path, reading), path.suffix.lower(), reading))
-    except (LoadError, OSError, MemoryError, RecursionError) as err:
-        reason = _reason(err)
-        logger.debug("%s refused: %s", path, reason)
+    except Exception as err:  # the border: whatever a parser trips over, the other files of the folder are read
+        reason = _reason(err, reading)
+        logger.debug("%s refused: %s", path, reason, exc_info=not isinstance(err, LoadError))
         return LoadedSource(
             path=str(path),
             format=reading.format,
@@ -86,7 +86,9 @@ def inspect_row(source: LoadedSource) -> dict[str, object]:
     return {"path": source.path, "format": source.format, "turns": turns, "refused": source.refused}
 
 
-def _reason(err: BaseException) -> str:
+def _reason(err: Exception, reading: _Reading) -> str:
+    if isinstance(err, LoadError):
+        return collapse(str(err))
     if isinstance(err, OSError):
         what = (err.strerror or str(err)).lower()
         remedy = "change its permissions" if isinstance(err, PermissionError) else "check the path"
@@ -95,7 +97,8 @@ def _reason(err: BaseException) -> str:
         return "needs more memory than there is; split it into smaller files"
     if isinstance(err, RecursionError):
         return "is nested too deeply; save it as plain text"
-    return collapse(str(err))
+    form = reading.format or "any known format"
+    return f"could not be read as {form} ({type(err).__name__}: {short(str(err), 80)}); save it as plain text, and report the file"
 
 
 def _title_of(path: Path) -> str:

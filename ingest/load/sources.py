@@ -71,7 +71,15 @@ def _walk(folder: Path) -> Iterator[Path]:
                 seen.add(real)
                 kept.append(name)
         folders[:] = kept
-        yield from (path for name in files if not name.startswith(".") and (path := Path(here, name)).is_file())
+        yield from (path for name in files if not name.startswith(".") and _is_file(path := Path(here, name)))
+
+
+def _is_file(path: Path) -> bool:
+    """Whether it is a file, or may be one: of a folder that may be listed but not entered, reading it says why it can't be read."""
+    try:
+        return path.is_file()
+    except PermissionError:
+        return True
 
 
 def _say_unreadable(err: OSError) -> None:

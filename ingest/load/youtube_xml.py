@@ -1,5 +1,6 @@
 """YouTube's caption XML: `<transcript><text start dur>` and the newer `<timedtext><body><p t d>` in milliseconds."""
 
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from dynagrag.errors import LoadError
@@ -26,15 +27,28 @@ def parse_youtube_xml(text: str) -> Parsed:
         raise LoadError(f"malformed XML at line {line}, column {column + 1}; correct it or export it again") from err
     turns = []
     if root.tag == "transcript":
-        for item in root.iter("text"):
+        for item in _outermost(root, "text"):
             turns.append(_turn("".join(item.itertext()), item.get("start"), item.get("dur"), 1.0))
     elif root.tag == "timedtext":
-        for item in root.iter("p"):
+        for item in _outermost(root, "p"):
             turns.append(_turn("".join(item.itertext()), item.get("t"), item.get("d"), 0.001))
     if not turns:
         raise LoadError(f"not a YouTube transcript: XML with the root {short(root.tag)}; known are <transcript> and <timedtext>")
     num_empty = sum(1 for turn in turns if not turn.text)
     return Parsed(tuple(turns), notes=(f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ())
+
+
+def _outermost(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
+    """The elements of a tag that lie in no other such: one in another is a part of its words. In order; each element is seen once."""
+    to_see = [iter(root)]
+    while to_see:
+        element = next(to_see[-1], None)
+        if element is None:
+            to_see.pop()
+        elif element.tag == tag:
+            yield element
+        else:
+            to_see.append(iter(element))
 
 
 def _turn(text: str, start: str | None, duration: str | None, unit_s: float) -> SourceTurn:

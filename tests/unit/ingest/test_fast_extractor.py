@@ -14,8 +14,8 @@ from dynagrag.ids import plain_quotes
 from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, pairs
 from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.protocols import ChunkWork, Extraction, Extractor
-from dynagrag.schema import Document, Flag, LoadedSource, Mention, MentionKind, SourceTurn, Turn
+from dynagrag.protocols import Extraction, Extractor
+from dynagrag.schema import ChunkWork, Document, Flag, LoadedSource, Mention, MentionKind, SourceTurn, Turn
 from dynagrag.settings import CHUNK_PROFILES
 
 SHARED = Path(__file__).parents[3].parent / "shared"

@@ -36,10 +36,10 @@ from dynagrag.ingest.given.given_corpus import (
 )
 from dynagrag.ingest.given.given_extractor import STATED_TWICE, UNKNOWN, WITHOUT, GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids, plan_given
-from dynagrag.protocols import ChunkWork, Extraction, Extractor
+from dynagrag.protocols import Extraction, Extractor
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn, Walk
+from dynagrag.schema import ChunkWork, Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn, Walk
 from dynagrag.settings import PROFILES
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "multihop"

@@ -13,8 +13,8 @@ from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtracto
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import ChunkWork, Extraction
-from dynagrag.schema import LoadedSource, SourceTurn
+from dynagrag.protocols import Extraction
+from dynagrag.schema import ChunkWork, LoadedSource, SourceTurn
 from dynagrag.settings import CHUNK_PROFILES, ChunkProfile
 
 DEFAULT, SMALL = CHUNK_PROFILES["default"], CHUNK_PROFILES["small"]

@@ -4,12 +4,14 @@ import os
 import time
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynagrag.ingest.load import inspect_row, load_source
+from dynagrag.ingest.load import find_sources, inspect_row, load_source, read
+from dynagrag.ingest.load.parsed import Parsed
 
 CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
 
@@ -272,3 +274,50 @@ def test_any_bytes_under_any_name_are_turns_or_a_reason_and_never_raise(tmp_path
         assert turn.text
         assert "\0" not in turn.text + (turn.speaker or "")
         (turn.text + (turn.speaker or "")).encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nx {} y\n"),
+        ("a.md", "x {} y"),
+        ("a.xml", "<transcript><text start='1'>x &amp;{} y</text></transcript>"),
+    ],
+)
+@pytest.mark.parametrize("number", ["#" + "9" * 5000 + ";", "#x" + "f" * 5000 + ";"])
+def test_a_reference_to_no_character_is_one_that_is_replaced(tmp_path: Path, name: str, content: str, number: str) -> None:
+    path = tmp_path / name
+    path.write_text(content.format(number if name == "a.xml" else "&" + number))
+    source = load_source(path)
+    assert [turn.text for turn in source.turns] == ["x \ufffd y"], source.refused
+
+
+def test_a_parser_that_fails_refuses_its_file_and_the_others_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(lines: list[str]) -> Parsed:
+        raise ValueError(f"of {len(lines)}\nlines")
+
+    monkeypatch.setitem(read._LINE_PARSERS, "spacelog", fail)
+    (tmp_path / "a.txt").write_text("[00:00:00:01]\nA: x\n")
+    (tmp_path / "b.txt").write_text("words")
+    bad, good = (load_source(path) for path in find_sources([tmp_path]))
+    assert bad.refused == "could not be read as spacelog (ValueError: 'of 3 lines'); save it as plain text, and report the file"
+    assert good.refused is None
+
+
+def test_a_folder_that_may_be_listed_but_not_entered_stops_no_other() -> None:
+    user = os.geteuid()
+    with TemporaryDirectory() as place:  # pytest's own folders are closed to the user that root becomes here
+        closed = Path(place, "closed")
+        closed.mkdir()
+        (closed / "a.txt").write_text("words")
+        Path(place, "b.txt").write_text("words")
+        Path(place).chmod(0o755)
+        closed.chmod(0o744 if user == 0 else 0o400)
+        if user == 0:
+            os.seteuid(65534)
+        try:
+            found = [load_source(path) for path in find_sources([place])]
+        finally:
+            os.seteuid(user)
+            closed.chmod(0o700)
+    assert [source.refused and source.refused.partition(";")[0] for source in found] == [None, "could not be opened: permission denied"]

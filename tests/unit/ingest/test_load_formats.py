@@ -335,6 +335,28 @@ def test_other_encodings_are_told_by_their_statistics(tmp_path: Path, text: str,
     assert any("statistics" in note for note in source.notes)
 
 
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("こんにちは、今日は宇宙について話します。", "iso-2022-jp"),
+        ("ｺﾝﾆﾁﾊ、今日は", "iso-2022-jp-ext"),
+        ("①今日は", "iso-2022-jp-2004"),
+        ("안녕하세요 세계", "iso-2022-kr"),
+    ],
+)
+@pytest.mark.parametrize("head", ["", "words " * 20_000])
+def test_7_bit_encodings_are_told_by_their_escapes(tmp_path: Path, head: str, text: str, codec: str) -> None:
+    source = load(tmp_path, "a.txt", f"{head}{text}".encode(codec))
+    assert source.turns[0].text == head + text
+    assert source.encoding == codec
+    assert source.notes == (f"read as {codec.upper()}, by its escape sequences",)
+
+
+def test_7_bit_chinese_is_refused_and_a_terminals_colours_are_words(tmp_path: Path) -> None:
+    assert "ISO-2022" in (load(tmp_path, "a.txt", b"\x1b$)A\x0e=;\x0f").refused or "")
+    assert load(tmp_path, "a.txt", b"\x1b[31mred\x1b(B\x1b[m and words").encoding == "utf-8"
+
+
 def test_utf8_that_was_cut_inside_a_character_stays_utf8(tmp_path: Path) -> None:
     source = load(tmp_path, "a.txt", "Привет мир, как дела сегодня".encode()[:-1])
     assert source.encoding == "utf-8"

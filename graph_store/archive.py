@@ -21,6 +21,7 @@ from dynagrag.errors import NewerStoreError, StoreError
 from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.private_files import touch
 
 FORMAT = 1
 """Counts up when an older version could not restore the file."""
@@ -67,6 +68,7 @@ class Manifest(BaseModel):
 
 def save_sqlite(source: Path, target: Path) -> None:
     """A whole copy of an SQLite file as it is at one moment, also while others write to it; without the free pages of the original."""
+    touch(target)  # SQLite writes into an empty file, and leaves its mode
     try:
         with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=30.0, isolation_level=None)) as sqlite:
             sqlite.execute("VACUUM INTO ?", (str(target),))
@@ -87,6 +89,7 @@ def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Ma
 
 def pack(folder: Path, manifest: Manifest, file: Path) -> None:
     """Writes the zip. Raises OSError."""
+    touch(file)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, json.dumps(manifest.model_dump(), indent=1, sort_keys=True))
         for name in PARTS:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.ids import content_id
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Document, Records, VectorKind, Vectors
@@ -84,6 +85,7 @@ def copy_workspace(
             "wait until its ingest is done and run the same copy again (what was copied stays)"
         )
     digest = _copy_graph(source, target, progress, version if is_moment else None)
+    check_no_deletion(source)  # else the graph may be older than the records
     if before_done is not None:
         before_done()
     target.set_note(NOTE, "")
@@ -101,6 +103,8 @@ def is_unfinished(store: GraphStore) -> bool:
 def _check_target(source: GraphStore, target: GraphStore, origin: str, remedy: str) -> None:
     """Refuses a target that is not empty and not ours, before anything is written."""
     name, where = target.workspace, target.address()
+    check_no_deletion(source)
+    check_no_deletion(target)
     if source.workspace != name:
         raise WorkspaceError(
             f"workspace {source.workspace!r} cannot be copied to the name {name!r}: its ids hold its name; use the same name"

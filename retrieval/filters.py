@@ -14,7 +14,19 @@ from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_te
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
-from dynagrag.schema import Document, Filters, Graph, Mention, MentionKind, Passage, RelationRecord, Snapshot, Turn, VectorKind
+from dynagrag.schema import (
+    Consolidation,
+    Document,
+    Filters,
+    Graph,
+    Mention,
+    MentionKind,
+    Passage,
+    RelationRecord,
+    Snapshot,
+    Turn,
+    VectorKind,
+)
 
 FILTERED = "+filtered"
 """At the end of a filtered snapshot's version."""
@@ -38,7 +50,7 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
     mentions = [m for m in (inside.mention(m, kept) for m in store.mentions()) if m is not None]
     records = [r for r in snapshot.records.values() if inside.holds_record(r)]
     documents = {i: d for i, d in snapshot.documents.items() if i in inside.turns}
-    graph = _derived(store, mentions, records, documents, len(passages))
+    graph = derived_as_stored(store, mentions, records, documents, len(passages), store.consolidation())
     return replace(
         snapshot,
         documents=documents,
@@ -61,20 +73,26 @@ def without_deleted(snapshot: Snapshot, store: GraphStore) -> Snapshot:
     if is_whole and all(i in passages for ids in snapshot.graph.entity_passages for i in ids):
         return snapshot
     mentions, records = store.mentions(), tuple(snapshot.records.values())
-    graph = _derived(store, mentions, records, snapshot.documents, len(passages))
+    graph = derived_as_stored(store, mentions, records, snapshot.documents, len(passages), store.consolidation())
     return replace(snapshot, graph=graph, facts=read_facts(store, mentions, records, snapshot.documents, snapshot.passages, graph))
 
 
-def _derived(
-    store: GraphStore, mentions: Sequence[Mention], records: Sequence[RelationRecord], documents: Mapping[str, Document], num_passages: int
+def derived_as_stored(
+    store: GraphStore,
+    mentions: Sequence[Mention],
+    records: Sequence[RelationRecord],
+    documents: Mapping[str, Document],
+    num_passages: int,
+    consolidation: Consolidation,
 ) -> Graph:
+    """The graph of these records by the stored vectors, with zeros where there are none."""
     return derive(
         store.workspace,
         mentions,
         records,
         documents=documents,
         num_passages=num_passages,
-        consolidation=store.consolidation(),
+        consolidation=consolidation,
         edits=store.edits(),
         mention_vectors=_table(store, VectorKind.MENTION, mention_texts(mentions)),
         record_vectors=_table(store, VectorKind.RECORD, record_texts(records, documents)),

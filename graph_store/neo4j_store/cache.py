@@ -8,11 +8,12 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import StoreError
+from dynagrag.private_files import touch
 
 _LOG = logging.getLogger(__name__)
 _SCHEMA = """
@@ -102,6 +103,19 @@ class RowCache:
             sqlite.execute("DELETE FROM rows")
             sqlite.execute("DELETE FROM stamps WHERE label <> 'owner'")
 
+    def labels(self) -> set[str]:
+        """The labels of which rows are here."""
+        with self._transaction() as sqlite:
+            return {str(label) for (label,) in sqlite.execute("SELECT DISTINCT label FROM rows")}
+
+    def scrub(self) -> None:
+        """Rewrites the file, so that no deleted row is left in free space. Another process may be in the way; a warning says so then."""
+        with self._lock:
+            try:
+                self._sqlite.execute("VACUUM")
+            except sqlite3.OperationalError as err:
+                _LOG.warning("%s: deleted text is not yet wiped from the local copy (%s); the next deletion does it", self._path, err)
+
     def close(self) -> None:
         """Closes the file."""
         with self._lock:
@@ -128,6 +142,9 @@ class RowCache:
 
     def _prepared(self) -> sqlite3.Connection:
         place: str | Path = ":memory:" if self._path is None else self._path
+        if self._path is not None:
+            with suppress(OSError):  # SQLite then says what is wrong with it
+                touch(self._path)
         sqlite = sqlite3.connect(place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:
             sqlite.execute("PRAGMA secure_delete = ON")

@@ -31,11 +31,13 @@ class Neo4jLease:
         """Waits for another holder, saying so once, and renews until the end. WorkspaceError after `wait_s`."""
         self._wait(wait_s, on_wait)
         is_done = threading.Event()
-        threading.Thread(target=self._renew, args=(is_done,), name="neo4j-lease", daemon=True).start()
+        renewal = threading.Thread(target=self._renew, args=(is_done,), name="neo4j-lease", daemon=True)
+        renewal.start()
         try:
             yield
         finally:
             is_done.set()
+            renewal.join()  # the connection may be closed next, which isn't safe while another thread writes to it
             self._end()
 
     def _wait(self, wait_s: float, on_wait: Callable[[str], None]) -> None:

@@ -153,6 +153,12 @@ def put_edit(tx: "Transaction", workspace: str, edit: Edit) -> bool:
     return True
 
 
+def drop_edits(tx: "Transaction", workspace: str, ids: Iterable[str]) -> int:
+    """Deletes edits; how many were there."""
+    uids = [rows.scoped_uid(workspace, "Edit", id_) for id_ in ids]
+    return int(tx.run(record_statements.DELETE_EDITS, uids=uids).single(strict=True)["num"])
+
+
 def _node(label: str, workspace: str, row: rows.Row, caption: Mapping[str, Any]) -> dict[str, Any]:
     """A row as the statements take it; the caption is part of the signature, since it may change alone."""
     sig = rows.signature(row, json.dumps(caption, sort_keys=True)) if caption else rows.signature(row)

@@ -130,6 +130,19 @@ class Neo4jRecordStore(Neo4jStoreBase):
         """All edits in order of time, then id."""
         return tuple(sorted((rows.edit(row) for row in self._rows("Edit")), key=lambda e: (e.at, e.id)))
 
+    def drop_edits(self, ids: Iterable[str]) -> int:
+        """Deletes edits; how many were there."""
+        gone, num = list(ids), 0
+
+        def work(tx: Any, _: State) -> bool:
+            nonlocal num
+            num = max(num, changes.drop_edits(tx, self._ws, gone))  # a replay finds them gone
+            return num > 0
+
+        if gone:
+            self._change("records", work)
+        return num
+
     def records(self) -> Records:
         """All records as they were at one moment: read again if something came in between, in the end with the writers held off."""
         for _ in range(_MAX_READS):

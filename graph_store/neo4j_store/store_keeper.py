@@ -74,6 +74,13 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
         """Keeps or (with "") drops a note."""
         self._write(lambda tx, _: states.set_state(tx, self._ws, **{f"note_{name}": value or None}))
 
+    def wipe(self) -> None:
+        """Brings the local copy up to date, and rewrites its file without the rows that have gone."""
+        with self.reading():
+            for label in self._cache.labels().intersection(("RELATES", *labels.NODE_LABELS)):
+                self._rows(label)
+        self._cache.scrub()
+
     def clear(self) -> None:
         """Deletes the workspace from the database, in batches; its own node goes last."""
         for label in ("RELATES", *reversed(labels.NODE_LABELS)):

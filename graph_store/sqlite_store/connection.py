@@ -4,11 +4,12 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.sqlite_store.migrations import migrate
+from dynagrag.private_files import make_folder, touch
 
 _log = logging.getLogger(__name__)
 
@@ -32,9 +33,11 @@ class Connection:
         self._where = str(path)
         self._lock = threading.RLock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as err:
             raise StoreError(f"folder {path.parent} cannot be made: {err.strerror}; check its permissions or set DYNAGRAG_HOME") from err
+        with suppress(OSError):  # SQLite then says what is wrong with it
+            touch(path)
         with self._translated():
             self._sqlite = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:

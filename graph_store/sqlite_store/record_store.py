@@ -168,6 +168,15 @@ class SqliteRecordStore(SqliteStoreBase):
         with self._connection.read() as sqlite:
             return tuple(rows.edit(row) for row in sqlite.execute(rows.select("edits", "ORDER BY at, id")))
 
+    def drop_edits(self, ids: Iterable[str]) -> int:
+        """Deletes edits; how many were there."""
+        gone = [(id_,) for id_ in ids]
+        with self._changing_records() as sqlite:
+            num_gone = sqlite.executemany("DELETE FROM edits WHERE id = ?", gone).rowcount if gone else 0
+            if num_gone:
+                states.set_state(sqlite, scrub="due")
+        return num_gone
+
     def records(self) -> Records:
         """All records as they were at one moment: one transaction reads them."""
         with self._connection.read() as sqlite:

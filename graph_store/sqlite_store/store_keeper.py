@@ -50,6 +50,10 @@ class SqliteStoreKeeper(SqliteStoreBase):
         with self._connection.write() as sqlite:
             states.set_state(sqlite, **{f"note:{name}": value})
 
+    def wipe(self) -> None:
+        """Rewrites the file without what was deleted, if that is due."""
+        self._scrub()
+
     def clear(self) -> None:
         """Deletes the workspace: every row goes, and the file is rewritten. What is put next makes a new one."""
         with self._connection.write() as sqlite:

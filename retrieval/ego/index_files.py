@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dynagrag.errors import StoreError
+from dynagrag.private_files import make_folder, private
 from dynagrag.retrieval.ego.index_refresh import IndexState
 from dynagrag.retrieval.ego.pooling import Sums
 from dynagrag.retrieval.ego.reach import EgoRule
@@ -62,7 +63,7 @@ def save(state: IndexState, folder: Path, version: str) -> None:
     data = buffer.getbuffer()
     header = {"format": FORMAT, "version": version, "rule": asdict(state.rule) | _POOLING, "sha256": hashlib.sha256(data).hexdigest()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         _replace(folder / ARRAYS, data)
         _replace(folder / HEADER, json.dumps(header, indent=1).encode())
     except OSError as err:
@@ -137,7 +138,8 @@ def _state(data: bytes, rule: EgoRule) -> IndexState:
 def _replace(path: Path, data: bytes | memoryview) -> None:
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        partial.write_bytes(data)
+        with open(partial, "wb", opener=private) as file:
+            file.write(data)
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)

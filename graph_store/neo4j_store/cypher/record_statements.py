@@ -102,5 +102,6 @@ DETACH DELETE record, part, d
 RETURN count(*) AS num
 """
 PUT_EDIT = "MERGE (e:Edit {uid: $uid}) SET e += $props"
+DELETE_EDITS = "UNWIND $uids AS uid MATCH (e:Edit {uid: uid}) DETACH DELETE e RETURN count(*) AS num"
 SIGNATURE_OF_EDIT = "MATCH (e:Edit {uid: $uid}) RETURN e.sig AS sig"
 NUM_CHUNKS = "MATCH (x:Extraction) WHERE x.ws = $ws AND x.uid > '' AND x.extractor <> 'split' RETURN count(x) AS num"

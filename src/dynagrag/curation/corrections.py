@@ -240,6 +240,8 @@ def _time(text: str, otherwise: datetime) -> datetime:
 def _correct(space: Workspace, make: Callable[[Seen, _Stamp], list[Edit]], by: str) -> Outcome:
     """Looks, decides, stores and derives under the lock, so that of two who do the same at once the second is told."""
     with space.writing(MAX_WAIT_S):
+        if not space.store.is_derived_current():  # a killed run left a graph that is none, or one without its own correction
+            space.store_edits(())
         before = read_seen(space.store)
         edits = tuple(make(before, _Stamp(before.edits, by)))
         report = space.store_edits(edits)

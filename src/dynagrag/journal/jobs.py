@@ -18,6 +18,7 @@ from typing import Any
 
 from dynagrag.errors import BudgetError, StoreError, UsageError, WorkspaceError
 from dynagrag.journal.journal_file import JournalFile, now, storable
+from dynagrag.private_files import make_folder, private
 
 _LOCK_WAIT_S = 2.0
 """Somebody who looks whether a job is alive holds its lock for an instant."""
@@ -196,6 +197,12 @@ class JobBook:
         """Whether a process is at a job, this one included."""
         return bool(self._running())
 
+    def process_of(self, job_id: int) -> int | None:
+        """The id of the process that is at a job, or was until it was killed. None where none has said so."""
+        with suppress(OSError, ValueError):
+            return int(self._path(job_id).read_text(encoding="utf-8"))
+        return None
+
     def close(self) -> None:
         """Lets go of the jobs that this process was at: they are interrupted then."""
         for job_id in list(self._held):
@@ -240,12 +247,15 @@ class JobBook:
     def _hold(self, job_id: int) -> None:
         path, give_up_at = self._path(job_id), time.monotonic() + _LOCK_WAIT_S
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
             while True:
-                handle = path.open("a", encoding="utf-8")
+                handle = open(path, "a", encoding="utf-8", opener=private)  # noqa: SIM115 - kept in `_held`
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     if _is_at(path, handle):  # else its last holder removed it
+                        handle.truncate(0)
+                        handle.write(f"{os.getpid()}\n")
+                        handle.flush()
                         self._held[job_id] = handle
                         return
                 except BlockingIOError as err:

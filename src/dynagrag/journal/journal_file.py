@@ -4,17 +4,21 @@ WAL with synchronous=NORMAL: what a transaction has stored survives the death of
 """
 
 import hashlib
+import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import NewerStoreError, StoreError
+from dynagrag.private_files import make_folder, touch
 
+_LOG = logging.getLogger(__name__)
 _BUSY_TIMEOUT_S = 15.0
+_SCRUB_TIMEOUT_MS = 2000
 
 MIGRATIONS = (
     """
@@ -61,9 +65,11 @@ class JournalFile:
         self.path = path
         self._lock = threading.RLock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as err:
             raise StoreError(f"cannot make the folder {path.parent}: {err.strerror}; choose another with DYNAGRAG_HOME") from err
+        with suppress(OSError):  # SQLite then says what is wrong with it
+            touch(path)
         with self._translated():
             # Autocommit: each transaction is opened in so many words, below.
             self._db = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
@@ -79,10 +85,21 @@ class JournalFile:
         with self._lock:
             self._db.close()
 
-    def fold(self) -> None:
-        """Folds the log into the file: it still holds old pages. A reader in another process may keep it; then the next call does it."""
+    def scrub(self) -> None:
+        """Rewrites the file, and folds the log into it, so that nothing deleted is left in free space.
+
+        `secure_delete` blanks what is deleted, but copies that SQLite made when it moved rows between pages may survive it. Another process
+        may be in the way; then it is said in a warning, and the next call does it.
+        """
         with self._lock, self._translated():
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._db.execute(f"PRAGMA busy_timeout = {_SCRUB_TIMEOUT_MS}")
+            try:
+                self._db.execute("VACUUM")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            except sqlite3.OperationalError as err:
+                _LOG.warning("%s: deleted text is not yet wiped from the file (%s); the next deletion does it", self.path, err)
+            finally:
+                self._db.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")
 
     def _migrate(self) -> None:
         self._db.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")

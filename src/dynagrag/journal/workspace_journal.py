@@ -194,6 +194,10 @@ class Journal(JournalFile):
         )
         return tuple(LedgerRow(*row) for row in rows)
 
+    def cached_seconds(self) -> float:
+        """What all replies that came from the cache took when they were made."""
+        return float(self.rows("SELECT COALESCE(SUM(is_cached * seconds), 0) FROM ledger")[0][0])
+
     # set-aside list
 
     def set_aside(self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None) -> None:
@@ -257,7 +261,7 @@ class Journal(JournalFile):
             db.executemany("DELETE FROM job_documents WHERE document_id = ?", ids)
             db.executemany("UPDATE ledger SET document_id = NULL WHERE document_id = ?", ids)
             gone = before - self._num_entries()
-        self.fold()
+        self.scrub()
         return gone
 
     # inside

@@ -18,12 +18,14 @@ from tempfile import TemporaryDirectory
 from dynagrag import wiring
 from dynagrag.errors import StoreError, UsageError, WorkspaceError
 from dynagrag.graph_store.archive import GRAPH, JOURNAL, Manifest, describe, pack, read_manifest, save_sqlite, unpack
+from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
+from dynagrag.private_files import make_folder, private, touch
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
-from dynagrag.workspace.address import has_store, open_store, remember_store, shown_address, store_address
+from dynagrag.workspace.address import has_store, open_store, remember_store, restoring_folder, shown_address, store_address
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.lock import WorkspaceLock
 
@@ -65,6 +67,8 @@ def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
     if isinstance(space.store, SqliteStore):
         progress("copy", 0, 1)
         save_sqlite(space.folder / GRAPH, path)
+        with closing(SqliteStore(path, space.name)) as saved:
+            check_no_deletion(saved, space.store.address())
         progress("copy", 1, 1)
         return
     with closing(SqliteStore(path, space.name)) as store:
@@ -74,7 +78,7 @@ def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
 @contextmanager
 def _work_folder(folder: Path) -> Iterator[Path]:
     """An empty folder for one process, gone afterwards; what a killed one left there goes first."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     with _exclusive(folder / "lock", f"{folder} is in use: another backup or restore is under way; wait until it is done"):
         for left in folder.iterdir():
             if left.name != "lock":
@@ -88,7 +92,7 @@ def _work_folder(folder: Path) -> Iterator[Path]:
 @contextmanager
 def _exclusive(path: Path, complaint: str) -> Iterator[None]:
     """Holds a lock file; the system lets go however the process ends. WorkspaceError with the complaint when another has it."""
-    with path.open("w") as handle:
+    with open(path, "w", opener=private) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as err:
@@ -123,8 +127,9 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
     if has_store(folder) and here != store_address(folder, settings):
         raise WorkspaceError(f"workspace {name!r} is here already, in {here}, and was left as it is; move {folder} away to restore it")
     try:
-        (settings.home / "restoring").mkdir(parents=True, exist_ok=True)
-        with _work_folder(settings.home / "restoring" / name) as unpacked:
+        restoring = restoring_folder(name, settings)
+        make_folder(restoring.parent)
+        with _work_folder(restoring) as unpacked:
             progress("check", 0, 1)
             if unpack(file, unpacked) != manifest:
                 raise StoreError(f"{file} changed while it was read; restore it again when it is whole")
@@ -172,6 +177,7 @@ def _check_journal(folder: Path) -> None:
 def _place(source: Path, target: Path) -> None:
     """Copies a file so that it is there whole or not at all; a log of the one that it replaces goes."""
     partial = target.with_name(f".{target.name}.partial")
+    touch(partial)
     shutil.copyfile(source, partial)
     for suffix in ("-wal", "-shm"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)
@@ -226,7 +232,7 @@ def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterat
 def _folder_of_workspace(folder: Path) -> Iterator[None]:
     """Makes a workspace's folder. One that was made for this goes again when this fails, unless another process has put something there."""
     is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     try:
         yield
     except Exception:
@@ -237,7 +243,7 @@ def _folder_of_workspace(folder: Path) -> Iterator[None]:
 
 def _is_unused(folder: Path) -> bool:
     """Whether nobody is at work in a workspace's folder and nothing was ingested into it."""
-    with (folder / "lock").open("a", encoding="utf-8") as handle:
+    with open(folder / "lock", "a", encoding="utf-8", opener=private) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -24,6 +24,7 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import REPAIR
 from dynagrag.graph_store.transfer import is_unfinished
+from dynagrag.private_files import is_open_to_others, make_folder
 from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.settings import Settings
@@ -45,7 +46,7 @@ _AGAIN = "run the ingest again, or `dynagrag doctor --repair`"
 
 
 def check(settings: Settings, workspace: str | None) -> list[Finding]:
-    """All checks, in the order in which a user would mend them. Changes nothing."""
+    """All checks, in the order in which a user would mend them. Changes nothing, but finishes a deletion that was interrupted."""
     found = [
         Finding("version", True, f"dynagrag {importlib.metadata.version('dynagrag')}, Python {sys.version.split()[0]}"),
         _home(settings),
@@ -70,7 +71,7 @@ def repair(settings: Settings, workspace: str | None) -> list[Finding]:
 
 def _home(settings: Settings) -> Finding:
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
+        make_folder(settings.home)
         is_writable = os.access(settings.home, os.W_OK)
     except OSError as err:
         return Finding("home", False, f"{settings.home}: {err.strerror}", "set DYNAGRAG_HOME")
@@ -177,6 +178,7 @@ def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding
     store = space.store
     looks: list[tuple[str, Callable[[], Iterable[Finding]]]] = [
         (f"workspace {space.name}", lambda: [_summary(space)]),
+        ("privacy", lambda: [_privacy(space)]),
         ("store", lambda: _health(store)),
         ("copy", lambda: _copy(store)),
         ("graph", lambda: _graph(store)),
@@ -199,6 +201,13 @@ def _summary(space: Workspace) -> Finding:
     num_documents, num_chunks = len(space.store.documents()), space.store.num_chunks()
     finding = f"{num_documents} documents, {num_chunks} chunks, digest {space.store.digest()[:12]}; {space.store.address()}"
     return Finding(f"workspace {space.name}", True, finding)
+
+
+def _privacy(space: Workspace) -> Finding:
+    """Opening it has closed the folder to others, where that could be done."""
+    if is_open_to_others(space.folder):
+        return Finding("privacy", False, f"other users can look into {space.folder}", f"let its owner run `chmod -R go= {space.folder}`")
+    return Finding("privacy", True, "the folder is its owner's alone")
 
 
 def _copy(store: GraphStore) -> list[Finding]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from dynagrag.errors import UsageError
+from dynagrag.private_files import write_text
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES
@@ -18,6 +19,11 @@ def has_store(folder: Path) -> bool:
 def has_embedded(folder: Path) -> bool:
     """Whether an embedded store's file is in a folder."""
     return (folder / GRAPH_FILE).is_file()
+
+
+def restoring_folder(name: str, settings: Settings) -> Path:
+    """Where a backup of a workspace is unpacked and checked before it is restored."""
+    return settings.home / "restoring" / name
 
 
 def shown_address(address: str) -> str:
@@ -51,4 +57,4 @@ def remember_store(folder: Path, settings: Settings) -> None:
     address = store_address(folder, settings)
     path = folder / ADDRESS_FILE
     if (settings.store is not None or address != EMBEDDED) and (not path.is_file() or path.read_text(encoding="utf-8").strip() != address):
-        path.write_text(f"{address}\n", encoding="utf-8")
+        write_text(path, f"{address}\n")

@@ -70,11 +70,7 @@ class GraphChanging:
 
     def find_document(self, reference: str) -> Document:
         """The one document with this id, path or title."""
-        documents = self._parts.store.documents()
-        path = uri_of(reference)
-        found = [d for d in documents if reference == d.id] or [d for d in documents if path == d.uri]
-        found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
-        found = found or [d for d in documents if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))]
+        found = self._documents_called(reference)
         if not found:
             raise UsageError(f"no document {reference!r} in workspace {self._parts.name!r}; `dynagrag graph stats` lists them")
         if len(found) > 1:
@@ -82,23 +78,41 @@ class GraphChanging:
             raise UsageError(f"{len(found)} documents are called {reference!r}; name one by its id: {ids}")
         return found[0]
 
+    def _documents_called(self, reference: str) -> list[Document]:
+        documents = self._parts.store.documents()
+        path = uri_of(reference)
+        found = [d for d in documents if reference == d.id] or [d for d in documents if path == d.uri]
+        found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
+        return found or [d for d in documents if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))]
+
+    def is_deleted(self, reference: str) -> bool:
+        """Whether this is a document that has been deleted, and none that is there."""
+        names, deletions = (reference, reference.casefold(), uri_of(reference)), self._parts.deletions
+        return deletions.is_recovered(*names) or (not self._documents_called(reference) and deletions.is_noted(*names))
+
     def delete(self, reference: str, progress: Progress | None = None) -> tuple[Document, GraphReport]:
-        """Deletes a document with all that came from it."""
+        """Deletes a document with all that came from it. Of one that has been deleted, nothing is known but what it is called here."""
         parts = self._parts
         with parts.writing(progress=progress):
-            document = self.find_document(reference)
-            job_id = parts.journal.job_book.claims().get(document.id)
-            if job_id is not None:
-                raise WorkspaceError(
-                    f"job {job_id} is at work on {document.title!r} and would bring it back; wait, or `dynagrag jobs cancel {job_id}`"
-                )
-            deriver = parts.deriver(parts.judge_of_before(), progress)
-            parts.journal.forget_documents([document.id])
-            parts.store.delete_document(document.id)
-            report = deriver.rederive()
-            parts.forget_conversations()
+            if self.is_deleted(reference):  # its deletion may have been finished without the model
+                document = Document(reference, parts.name, reference, "", "", "", {})
+                report = parts.deriver(parts.judge_of_before(), progress).rederive()
+            else:
+                document = self.find_document(reference)
+                self._check_unclaimed(document)
+                deriver = parts.deriver(parts.judge_of_before(), progress)
+                parts.deletions.begin_and_delete([document], is_replaced=False)
+                report = deriver.rederive()
+                parts.deletions.end()
             self._graph.forget()
         return document, report
+
+    def _check_unclaimed(self, document: Document) -> None:
+        job_id = self._parts.journal.job_book.claims().get(document.id)
+        if job_id is not None:
+            raise WorkspaceError(
+                f"job {job_id} is at work on {document.title!r} and would bring it back; wait, or `dynagrag jobs cancel {job_id}`"
+            )
 
     def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
         """Stores a person's corrections and derives the graph again; the caller holds the workspace."""

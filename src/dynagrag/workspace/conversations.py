@@ -13,7 +13,9 @@ from threading import RLock
 from typing import Any
 
 from dynagrag.errors import StoreError, UsageError
+from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, marked_text, shown_lines
 from dynagrag.generation.stored_answer import answer_json, answer_of
+from dynagrag.private_files import write_text
 from dynagrag.schema import Answer
 from dynagrag.text import clock
 
@@ -134,6 +136,8 @@ class ConversationBook:
         """
         known, dropped = set(document_ids), 0
         with _LOCK:
+            for left in self._folder.glob("*.part") if self._folder.is_dir() else ():  # of a process that was killed as it wrote
+                left.unlink(missing_ok=True)
             for path in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
                 try:
                     found = json.loads(path.read_text(encoding="utf-8"))
@@ -156,10 +160,10 @@ class ConversationBook:
 
     def _write(self, path: Path, form: Mapping[str, Any]) -> None:
         try:
-            self._folder.mkdir(exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
+            self._folder.mkdir(mode=0o700, exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
             part = path.with_suffix(".part")  # one writer at a time: see _LOCK
             try:
-                part.write_text(json.dumps(form), encoding="utf-8")
+                write_text(part, json.dumps(form))
                 part.replace(path)
             finally:
                 part.unlink(missing_ok=True)
@@ -249,14 +253,17 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     lines = [f"*({by})*", ""]
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
-    lines += [answer.text, ""]
-    cited = list(zip(answer.trace.labels, answer.citations, strict=False))
+    lines += [marked_text(answer), ""]
+    cited = [(f"{label}, {what}" if what else label, line) for label, what, line in shown_lines(answer)]
+    cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
     if not answer.is_answered_by_model:
         cited = [("-", citation) for citation in answer.evidence]
     for label, citation in cited:
         at = "" if citation.start_s is None else f", {clock(citation.start_s)}"
         who = f", {citation.speaker}" if citation.speaker else ""
         lines.append(f'- [{label}] {citation.document}{who}{at}: "{" ".join(citation.quote.split())}"')
+    notes = [note for note in (claims_summary(answer), failures_summary(answer)) if note]
+    lines += [line for note in notes for line in ("", note)]
     usage = answer.usage
     if usage.calls:
         cost = "" if kept.cost is None else f", {kept.cost:.4f}"

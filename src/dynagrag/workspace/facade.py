@@ -18,6 +18,7 @@ from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.private_files import make_folder
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Settings, load_settings
@@ -28,6 +29,9 @@ from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.holdings import unknown_workspace, workspace_names
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 from dynagrag.workspace.parts import WorkspaceParts
+
+DELETION_WAIT_S = 40.0
+"""How long an opening waits where somebody else is deleting: seconds, and half a minute longer than a dead machine's lease on a server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def open_workspace(
         **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together with `settings`.
 
     Raises:
-        WorkspaceError: The name can't be one, or there is no such workspace and `create` is false.
+        WorkspaceError: The name can't be one, there is no such workspace and `create` is false, or somebody else is deleting from it.
         SettingsError: A setting is wrong, or single settings were given beside `settings`.
         StoreError: The store is unusable or was written by a newer version.
     """
@@ -84,10 +88,7 @@ def open_workspace(
     _make_folder(folder)
     try:
         space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)
-        if not create and not space.store.exists():
-            address = space.store.address()
-            space.close()
-            raise unknown_workspace(name, address, settings)
+        _look_over(space, create)
     except BaseException:
         if is_new and not has_store(folder):
             shutil.rmtree(folder, ignore_errors=True)  # nothing was made of it: a mistyped name, a server that is down
@@ -97,9 +98,20 @@ def open_workspace(
     return space
 
 
+def _look_over(space: "Workspace", create: bool) -> None:
+    """Before anybody reads from it: that it is there, and that nothing is half deleted. Closes it where it can't be used."""
+    try:
+        if not create and not space.store.exists():
+            raise unknown_workspace(space.name, space.store.address(), space.settings)
+        space.finish_deletions(DELETION_WAIT_S)
+    except BaseException:
+        space.close()
+        raise
+
+
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as err:
         raise WorkspaceError(
             f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
@@ -228,11 +240,24 @@ class Workspace:
     # ----------------------------------------------------------------------------------------- delete and correct
 
     def delete(self, reference: str, progress: Progress | None = None) -> tuple[Document, GraphReport]:
-        """Deletes a document by id, path or title, with all that came from it: records, vectors, cached replies, index.
+        """Deletes a document by id, path or title, with all that came from it: records, vectors, cached replies, index, conversations
+        that quote it, its uploaded file, and corrections of names that only it held.
 
-        Raises UsageError when it names none or several, WorkspaceError when an ingest is at work on it.
+        Killed, it is finished by whoever opens the workspace next; a repeated deletion does no harm. Raises UsageError when it names none
+        or several, WorkspaceError when an ingest is at work on it.
         """
         return self._changes.delete(reference, progress)
+
+    def is_deleted(self, reference: str) -> bool:
+        """Whether this id, path or title is that of a document that has been deleted, and of none that is there: `delete` does no harm."""
+        return self._changes.is_deleted(reference)
+
+    def finish_deletions(self, wait_s: float = 0.0, *, insists: bool = True) -> None:
+        """Finishes deletions that a killed process left, on this machine or on another one that shares the store. `open_workspace` does.
+
+        WorkspaceError where another process has held the workspace for `wait_s`, unless `insists` is false: that one is at it.
+        """
+        self.parts.finish_deletions(wait_s, insists)
 
     def find_document(self, reference: str) -> Document:
         """The one document with this id, path or title. UsageError where it names none or several."""

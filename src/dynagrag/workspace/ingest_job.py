@@ -25,7 +25,8 @@ from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Extractor
-from dynagrag.settings import ChunkProfile
+from dynagrag.scrubbing import scrubbed
+from dynagrag.settings import ChunkProfile, known_secrets
 from dynagrag.workspace.address import shown_address, store_address
 from dynagrag.workspace.parts import WorkspaceParts
 
@@ -262,11 +263,11 @@ class PreparedIngest:
             check=follower.check,
             job_id=job_id,
             build_index=self.build_index,
+            delete=parts.deletions.begin_and_delete,
+            end_deletion=parts.deletions.end,
         )
         deriver = parts.deriver(self.judge, follower, follower.check)
         report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
-        if report.removed:
-            parts.forget_conversations()
         follower.note()
         if follower.has_stopped and report.stopped_by is None:
             report = replace(report, stopped_by=cancelled(job_id))
@@ -299,4 +300,4 @@ def _reason_of(err: BaseException) -> str:
     """Only our own errors are fit to be kept: their texts hold no secrets."""
     if isinstance(err, KeyboardInterrupt):
         return "Ctrl-C"
-    return str(err) if isinstance(err, DynaGragError) else type(err).__name__
+    return scrubbed(str(err), known_secrets()) if isinstance(err, DynaGragError) else type(err).__name__

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import IO
 
 from dynagrag.errors import WorkspaceError
+from dynagrag.private_files import private, write_text
 from dynagrag.protocols import GraphStore
+from dynagrag.text import duration_text
 
 MAX_WAIT_S = 600.0
 """An ingest that ends waits so long for others that are deriving the graph; each takes seconds, with a slow model's verdicts minutes."""
@@ -34,7 +36,7 @@ class WorkspaceLock:
     ) -> Iterator[None]:
         """Waits for others, and says so once. `check` is called while it waits, and may raise. WorkspaceError after `wait_s`."""
         give_up_at = time.monotonic() + wait_s
-        with (self._folder / "lock").open("a", encoding="utf-8") as handle:
+        with open(self._folder / "lock", "a", encoding="utf-8", opener=private) as handle:
             self._wait_for(handle, wait_s, on_wait, check)
             with self._store.lease(self._holder(), max(0.0, give_up_at - time.monotonic()), on_wait):
                 yield
@@ -52,7 +54,7 @@ class WorkspaceLock:
                         "jobs` shows what is at work) and run this again: what was stored stays"
                     ) from err
             if is_first:
-                on_wait(f"workspace {self._name!r} is being changed by another process; waiting for it, {wait_s / 60:.0f} minutes at most")
+                on_wait(f"workspace {self._name!r} is being changed by another process; waiting for it, {duration_text(wait_s)} at most")
                 is_first = False
             check()
             time.sleep(_POLL_S)
@@ -68,6 +70,6 @@ class WorkspaceLock:
             return found
         made = secrets.token_hex(16)
         partial = path.with_name("holder.partial")
-        partial.write_text(f"{made}\n", encoding="utf-8")
+        write_text(partial, f"{made}\n")
         os.replace(partial, path)
         return made

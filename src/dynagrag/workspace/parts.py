@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
+from dynagrag.errors import WorkspaceError
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import Deriver, Progress
 from dynagrag.ingest.job_follower import StoppableJudge
@@ -15,8 +16,10 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Embedder, GraphStore
 from dynagrag.settings import Settings
-from dynagrag.workspace.address import open_store
+from dynagrag.workspace.address import open_store, restoring_folder
+from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook
+from dynagrag.workspace.deletion import DocumentDeletions
 from dynagrag.workspace.lock import MAX_WAIT_S, WorkspaceLock
 
 _LOG = logging.getLogger(__name__)
@@ -66,6 +69,7 @@ class WorkspaceParts:
     journal: Journal
     models: OpenModels
     lock: WorkspaceLock
+    deletions: DocumentDeletions
     max_wait_s: float = MAX_WAIT_S
 
     @classmethod
@@ -77,7 +81,9 @@ class WorkspaceParts:
         except BaseException:
             store.close()
             raise
-        return cls(name, folder, settings, store, journal, OpenModels(settings, chat_model, embedder), WorkspaceLock(name, folder, store))
+        models, lock = OpenModels(settings, chat_model, embedder), WorkspaceLock(name, folder, store)
+        deletions = DocumentDeletions(folder, store, journal, restoring_folder(name, settings))
+        return cls(name, folder, settings, store, journal, models, lock, deletions)
 
     def close(self) -> None:
         """Releases files, and the models that were opened here."""
@@ -116,6 +122,7 @@ class WorkspaceParts:
         self, wait_s: float | None = None, progress: Progress | None = None, check: Callable[[], None] = lambda: None
     ) -> Iterator[None]:
         """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The system lets go however the process ends.
+        A deletion that a killed process left is finished first.
 
         Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError after `wait_s` (None: `max_wait_s`).
         `check` is called while it waits, and may raise.
@@ -132,7 +139,29 @@ class WorkspaceParts:
         with self.lock.hold(wait_s, on_wait if wait_s else lambda text: None, check):
             if waits:
                 show("wait", 1, 1)
+            self.deletions.recover(lambda: derive_without_models(self.store, self.journal))
             yield
+
+    def finish_deletions(self, wait_s: float, insists: bool = True) -> None:
+        """Finishes deletions that a killed process left, on this machine or another one.
+
+        WorkspaceError where somebody else has held the workspace for `wait_s`: a document would be shown that is being deleted. With
+        `insists` false that is left to whoever holds it.
+        """
+        self.deletions.catch_up()
+        pending = self.deletions.pending()
+        if not pending:
+            return
+        is_shown = all(d.is_replaced for d in pending)  # an old version may be seen until the ingest is done
+        try:
+            with self.writing(0.0 if is_shown else wait_s):
+                return
+        except WorkspaceError as err:
+            if insists and not is_shown and any(not d.is_replaced for d in self.deletions.pending()):
+                raise WorkspaceError(
+                    f"a document is being deleted from workspace {self.name!r}, and another process has held the workspace for "
+                    f"{wait_s:.0f} s; wait until it is done (`dynagrag jobs` shows what is at work) and run this again"
+                ) from err
 
     def forget_conversations(self) -> None:
         """Drops the kept answers that quote documents which are gone."""

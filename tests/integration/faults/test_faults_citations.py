@@ -154,7 +154,10 @@ def test_one_subgraph_without_a_reply_does_not_cost_the_answer(space: Workspace,
     assert not answer.is_abstained
 
 
-def test_a_question_costs_at_most_seven_calls_and_6000_prompt_tokens(server: OpenAIStubServer, corpus: Any, check_citations: Check) -> None:
+def test_a_question_costs_at_most_seven_calls_and_6000_prompt_tokens_beside_the_checking(
+    server: OpenAIStubServer, corpus: Any, check_citations: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_CHECKER", "rules")
     with open_workspace("w", embedder=FakeEmbedder(64)) as space:
         space.ingest(corpus.many(12, num_turns=60))
         num_merged = 0

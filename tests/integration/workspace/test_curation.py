@@ -9,6 +9,7 @@ from corrected import FAST, FIRST, SECOND, correct_everything, document, named, 
 from dynagrag.curation import corrections
 from dynagrag.curation.view import EditState, history, made_merges
 from dynagrag.errors import UsageError
+from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.schema import EditKind
 from dynagrag.upkeep.doctor import derived_digest
 from dynagrag.workspace.facade import Workspace
@@ -111,17 +112,17 @@ def test_a_name_that_stands_for_an_entity_that_is_there_joins_it(space: Workspac
 # ---------------------------------------------------------------------------------------------- they hold, and come back
 
 
-def test_corrections_hold_when_files_change_and_sleep_when_they_go(space: Workspace, corpus: Any) -> None:
+def test_corrections_hold_when_files_change_and_sleep_while_their_names_are_gone(space: Workspace, corpus: Any) -> None:
     correct_everything(space)
     digest = space.store.digest()
     changed = corpus.write("two.vtt", [*SECOND, ("Ada", "And Old Delft saw Mercury once more.")])
     space.ingest([changed], FAST)
     assert names(space) >= {"Relay", "Delft", "Planet Mercury", "Mercury"}
     assert [d.title for d, _ in seen(space).in_documents(named(space, "Planet Mercury"))] == ["two"]
-    space.delete("two")
+    space.ingest([corpus.write("two.vtt", [("Ada", "The Sun shone on Port Arthur.")])], FAST)
     assert states(space) == [
         (EditKind.SENSE, EditState.INACTIVE),
-        (EditKind.UNDO, EditState.INACTIVE),
+        (EditKind.UNDO, EditState.IN_FORCE),
         (EditKind.RENAME, EditState.INACTIVE),
         (EditKind.MERGE, EditState.IN_FORCE),
     ]
@@ -129,6 +130,46 @@ def test_corrections_hold_when_files_change_and_sleep_when_they_go(space: Worksp
     space.ingest([corpus.write("two.vtt", SECOND)], FAST)
     assert {state for _, state in states(space)} == {EditState.IN_FORCE}
     assert space.store.digest() == digest
+
+
+def test_a_correction_that_was_killed_holds_once_it_is_repeated(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Deriver, "rederive", killed)
+        with pytest.raises(KeyboardInterrupt):
+            corrections.merge(space, ["port arthur", "mercury"], "Harbour", by="me")
+    assert not space.store.is_derived_current()
+    with pytest.raises(UsageError, match="is one entity already"):
+        corrections.merge(space, ["port arthur", "mercury"], "Harbour", by="me")
+    assert space.store.is_derived_current()
+    assert len(space.store.edits()) == 1
+    assert set(named(space, "Harbour").keys) == {"port arthur", "mercury"}
+
+
+def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_corrections(space: Workspace) -> None:
+    correct_everything(space)
+    corrections.merge(space, ["port arthur", "mercury", "sun"], "Harbour", by="me")
+    kept = [e for e in space.store.edits() if e.name == "Relay"]
+    space.delete("two")
+    left = space.store.edits()
+    assert [(e.kind, set(e.keys), e.name, e.by) for e in left] == [
+        (EditKind.MERGE, {"zanzibar relay", "relay zanzibar"}, "Relay", "me"),
+        (EditKind.MERGE, {"port arthur", "mercury"}, "Harbour", "me"),
+    ]
+    assert [left[0]] == kept
+    assert not any(word in repr(left).casefold() for word in ("delft", "sun", "two.vtt"))
+    assert set(named(space, "Harbour").keys) == {"port arthur", "mercury"}
+
+
+def test_what_takes_a_shortened_correction_back_still_does(space: Workspace) -> None:
+    corrections.merge(space, ["port arthur", "mercury", "sun"], "Harbour", by="me")
+    corrections.undo_edit(space, space.store.edits()[0].id, by="me")
+    space.delete("two")
+    assert states(space) == [(EditKind.MERGE, EditState.UNDONE)]
+    assert space.store.edits()[0].keys == ("port arthur", "mercury")
+    assert named(space, "port arthur").id != named(space, "mercury").id
 
 
 def test_deleting_a_document_leaves_what_was_there_without_it(open_space: Callable[..., Workspace], any_store: str, corpus: Any) -> None:
@@ -195,7 +236,7 @@ def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(sp
     space.ingest([corpus.write("plural.vtt", [*told, ("Ben", "A Red Battery, and Red Batteries.")])], FAST)
     assert named(space, "red battery").id != named(space, "red batteries").id
     assert [m for m in made_merges(seen(space)) if m.rule == "plural"] == []
-    space.delete("plural")
+    space.ingest([corpus.write("plural.vtt", [("Ada", "Nothing failed near Port Arthur.")])], FAST)
     assert states(space) == [(EditKind.SPLIT, EditState.INACTIVE)]
 
 

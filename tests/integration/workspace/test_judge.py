@@ -10,6 +10,7 @@ import pytest
 
 from dynagrag.errors import UsageError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
+from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.protocols import Prompt
 from dynagrag.settings import load_settings
 from dynagrag.wiring import concurrency_of
@@ -51,6 +52,23 @@ def test_a_deletion_does_not_ask_a_model_that_was_not_asked_before(tmp_path: Pat
     calls = chat.num_calls
     space.delete("one")
     assert chat.num_calls == calls
+
+
+def test_a_repeated_deletion_asks_what_the_one_that_was_killed_did_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    space, _ = _filled(tmp_path, None)
+    with monkeypatch.context() as patch:
+        patch.setattr(Deriver, "rederive", killed)
+        with pytest.raises(KeyboardInterrupt):
+            space.delete("one")
+    chat = FakeChat()
+    with open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64)) as again:
+        assert [d.title for d in again.store.documents()] == ["two"]
+        assert chat.num_calls == 0, "an opening asks no model"
+        again.delete("one")
+    assert _num_judged(chat) > 0
 
 
 def test_an_unknown_way_to_merge_is_refused(tmp_path: Path) -> None:

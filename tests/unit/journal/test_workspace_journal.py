@@ -160,6 +160,13 @@ def test_a_set_aside_chunk_names_its_job(journal: Journal) -> None:
     assert [s.job_id for s in journal.set_asides()] == [7, None]
 
 
+def test_what_cached_replies_once_took_is_summed_apart(journal: Journal) -> None:
+    assert journal.cached_seconds() == 0
+    for seconds, is_cached in ((1.0, False), (2.5, True), (0.5, True)):
+        journal.record_call("check", seconds=seconds, is_cached=is_cached)
+    assert journal.cached_seconds() == 3.0
+
+
 def test_the_ledger_outlives_a_kill_and_the_documents_it_names(path: Path) -> None:
     code = (
         "import os, signal, sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"

@@ -1,0 +1,57 @@
+"""Folders and files for the user alone, who may be one of many on a machine: all that is kept of transcripts, questions and answers.
+
+Folders are 0700, files 0600, whatever the umask. SQLite gives its log files the mode of their database.
+"""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder, and those above it that are missing. One that is there stays as it is. Raises OSError."""
+    for missing in (*reversed([folder for folder in path.parents if not folder.exists()]), path):
+        missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+
+
+def private(path: str | Path, flags: int) -> int:
+    """An `opener` for `open`: a file that this makes is the user's alone."""
+    return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)
+
+
+def touch(path: Path) -> None:
+    """Makes an empty file where there is none: a database that SQLite then opens. Raises OSError."""
+    os.close(private(path, os.O_CREAT | os.O_RDONLY))
+
+
+def write_text(path: Path, text: str) -> None:
+    """As `Path.write_text`, in UTF-8."""
+    with open(path, "w", encoding="utf-8", opener=private) as file:
+        file.write(text)
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether others than its owner may do anything with it, as far as its own mode says."""
+    return bool(path.stat().st_mode & _OTHERS)
+
+
+def close_to_others(folder: Path) -> None:
+    """Takes a folder and what is in it away from others: a folder of an older version, which left that to the umask. Quick where the
+    folder is closed already. What is another user's, or lies where modes can't be changed, stays as it is; links are not followed.
+    """
+    with suppress(OSError):
+        if not is_open_to_others(folder):
+            return
+        _close(folder)
+        for here, folders, files in os.walk(folder):
+            for name in (*folders, *files):
+                _close(Path(here, name))
+
+
+def _close(path: Path) -> None:
+    with suppress(OSError):
+        if not path.is_symlink():
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)

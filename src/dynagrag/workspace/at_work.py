@@ -1,0 +1,37 @@
+"""What whoever only looks at a workspace is told of the ingests that are at work in it, in this process or another."""
+
+from contextlib import closing
+
+from dynagrag import wiring
+from dynagrag.journal.jobs import Job, JobStatus
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.settings import Settings
+from dynagrag.text import cut
+
+_MAX_PATH = 80
+
+
+def said_of_work(name: str, settings: Settings) -> str:
+    """Which jobs are at work in a workspace of the home folder, since when and in which process, in one line; "" for none.
+
+    Quick where none is: the journal is opened only where a job has left its lock. Jobs of other machines on the same server aren't known.
+    """
+    folder = settings.workspaces_dir / name
+    if not (folder / wiring.JOURNAL_FILE).is_file() or not any((folder / "jobs").glob("*.lock")):
+        return ""
+    with closing(wiring.make_journal(folder)) as journal:
+        running = [job for job in journal.jobs() if job.status is JobStatus.RUNNING]
+        described = [_described(job, journal) for job in running]
+    if not described:
+        return ""
+    is_one = len(described) == 1
+    return f"{' and '.join(described)} {'is' if is_one else 'are'} at work in workspace {name!r}: what is shown is the state so far"
+
+
+def _described(job: Job, journal: Journal) -> str:
+    paths = job.request.paths
+    of = f" of {cut(paths[0], _MAX_PATH)}{' ...' if len(paths) > 1 else ''}" if paths else ""
+    process = journal.job_book.process_of(job.id)
+    by = f", process {process}" if process else ""
+    place = f", {job.stage} {job.done}/{job.total}" if job.stage else ""
+    return f"job {job.id} ({job.kind}{of}, since {job.started_at[:16].replace('T', ' ')} UTC{by}{place})"

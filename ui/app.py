@@ -1,4 +1,4 @@
-"""The app: `dynagrag serve`, or `streamlit run ui/app.py`. A page a panel; what they share is in state.py."""
+"""The app that `dynagrag serve` serves. A page a panel; what they share is in state.py."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from dynagrag.ui.ask import source_page, why_page
 from dynagrag.ui.curate import page as curate_page
 from dynagrag.ui.graph import page as graph_page
 from dynagrag.ui.ingest import page as ingest_page
+from dynagrag.ui.serving import server
 from dynagrag.ui.workspaces import page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
@@ -28,6 +29,9 @@ PAGES = (
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
     st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
+    if not server.is_served():  # nothing checks who asks, and for which password
+        st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
+        st.stop()
     pages = [st.Page(module.page, title=title, url_path=path, icon=icon, default=not path) for module, title, path, icon in PAGES]
     first = pages[0]
     pages.append(st.Page(source_page.page, title="Source", url_path="source", visibility="hidden"))

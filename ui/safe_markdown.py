@@ -4,6 +4,7 @@ Streamlit renders Markdown, and an image in it is a request to whatever host it 
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from dynagrag.text import clock
@@ -36,16 +37,31 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _LINK.sub("\u2060", _CONTROLS.sub("\ufffd", text)))
 
 
-def answer_markdown(text: str, links: dict[str, str]) -> str:
-    """An answer whose evidence marks are links: `links` by label (E3). All else in it is shown as it is."""
+def answer_markdown(text: str, links: Mapping[str, str], notes: Sequence[tuple[int, str]] = ()) -> str:
+    """An answer whose evidence marks are links: `links` by label (E3). `notes`: where Markdown is put in, and which, in order. All else is
+    shown as it is.
+    """
+    pieces: list[str] = []
+    at = 0
+    for end, note in [*notes, (len(text), "")]:
+        pieces.append(_with_links(text[at:end], links))
+        pieces.append(f" {note}" if note else "")
+        at = end
+    return "".join(pieces)
+
+
+def _with_links(text: str, links: Mapping[str, str]) -> str:
     pieces: list[str] = []
     at = 0
     for mark in _MARK.finditer(text):
-        pieces.append(plain_lines(text[at : mark.start()]))
-        label = mark.group(1)
-        pieces.append(f"[\\[{label}\\]]({links[label]})" if label in links else f"\\[{label}\\]")
+        pieces += [plain_lines(text[at : mark.start()]), mark_link(mark.group(1), links)]
         at = mark.end()
     return "".join(pieces) + plain_lines(text[at:])
+
+
+def mark_link(label: str, links: Mapping[str, str]) -> str:
+    """[E3] as Markdown, a link where there is one for it."""
+    return f"[\\[{label}\\]]({links[label]})" if label in links else f"\\[{label}\\]"
 
 
 def source_link(workspace: str, document_id: str, start: int, end: int) -> str:

@@ -188,6 +188,7 @@ def desk(name: str | None = None) -> Desk | None:
             is_its_own = now.store in (None, store_address(folder, now.model_copy(update={"store": None})))
             shared.desks[key] = Desk(open_workspace(name, settings=now, create=is_its_own, embedder=shared.embedder(now)))
         found = shared.desks[key]
+        found.space.finish_deletions(insists=False)
         found.used_at = time.monotonic()
         _close_idle(shared, found)
         return found

@@ -1,11 +1,12 @@
 """An answer on a page: its text with marks that open the source, what it cites, what it cost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from dynagrag.schema import Citation, Usage
-from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, said_by, source_link
+from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, shown_lines, verdict_note
+from dynagrag.schema import Answer, CheckedClaim, Citation, Usage, Verdict
+from dynagrag.ui.safe_markdown import answer_markdown, clean, mark_link, plain, said_by, source_link
 from dynagrag.workspace.conversations import KeptAnswer
 
 _MAX_SHOWN = 15
@@ -34,18 +35,35 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str) -> None:
         st.caption(f"Asked as: {plain(answer.question)}")
     if not answer.is_answered_by_model:
         st.markdown("No language model is set, so nothing was answered. These lines are what an answer would rest on.")
-        _show_cited(workspace, [("", c) for c in answer.evidence], trace.document_ids)
+        _show_cited(workspace, [("", "", c) for c in answer.evidence], trace.document_ids)
         return
-    cited = list(zip(trace.labels, answer.citations, strict=True))
-    st.markdown(answer_markdown(answer.text, {label: _link_to(workspace, c, trace.document_ids) for label, c in cited}))
-    _show_cited(workspace, cited, trace.document_ids)
-    for count, what in (
-        (trace.num_uncited_sentences, "sentences of this answer cite no evidence."),
-        (trace.num_weak_citations, "citations share few words with their sentence; read them before you rely on them."),
-    ):
-        if count:
-            st.caption(f":material/warning: {count} {what}")
+    lines, idle = shown_lines(answer), idle_citations(answer)
+    links = {label: _link_to(workspace, c, trace.document_ids) for label, c in [*((row[0], row[2]) for row in lines), *idle]}
+    st.markdown(answer_markdown(answer.text, links, _notes(answer, links)))
+    _show_cited(workspace, lines, trace.document_ids)
+    if idle:
+        st.caption(f"{IDLE.capitalize()}: {' '.join(mark_link(label, links) for label, _ in idle)}")
+    if summary := claims_summary(answer):
+        st.caption(f":material/fact_check: {plain(summary)}")
+    if failures := failures_summary(answer):
+        st.caption(f":material/warning: {plain(failures)}")
     st.caption(_usage_text(kept, answer.usage))
+
+
+def _notes(answer: Answer, links: Mapping[str, str]) -> list[tuple[int, str]]:
+    """What is put beside claims: words in a colour of their own, so that neither is needed to tell."""
+    return [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
+
+
+def claim_note(claim: CheckedClaim, links: Mapping[str, str]) -> str:
+    """A claim's verdict as Markdown; empty for one that its own citations state. `links`: the addresses of lines by label."""
+    if claim.verdict is Verdict.NOT_FOUND:
+        return f":orange-badge[:material/help: {verdict_note(claim)}]"
+    if claim.verdict is Verdict.CONTRADICTED:
+        return f":red-badge[:material/block: contradicted by] {''.join(mark_link(label, links) for label in claim.lines)}"
+    if not claim.found:
+        return ""
+    return f":gray[(found by code:] {''.join(mark_link(label, links) for label in claim.found)}:gray[)]"
 
 
 def _link_to(workspace: str, citation: Citation, document_ids: Mapping[str, str]) -> str:
@@ -53,19 +71,20 @@ def _link_to(workspace: str, citation: Citation, document_ids: Mapping[str, str]
     return source_link(workspace, document_ids.get(citation.id, ""), citation.start, citation.end)
 
 
-def _show_cited(workspace: str, cited: list[tuple[str, Citation]], document_ids: Mapping[str, str]) -> None:
-    lines = [_line(workspace, label, citation, document_ids) for label, citation in cited]
+def _show_cited(workspace: str, cited: Sequence[tuple[str, str, Citation]], document_ids: Mapping[str, str]) -> None:
+    lines = [_line(workspace, label, what, citation, document_ids) for label, what, citation in cited]
     st.markdown("\n".join(lines[:_MAX_SHOWN]))
     if len(lines) > _MAX_SHOWN:
         with st.expander(f"{len(lines) - _MAX_SHOWN} more"):
             st.markdown("\n".join(lines[_MAX_SHOWN:]))
 
 
-def _line(workspace: str, label: str, citation: Citation, document_ids: Mapping[str, str]) -> str:
+def _line(workspace: str, label: str, what: str, citation: Citation, document_ids: Mapping[str, str]) -> str:
     who = said_by(citation.speaker, citation.start_s)
     named = plain(f"{label} {clean(citation.document, _MAX_TITLE)}")
     where = f"[{named}]({_link_to(workspace, citation, document_ids)})"
-    return f"- {where}{' · ' + who if who else ''}: “{plain(clean(citation.quote, _MAX_QUOTE))}”"
+    said = f" :{'red' if what.startswith('contradicts') else 'gray'}[({what})]" if what else ""
+    return f"- {where}{said}{' · ' + who if who else ''}: “{plain(clean(citation.quote, _MAX_QUOTE))}”"
 
 
 def _usage_text(kept: KeptAnswer, usage: Usage) -> str:

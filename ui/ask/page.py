@@ -31,6 +31,7 @@ _STAGES = {
     "answer": "Answering from each subgraph",
     "score": "Weighing the answers",
     "merge": "Writing",
+    "check": "Checking each claim",
 }
 
 
@@ -144,6 +145,12 @@ def _options(desk: Desk) -> list[AskOptions]:
         "search and the profile Paper ask it whole.",
         is_disabled=not state.settings().llm or not wiring.can_split(retriever, profile),
     )
+    is_strict = _keep_toggle(
+        "Only what the sources state",
+        "strict",
+        "Leaves out of the answer what no line states, and says how much that was. The answer then comes in one piece.",
+        is_disabled=not state.settings().llm,
+    )
     documents = {d.id: d.title for d in desk.documents()}
     chosen = st.multiselect(
         "Only these documents", list(documents), format_func=lambda i: clean(documents[i]), key="filter_documents", placeholder="All"
@@ -155,7 +162,9 @@ def _options(desk: Desk) -> list[AskOptions]:
     max_calls = st.number_input("Model calls per question, at most", min_value=1, value=None, key="filter_calls", placeholder="No limit")
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
     names = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
-    return [AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile)) for name in names]
+    return [
+        AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile), is_strict) for name in names
+    ]
 
 
 def _choose_model() -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dynagrag.schema import Answer, AnswerTrace, IntermediateAnswer
+from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, IntermediateAnswer
 from dynagrag.ui.safe_markdown import plain
 
 
@@ -41,6 +41,14 @@ def show_intermediate(answer: Answer) -> None:
             centre = "the ranked passages" if intermediate.centre == trace.retriever else plain(intermediate.centre)
             st.caption(f"from **{centre}** · {scored}{enough}")
             st.markdown(plain(intermediate.answer) or "(no answer)")
+            for claim in intermediate.claims:
+                st.caption(f"{_verdict(claim)}: {plain(claim.text)}")
+
+
+def _verdict(claim: CheckedClaim) -> str:
+    """What its own lines say of it."""
+    named = "".join(f" {label}" for label in claim.lines)
+    return f"{claim.verdict.value}{' by' if named else ''}{named}"
 
 
 def _score_parts(answer: IntermediateAnswer) -> str:
@@ -51,4 +59,5 @@ def _score_parts(answer: IntermediateAnswer) -> str:
         return (
             ": " + ", ".join(f"{name} {mark:.0f}" for name, mark in answer.score_parts.items()) + " of 5 by the judge (counted 2 : 1 : 1)"
         )
-    return ": " + ", ".join(f"{name} {term:.2f}" for name, term in answer.score_parts.items()) + " by the formula (counted 2 : 1 : 1)"
+    terms = ", ".join(f"{name} {term:.2f}" for name, term in answer.score_parts.items())
+    return f": {terms} by {'its claims' if answer.scored_by == 'claims' else 'the formula (counted 2 : 1 : 1)'}"

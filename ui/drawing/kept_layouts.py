@@ -13,6 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.private_files import write_text
 from dynagrag.ui.drawing.graph_layout import Pairs, Positions, communities, place, place_3d
 
 _LOG = logging.getLogger(__name__)
@@ -69,10 +70,10 @@ class KeptLayouts:
     def _make(self, name: str, work: Callable[[], Layout]) -> Layout:
         made = work()
         try:
-            self._folder.parent.mkdir(exist_ok=True)  # not the workspace's folder, which may have been deleted meanwhile
-            self._folder.mkdir(exist_ok=True)
+            self._folder.parent.mkdir(mode=0o700, exist_ok=True)  # not the workspace's folder, which may have been deleted meanwhile
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             part = self._folder / f"{name}.{os.getpid()}.part"
-            part.write_text(json.dumps({"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}), encoding="utf-8")
+            write_text(part, json.dumps({"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}))
             part.replace(self._folder / name)
             for old in sorted(self._folder.glob("*.json"), key=lambda p: p.stat().st_mtime)[:-_MAX_KEPT]:
                 old.unlink(missing_ok=True)

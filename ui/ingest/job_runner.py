@@ -12,13 +12,12 @@ from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.journal.workspace_journal import Journal, LedgerRow
-from dynagrag.protocols import ChunkWork, Extraction, Extractor
+from dynagrag.protocols import Extraction, Extractor
 from dynagrag.reporting import ingest_report_lines
-from dynagrag.schema import Chunk, Document
+from dynagrag.schema import Chunk, ChunkWork, Document
 from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.ingest import upload_folder
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 
@@ -127,7 +126,6 @@ def _as_before(request: JobRequest, llm: str | None, extractor: str | None) -> O
 
 def delete(document: Document) -> Work:
     """Deletes a document with all that came from it, its uploaded file too."""
-    folder = upload_folder.folder_of(state.settings(), state.workspace_name())
     opened = state.desk()
     was_asked = opened is not None and any(row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger())
     open_space = state.opener(has_model=was_asked)
@@ -136,7 +134,6 @@ def delete(document: Document) -> Work:
         with open_space() as space:
             space.parts.max_wait_s = _INTERACTIVE_WAIT_S
             _, report = space.delete(document.id, work.progress)
-        upload_folder.discard(folder, document.uri)
         return RunOutcome(None, "", "Deleted. " + _graph(report))
 
     return _start(f"delete-{document.id}", document.title, run)

@@ -15,6 +15,7 @@ from typing import IO
 from dynagrag.errors import LoadError
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load import load_source
+from dynagrag.private_files import make_folder
 from dynagrag.schema import LoadedSource
 from dynagrag.settings import Settings
 
@@ -63,7 +64,7 @@ def keep(folder: Path, name: str, content: IO[bytes]) -> tuple[LoadedSource, str
         target = folder / safe_name(name)
     except LoadError as err:
         return LoadedSource(name, None, refused=str(err)), ""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with NamedTemporaryFile(dir=folder, prefix=_PARTIAL, suffix=target.suffix, delete=False) as file:
         partial = Path(file.name)
         size = _copy(content, file)

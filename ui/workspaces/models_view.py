@@ -4,6 +4,7 @@ import streamlit as st
 
 from dynagrag.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
+from dynagrag.scrubbing import address_secrets, scrubbed
 from dynagrag.settings import Settings, save_settings, settings_file, where_set
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
@@ -81,8 +82,10 @@ def _field(settings: Settings, name: str) -> str:
 
 
 def _shown(settings: Settings, name: str) -> str:
+    """Its value, without the password that an address may hold."""
     value = getattr(settings, name)
-    return "" if value is None else str(value)
+    text = "" if value is None else str(value)
+    return scrubbed(text, address_secrets(text)) if name == "openai_base_url" else text
 
 
 def _checked(changed: dict[str, str | None]) -> dict[str, str | None]:

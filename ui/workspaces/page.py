@@ -16,6 +16,7 @@ from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view, models_view
 from dynagrag.workspace.address import has_embedded
+from dynagrag.workspace.at_work import said_of_work
 from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
 
 _LOOK_EVERY_S = 30
@@ -157,7 +158,9 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
     is_here = name == state.workspace_name()
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
         badge = " :blue-badge[open]" if is_here else ""
-        st.markdown(f"**{plain(name)}**{badge}  \n{_described(found)}", width="stretch")
+        at_work = said_of_work(name, settings)
+        working = f"  \n:material/hourglass_top: {plain(at_work[0].upper() + at_work[1:])}" if at_work else ""
+        st.markdown(f"**{plain(name)}**{badge}  \n{_described(found)}{working}", width="stretch")
         with st.container(horizontal=True, width="content"):
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
                 state.switch_workspace(name)

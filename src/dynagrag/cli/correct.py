@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, WORKSPACE
-from dynagrag.cli.terminal import complain, open_space, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import complain, open_space, open_to_read, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 from dynagrag.text import times
 
@@ -126,7 +126,7 @@ def suggest(workspace: WORKSPACE = None, store: STORE = None, limit: LIMIT = 20,
     """
     from dynagrag.curation.view import read_seen
 
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         seen = read_seen(space.store)
     found = seen.suggestions[:limit]
     if as_json:
@@ -149,7 +149,7 @@ def edits(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
     """
     from dynagrag.curation.view import history, read_seen
 
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         lines = history(read_seen(space.store))
     if as_json:
         rows = [{**asdict(x.edit), "text": x.text, "state": x.state, "undone_by": x.undone_by.id if x.undone_by else None} for x in lines]

@@ -9,7 +9,7 @@ import typer
 from dynagrag.cli import correct
 from dynagrag.cli.keep import copy
 from dynagrag.cli.options import EMBEDDER, FORCE, JSON, STORE, WORKSPACE
-from dynagrag.cli.terminal import open_space, read_settings, say, say_json
+from dynagrag.cli.terminal import in_line, open_space, open_to_read, read_settings, say, say_json
 
 if TYPE_CHECKING:
     from dynagrag.workspace.facade import Workspace
@@ -27,7 +27,7 @@ def stats(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
 
     The average degree is given before and after consolidation. Two graphs with the same digest are the same.
     """
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         if as_json:
             say_json(asdict(space.stats()))
         else:
@@ -40,7 +40,7 @@ def _print_stats(space: "Workspace") -> None:
         say(f"{name:<22} {value}")
     say("documents:")
     for document in space.store.documents():
-        say(f"  {document.id[:12]}  {document.title}  ({document.uri})")
+        say(f"  {document.id[:12]}  {document.title}  ({in_line(document.uri)})")
     by_stage: dict[str, list[float]] = {}
     for row in space.ledger():
         sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])
@@ -66,7 +66,7 @@ def show(
     from dynagrag.curation.graph_printing import entity_lines, overview_lines
     from dynagrag.curation.graph_queries import entity_view, overview
 
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         view = overview(space, limit) if name is None else entity_view(space, name, limit)
     if as_json:
         say_json(view)
@@ -89,7 +89,7 @@ def near(
     from dynagrag.curation.graph_printing import near_lines
     from dynagrag.curation.graph_queries import near_view
 
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         view = near_view(space, name, hops, limit)
     if as_json:
         say_json(view)
@@ -102,7 +102,7 @@ def near(
 @graph_app.command("merges")
 def merges(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
     """List which names were merged, and by what rule or model."""
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         found = space.merges()
     if as_json:
         say_json([asdict(m) for m in found])
@@ -149,7 +149,7 @@ def export(
     """
     from dynagrag.curation import graph_export
 
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         for path in graph_export.export(space.graph(), file, force):
             say(str(path))
     return 0

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynagrag.cli.options import JSON
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, say, say_json
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, in_line, say, say_json
 from dynagrag.text import clock, cut
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def inspect(
 
 def _print_source(source: "LoadedSource") -> None:
     if source.refused is not None:
-        say(f"{source.path}\n  refused: {source.refused}")
+        say(f"{in_line(source.path)}\n  refused: {source.refused}")
         return
     num_words = sum(len(t.text.split()) for t in source.turns)
     speakers = list(dict.fromkeys(t.speaker for t in source.turns if t.speaker))
     more = " ..." if len(speakers) > _MAX_SPEAKERS else ""
     times = [t.start_s for t in source.turns if t.start_s is not None]
-    say(source.path)
+    say(in_line(source.path))
     say(f"  {source.format}, {source.encoding or 'text'}: {len(source.turns)} turns, {num_words} words")
     say(f"  speakers: {', '.join(speakers[:_MAX_SPEAKERS]) + more if speakers else 'none named'}")
     say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none given")

@@ -8,7 +8,7 @@ import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
-from dynagrag.cli.terminal import open_space, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import in_line, open_space, open_to_read, read_settings, say, say_json, set_up_log, tell_of_work
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
     """List the ingests of a workspace. Each line gives number, kind, status, progress, start, paths, and why it ended."""
     from dynagrag.workspace.facade import open_journal
 
-    with closing(open_journal(workspace, read_settings())) as journal:
+    settings = read_settings()
+    with closing(open_journal(workspace, settings)) as journal:
         jobs = journal.jobs()
+    tell_of_work(workspace, settings)
     if as_json:
         say_json([asdict(job) for job in jobs])
         return 0
@@ -102,7 +104,7 @@ def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
 @jobs_app.command("set-aside")
 def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
     """List the chunks that could not be extracted. Each line gives document, position in its text, reason and job."""
-    with open_space(workspace, read_settings(store=store)) as space:
+    with open_to_read(workspace, read_settings(store=store)) as space:
         titles = {d.id: d.title for d in space.store.documents()}
         rows = [asdict(item) | {"document": titles.get(item.document_id, "")} for item in space.set_asides()]
     if as_json:
@@ -161,6 +163,6 @@ def _job_line(job: "Job") -> str:
     place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
     paths = job.request.paths
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    what = f"{paths[0]}{more}" if paths else ", ".join(f"{count} {name}" for name, count in job.counts.items())
+    what = f"{in_line(paths[0])}{more}" if paths else ", ".join(f"{count} {name}" for name, count in job.counts.items())
     line = f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22} {job.started_at[:16].replace('T', ' ')}  {what}"
     return f"{line}  ({job.reason})" if job.reason else line

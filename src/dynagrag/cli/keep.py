@@ -12,6 +12,7 @@ from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
     from dynagrag.schema import Finding
+    from dynagrag.workspace.facade import Workspace
 
 
 def delete(
@@ -23,21 +24,28 @@ def delete(
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Delete a document and all that came from it. Records, graph, vectors and cached replies go.
+    """Delete a document and all that came from it.
 
-    Where nobody can be asked, --yes is needed.
+    Records, graph, vectors and cached replies go; so do conversations that quote it, corrections of names that only it held, and its
+    uploaded file. Backups, exports and runs of `evaluate` stay. A deletion that was interrupted is finished by the next command on the
+    workspace, and can be repeated. Where nobody can be asked, --yes is needed.
     """
     set_up_log(False)
     with open_space(workspace, read_settings(llm, embedder, store)) as space:
-        found = space.find_document(reference)
-        if not confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
-            raise UsageError(f"nothing was deleted: confirm the deletion of {found.title!r} with --yes")
-        document, report = space.delete(found.id)
+        document, report = space.delete(reference if space.is_deleted(reference) else _confirmed(space, reference, yes))
         if as_json:
             say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
         else:
             say(f"deleted {document.title}; the graph has {report.num_entities} entities and {report.num_relations} relations")
     return 0
+
+
+def _confirmed(space: "Workspace", reference: str, yes: bool) -> str:
+    """The id of the document that shall go."""
+    found = space.find_document(reference)
+    if not confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
+        raise UsageError(f"nothing was deleted: confirm the deletion of {found.title!r} with --yes")
+    return found.id
 
 
 def doctor(

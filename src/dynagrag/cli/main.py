@@ -12,6 +12,7 @@ import typer
 from dynagrag.cli.ask import ask
 from dynagrag.cli.demo import demo
 from dynagrag.cli.evaluate import evaluate_app
+from dynagrag.cli.evaluate_citations import MEASURES, citations
 from dynagrag.cli.evaluate_entities import entities
 from dynagrag.cli.graph import graph_app
 from dynagrag.cli.ingest import ingest
@@ -41,6 +42,7 @@ app.add_typer(models_app, name="models")
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(evaluate_app, name="evaluate")
 evaluate_app.command()(entities)
+evaluate_app.command(epilog=MEASURES)(citations)
 
 
 def _version(wanted: bool) -> None:

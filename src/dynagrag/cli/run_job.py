@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, confirm, say, say_json
+from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, confirm, in_line, say, say_json
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import duration_text
 
@@ -89,12 +89,12 @@ def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str)
     else:
         say(f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)} documents to extract")
     for source in plan.refused:
-        say(f"  refused {source.path}: {source.refused}")
+        say(f"  refused {in_line(source.path)}: {source.refused}")
     if plan.missing:
         what = "are deleted" if plan.removes_missing else "stay (--remove-missing deletes them)"
         say(f"  {len(plan.missing)} documents whose files are gone {what}:")
         for document in plan.missing[:_MAX_SHOWN]:
-            say(f"    {document.title}  ({document.uri})")
+            say(f"    {document.title}  ({in_line(document.uri)})")
         if len(plan.missing) > _MAX_SHOWN:
             say(f"    ... and {len(plan.missing) - _MAX_SHOWN} more")
     if estimate is not None and plan.num_chunks:

@@ -2,33 +2,15 @@
 
 import os
 import sys
+from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dynagrag.cli.options import EMBEDDER, LLM, STORE, WORKSPACE
-from dynagrag.cli.terminal import set_up_log
-from dynagrag.errors import SettingsError
-
-OPTIONS = {
-    "server.address": "127.0.0.1",
-    "server.headless": "true",
-    "server.fileWatcherType": "none",
-    "server.enableXsrfProtection": "true",
-    "server.maxUploadSize": "200",
-    "browser.gatherUsageStats": "false",
-    "runner.magicEnabled": "false",
-    "client.showErrorDetails": "none",
-    "client.toolbarMode": "viewer",
-    "theme.light.primaryColor": "#1558c0",
-    "theme.light.textColor": "#0b0f14",
-    "theme.dark.primaryColor": "#2472e8",
-    "theme.dark.backgroundColor": "#050505",
-    "theme.dark.secondaryBackgroundColor": "#1c1c1c",
-}
-"""Those of .streamlit/config.toml, which is not there when dynagrag is installed as a wheel."""
+from dynagrag.cli.terminal import is_terminal, read_settings, say, set_up_log
+from dynagrag.errors import SettingsError, UsageError
 
 
 def serve(
@@ -38,8 +20,23 @@ def serve(
     embedder: EMBEDDER = None,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     address: Annotated[
-        str, typer.Option(help="Address to listen on. There is no login: anyone who can reach it can read, change and delete workspaces.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 is all of this machine's. One that other machines reach needs a password.")
     ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Host name under which browsers reach the app, e.g. that of a proxy before it; may be repeated. "
+            "Default: localhost and the address alone."
+        ),
+    ] = None,
+    password: Annotated[
+        bool | None,
+        typer.Option(
+            "--password/--no-password",
+            help="Ask here for a new password (without a terminal: read it from a line of stdin), keep its hash in settings.toml and ask "
+            "every visitor for it from now on; or forget it. Default: DYNAGRAG_PASSWORD, else what was kept, else no password.",
+        ),
+    ] = None,
 ) -> None:
     """Start the app, at http://localhost:8501. In it you ask, ingest, look at the graph and correct it.
 
@@ -48,13 +45,50 @@ def serve(
     set_up_log(False)
     if find_spec("streamlit") is None or find_spec("streamlit_echarts") is None:
         raise SettingsError("the app needs Streamlit: pip install 'dynagrag[ui]'")
+    read_settings(llm, embedder, store)  # what is to be asked is asked here, since the app can't
     given = {"DYNAGRAG_WORKSPACE": workspace, "DYNAGRAG_STORE": store, "DYNAGRAG_LLM": llm, "DYNAGRAG_EMBEDDER": embedder}
-    environment = os.environ | {name: value for name, value in given.items() if value is not None}
-    options = OPTIONS | {"server.address": address, "server.port": str(port)}
-    package = find_spec("dynagrag.ui")
-    assert package is not None
-    assert package.origin is not None
-    app = Path(package.origin).parent / "app.py"
-    command = [sys.executable, "-m", "streamlit", "run", str(app), *(f"--{name}={value}" for name, value in options.items())]
+    os.environ.update({name: value for name, value in given.items() if value is not None})
+
+    from dynagrag.ui.serving.request_guard import is_loopback
+    from dynagrag.ui.serving.server import serve_app
+
+    if password is False and not is_loopback(address):
+        raise UsageError(f"other machines can reach {address or 'this address'}, so the app needs a password: leave --no-password out")
+    kept = kept_hash(password)
+    try:
+        serve_app(
+            address, port, allowed_hosts=allow_host or (), password_hash=kept, started=partial(_greet, address, port, kept is not None)
+        )
+    except KeyboardInterrupt:
+        say("The app has ended.")
+
+
+def _greet(address: str, port: int, has_password: bool) -> None:
+    from dynagrag.ui.serving.request_guard import is_loopback
+
+    host = "localhost" if is_loopback(address) or address in ("0.0.0.0", "::") else address
+    say(f"The app is at http://{f'[{host}]' if ':' in host else host}:{port}" + (", behind its password" if has_password else ""))
     sys.stdout.flush()
-    os.execve(command[0], command, environment)  # in its place: whoever ends the one ends the other
+
+
+def kept_hash(wanted: bool | None) -> str | None:
+    """The hash of the password that the app asks for, after a new one was kept or the kept one was forgotten; None: it asks for none."""
+    from dynagrag.passwords import hash_password
+    from dynagrag.settings import save_settings
+
+    settings = read_settings()
+    if wanted is not None and settings.password is not None:
+        raise SettingsError("DYNAGRAG_PASSWORD is set and beats what is kept in settings.toml; unset it, or leave the option out")
+    if settings.password is not None:
+        return hash_password(settings.password.get_secret_value())
+    if wanted is not None:
+        made = hash_password(_ask_for_password()) if wanted else None
+        save_settings(password_hash=made)
+        return made
+    return settings.password_hash.get_secret_value() if settings.password_hash is not None else None
+
+
+def _ask_for_password() -> str:
+    if is_terminal():
+        return str(typer.prompt("New password for the app", hide_input=True, confirmation_prompt="Once more", err=True))
+    return sys.stdin.readline().rstrip("\r\n")

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 
 EXIT_SET_ASIDE = 3
 EXIT_INTERRUPTED = 130
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what turns the direction of all that follows."""
 
 
 def complain(message: str) -> None:
-    """One line on stderr."""
-    sys.stderr.write("dynagrag: " + printable(collapse(message)) + "\n")
+    """One line on stderr, without keys."""
+    from dynagrag.scrubbing import scrubbed
+    from dynagrag.settings import known_secrets
+
+    sys.stderr.write("dynagrag: " + printable(collapse(scrubbed(message, known_secrets()))) + "\n")
 
 
 def say(text: str = "") -> None:
@@ -35,19 +40,36 @@ def printable(text: str) -> str:
     return _CONTROLS.sub("\ufffd", text)
 
 
+def in_line(text: str) -> str:
+    """A title or a path within a line: a path may hold line breaks, with which it would write lines of its own."""
+    return text.replace("\n", "\ufffd").replace("\t", "\ufffd")
+
+
 def say_json(value: Any) -> None:
     """A JSON value on stdout, in one line."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    sys.stdout.write(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")  # json itself escapes C0
 
 
 def set_up_log(verbose: bool) -> None:
     """Logging to stderr: warnings, and with `verbose` a line a stage."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)  # others' INFO lines may hold an address with a key
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_PrintableFormatter("%(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # others' INFO lines may hold an address with a key
     for name in ("httpx", "httpcore", "openai", "urllib3", "sentence_transformers", "transformers", "bm25s", "pypdf"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings")  # of replies that are none, which are said anyway
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it logs lost connections as errors before they are tried again
     if verbose:
         logging.getLogger("dynagrag").setLevel(logging.INFO)
+
+
+class _PrintableFormatter(logging.Formatter):
+    """Warnings name paths, and what a server said."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, printable."""
+        return printable(super().format(record))
 
 
 def is_terminal() -> bool:
@@ -61,14 +83,26 @@ def confirm(question: str, yes: bool, without_terminal: bool) -> bool:
         return True
     if not is_terminal():
         return without_terminal
-    return typer.confirm(question, err=True)
+    return typer.confirm(printable(in_line(question)), err=True)
 
 
 def read_settings(llm: str | None = None, embedder: str | None = None, store: str | None = None, **more: Any) -> "Settings":
     """Settings, with what the command line gives."""
     from dynagrag.settings import load_settings
 
-    return load_settings(llm=llm, embedder=embedder, store=store, **more)
+    settings = load_settings(llm=llm, embedder=embedder, store=store, **more)
+    _ask_about_hosts(settings)
+    return settings
+
+
+def _ask_about_hosts(settings: "Settings") -> None:
+    """Asks about hosts that the `.env` of this folder would send a key to. Without a yes, whatever needs the key refuses."""
+    if is_terminal():
+        from dynagrag.key_hosts import allow, key_hosts
+
+        for host in key_hosts(settings):
+            if typer.confirm(printable(host.question), err=True):
+                allow(host)
 
 
 def open_space(workspace: str | None, settings: "Settings", create: bool = False) -> "Workspace":
@@ -76,6 +110,21 @@ def open_space(workspace: str | None, settings: "Settings", create: bool = False
     from dynagrag.workspace.facade import open_workspace
 
     return open_workspace(workspace, settings=settings, create=create)
+
+
+def open_to_read(workspace: str | None, settings: "Settings") -> "Workspace":
+    """Opens a workspace that is there for a command that changes nothing; says on stderr what is at work in it."""
+    tell_of_work(workspace, settings)
+    return open_space(workspace, settings)
+
+
+def tell_of_work(workspace: str | None, settings: "Settings") -> None:
+    """A line on stderr where a job is at work in a workspace."""
+    from dynagrag.workspace.at_work import said_of_work
+
+    said = said_of_work(workspace or settings.workspace, settings)
+    if said:
+        complain(said)
 
 
 class Bars:

@@ -51,13 +51,18 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
     asked = cli("ask", "Who founded Acme Works?", "--json")
     answer = asked.json
     assert (asked.code, asked.err, len(asked.out.splitlines())) == (0, "", 1)
-    assert set(answer) == {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"}
+    checked = {"claims", "claim_lines", "claims_checked_by", "claims_left_out"}
+    assert set(answer) == checked | {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"}
     assert set(answer["usage"]) == {"calls", "prompt_tokens", "completion_tokens", "seconds"}
+    assert answer["claims"]
+    for claim in answer["claims"]:
+        assert set(claim) == {"start", "end", "text", "verdict", "cited", "lines", "found", "reason", "score"}
+    assert answer["claims_checked_by"] == "rules+model"
     assert answer["citations"]
     for citation in answer["citations"]:
         assert set(citation) == {"id", "document", "start", "end", "speaker", "start_s", "quote"}
     assert (answer["question"], answer["abstained"]) == ("Who founded Acme Works?", False)
-    assert answer["usage"]["calls"] == len(answer["intermediate"]) + (2 if len(answer["intermediate"]) > 1 else 0)
+    assert answer["usage"]["calls"] >= len(answer["intermediate"]) + (2 if len(answer["intermediate"]) > 1 else 0)
 
 
 def test_an_ingest_report_for_programs_is_one_object(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
@@ -176,7 +181,8 @@ def test_a_document_is_deleted_by_id_path_or_title(
     done = cli("delete", reference, "--yes")
     assert (done.code, "deleted kickoff" in done.out) == (0, True)
     assert cli("graph", "stats", "--json").json["documents"] == 1
-    assert cli("delete", reference, "--yes").complaint(2)
+    assert cli("delete", reference, "--yes").code == 0, "it may be repeated"
+    assert cli("delete", f"{reference}-no", "--yes").complaint(2)
     assert cli("ingest", ingested[0]).code == 0
     assert server.counts.chat_calls >= 1, "a reply of a deleted document was still there"
 

@@ -55,8 +55,8 @@ def test_a_command_that_was_renamed_works_under_its_old_name_and_says_the_new_on
     assert not {"apart", "unedit"} & listed
 
 
-def test_a_correction_whose_names_are_gone_is_printed_as_inactive(files: list[Path], cli: Callable[..., Any]) -> None:
+def test_a_correction_whose_names_are_gone_is_printed_as_inactive(files: list[Path], cli: Callable[..., Any], corpus: Any) -> None:
     assert cli("graph", "rename", "Old Delft", "Delft").code == 0
-    assert cli("delete", "two", "--yes").code == 0
+    assert cli("ingest", corpus.write("two.vtt", FIRST[:1]), "--extractor", "fast", "-y").code == 0
     assert cli("graph", "edits").out.split()[1] == "inactive"
     assert cli("graph", "edits", "--json").json[0]["state"] == "sleeping"

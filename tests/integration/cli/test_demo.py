@@ -7,6 +7,8 @@ import pytest
 
 from dynagrag import demo
 from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.claims.verdict_text import marked_text
+from dynagrag.schema import Verdict
 from dynagrag.settings import load_settings
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.facade import open_workspace
@@ -49,4 +51,6 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
         assert answer
         assert answer.is_answered_by_model
         assert answer.citations
-        assert answer.text in text
+        assert marked_text(answer) in text
+        assert answer.claims
+        assert all(claim.verdict is Verdict.STATED for claim in answer.claims)

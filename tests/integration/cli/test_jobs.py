@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,6 @@ from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.workspace.facade import Workspace, open_journal
 
 OpenSpace = Callable[..., Workspace]
-
-
-@pytest.fixture
-def gate(point_at_models: Callable[..., None]) -> Iterator[Gate]:
-    gate = Gate()
-    with gate.server() as server:
-        point_at_models(server, max_concurrency=2)
-        yield gate
-        gate.is_open.set()
 
 
 def _jobs(cli: Any, name: str = "default") -> list[dict[str, Any]]:

@@ -1,55 +1,69 @@
 """`dynagrag serve`."""
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-import tomllib
-import urllib.request
-from contextlib import suppress
+import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dynagrag.cli.serve import OPTIONS
+import pytest
+
+from dynagrag import passwords
+from dynagrag.cli.serve import kept_hash
+from dynagrag.errors import SettingsError
+from dynagrag.passwords import is_password
+from dynagrag.settings import save_settings, settings_file
 
 
-def test_the_command_and_streamlit_run_start_the_app_alike() -> None:
-    file = Path(__file__).parents[3] / ".streamlit" / "config.toml"
-
-    def flat(found: dict[str, Any], before: str = "") -> dict[str, str]:
-        made: dict[str, str] = {}
-        for name, value in found.items():
-            made |= flat(value, f"{before}{name}.") if isinstance(value, dict) else {before + name: str(value).lower()}
-        return made
-
-    assert flat(tomllib.loads(file.read_text(encoding="utf-8"))) == {name: value.lower() for name, value in OPTIONS.items()}
-    assert OPTIONS["server.address"] == "127.0.0.1"
-    assert OPTIONS["server.enableXsrfProtection"] == "true"
-    assert OPTIONS["client.showErrorDetails"] == "none"
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash says what it cost, so a cheap one is checked alike."""
+    monkeypatch.setattr(passwords, "_N", 16)
 
 
-def test_who_ends_the_command_ends_the_app() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", "localhost.example", "127.1", ""])
+def test_an_address_that_others_reach_needs_a_password(cli: Callable[..., Any], address: str) -> None:
+    said = cli("serve", "--address", address).complaint(1)
+    assert "needs a password: add --password, or set DYNAGRAG_PASSWORD" in said
 
-    def is_up() -> bool:
-        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as reply:
-            return bool(reply.status == 200)
-        return False
 
-    command = [sys.executable, "-m", "dynagrag.cli", "serve", "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        give_up_at = time.monotonic() + 60
-        while not is_up() and time.monotonic() < give_up_at:
-            time.sleep(0.2)
-        assert is_up()
-        process.terminate()
-        process.wait(timeout=30)
-        assert not is_up()
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+def test_the_kept_password_is_not_forgotten_where_it_is_needed(cli: Callable[..., Any], home: Path) -> None:
+    save_settings(password_hash="kept")
+    assert "leave --no-password out" in cli("serve", "--address", "0.0.0.0", "--no-password").complaint(2)
+    assert kept_hash(None) == "kept"
+
+
+def test_a_new_password_is_kept_as_a_hash_for_the_user_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse\r\n"))
+    made = kept_hash(True)
+    assert made is not None
+    assert made == kept_hash(None)
+    assert is_password("correct horse", made)
+    assert "correct horse" not in settings_file().read_text()
+    assert settings_file().stat().st_mode & 0o777 == 0o600
+    assert kept_hash(False) is None
+    assert "password" not in settings_file().read_text()
+
+
+def test_a_short_password_is_refused_and_the_kept_one_stays(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_settings(password_hash="kept")
+    monkeypatch.setattr("sys.stdin", io.StringIO("1234567\n"))
+    with pytest.raises(SettingsError, match="8 characters or more"):
+        kept_hash(True)
+    assert kept_hash(None) == "kept"
+
+
+def test_the_password_of_the_environment_beats_the_kept_one_and_cannot_be_replaced(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_settings(password_hash="kept")
+    monkeypatch.setenv("DYNAGRAG_PASSWORD", "from the environment")
+    made = kept_hash(None)
+    assert made is not None
+    assert is_password("from the environment", made)
+    for wanted in (True, False):
+        with pytest.raises(SettingsError, match="unset it"):
+            kept_hash(wanted)
+    assert 'password_hash = "kept"' in settings_file().read_text()
+
+
+def test_a_kept_hash_that_is_none_is_said_before_the_app_starts(home: Path, cli: Callable[..., Any]) -> None:
+    save_settings(password_hash="kept")
+    assert "make it anew: dynagrag serve --password" in cli("serve", "--address", "0.0.0.0").complaint(1)

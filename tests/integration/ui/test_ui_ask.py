@@ -1,5 +1,6 @@
 """The page Ask: what is asked, with which options, and what is shown of an answer."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -174,3 +175,25 @@ def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_said(book: Co
         page.run()
         assert "cannot be a workspace" in page.error[0].value
         assert len(page.error[0].value) < 400
+
+
+def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
+    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_CHECKER", "rules")
+
+    reply = json.dumps({"answer": "Ada Byron works at Acme Works. Ines sold the tram.", "citations": []})
+    rewritten = json.dumps({"question": "Who works for Acme Works?"})
+    server.chat.then(reply, rewritten, reply)
+    page = panel("ask.page").run()
+    next(s for s in page.selectbox if s.label == "Retriever").set_value("naive").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert "found by code:" in words(page)
+    assert "not found in the sources]" in words(page)
+    assert "claims: 1 stated, 0 contradicted, 1 not found; checked by rules" in words(page).replace("\\", "")
+    switch(page, "Only what the sources state").set_value(True).run()
+    page.chat_input[0].set_value(QUESTION).run()
+    answer = book.all()[0].exchanges[1].answers[0].answer
+    assert answer
+    assert answer.text == "Ada Byron works at Acme Works."
+    assert "left out: 0 stated, 0 contradicted, 1 not found" in words(page).replace("\\", "")

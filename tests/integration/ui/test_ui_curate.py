@@ -190,7 +190,7 @@ def test_one_name_of_two_things_is_told_apart_by_document(page: Page) -> None:
     assert "Mercury is Planet Mercury in two" in words(page("History"))
 
 
-def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page, cli: Callable[..., Any]) -> None:
+def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page, cli: Callable[..., Any], corpus: Any) -> None:
     correct(corrections.rename, "old delft", "Delft")
     shown = page("History")
     assert "Old Delft is called Delft" in words(shown)
@@ -201,7 +201,7 @@ def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page,
     assert "Old Delft" in names()
     shown = click(shown, "Bring back")
     assert "Delft" in names()
-    assert cli("delete", "two", "-y").code == 0
+    assert cli("ingest", corpus.write("two.vtt", TURNS[:1]), "--extractor", "fast", "-y").code == 0
     assert "1 inactive: their names are not in the graph now" in words(page("History"))
 
 

@@ -6,7 +6,7 @@ Axe looks at every page in both themes; no request leaves the app's origin, thou
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
@@ -144,20 +144,48 @@ def look_at_the_graph(page: Any, store_name: str) -> None:
 
 
 @ON_SQLITE
-def test_axe_finds_nothing_serious_on_any_page_in_either_theme(
+def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone(
     app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
     assert cli("ask", QUESTION).code == 0
     found: list[str] = []
-    for is_dark in (False, True):
-        for name in PAGES:
-            page = chromium.open(app.url(name), DESKTOP, is_dark=is_dark)
-            found += [f"{name or 'ask'}{' dark' if is_dark else ''}: {line}" for line in serious(page)]
-            shoot(page, f"page-{name or 'ask'}{'-dark' if is_dark else ''}")
-            page.context.close()
+    page = chromium.context().new_page()
+    for name in ("ask", *PAGES):  # what a person would type
+        page.goto(app.url(name))
+        settled(page)
+        assert page.get_by_text("Page not found").count() == 0
+        if name == "ask":
+            continue  # it leads to the page that is next
+        for theme in ("light", "dark"):
+            wear(page, theme)
+            found += [f"{name or 'ask'} {theme}: {line}" for line in serious(page)]
+            shoot(page, f"page-{name or 'ask'}{'-dark' if theme == 'dark' else ''}")
+        assert_fits_a_phone(page, name or "ask")
     assert found == []
     assert chromium.foreign(app.origin) == []
+
+
+def wear(page: "Page", theme: Literal["light", "dark"]) -> None:
+    """The visitor's machine changes its colours, and the page after it."""
+    page.emulate_media(color_scheme=theme)
+    page.wait_for_function(_WEARS, arg=theme)
+
+
+_WEARS = r"""theme => {
+    const [red, green, blue] = getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor.match(/\d+/g).map(Number)
+    return (red + green + blue < 384) === (theme === 'dark')
+}"""
+
+
+def assert_fits_a_phone(page: "Page", name: str) -> None:
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.wait_for_function("width => document.querySelector('[data-testid=\"stApp\"]').clientWidth === width", arg=PHONE[0])
+    settled(page)
+    wide = page.evaluate("() => document.querySelector('[data-testid=\"stMainBlockContainer\"]').scrollWidth - window.innerWidth")
+    assert wide <= 0, f"{name} is {wide} pixels too wide"
+    shoot(page, f"phone-{name}")
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
 
 
 @ON_SQLITE
@@ -178,22 +206,3 @@ def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
     page.get_by_text("Why this answer").wait_for(timeout=60_000)
-
-
-@ON_SQLITE
-def test_what_a_person_would_type_is_a_page(app: AppServer, chromium: Chromium) -> None:
-    for name in ("ask", *PAGES):
-        page = chromium.open(app.url(name))
-        assert page.get_by_text("Page not found").count() == 0
-        page.context.close()
-
-
-@ON_SQLITE
-def test_pages_fit_a_phone(app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]) -> None:
-    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
-    for name in PAGES:
-        page = chromium.open(app.url(name), PHONE)
-        wide = page.evaluate("() => document.querySelector('[data-testid=\"stMainBlockContainer\"]').scrollWidth - window.innerWidth")
-        assert wide <= 0, f"{name} is {wide} pixels too wide"
-        shoot(page, f"phone-{name or 'ask'}")
-        page.context.close()

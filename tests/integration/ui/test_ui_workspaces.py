@@ -1,5 +1,6 @@
 """The page Workspaces, without a browser."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from pages import has, press, until, words
 
 from dynagrag.errors import ModelUnavailableError, StoreError
 from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.journal.jobs import JobRequest
+from dynagrag.journal.jobs import JobRequest, JobStatus
 from dynagrag.settings import load_settings
 from dynagrag.ui import background, state
 from dynagrag.ui.workspaces import models_view
@@ -215,6 +216,16 @@ def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: An
     assert "**default**" not in _words(page)
 
 
+def test_the_list_says_where_a_job_is_at_work(open_page: Pages, open_space: Callable[..., Any]) -> None:
+    space = open_space("busy")
+    job_id = space.journal.job_book.start("ingest", JobRequest(paths=("/talks",)))
+    shown = _words(open_page())
+    assert "Job 1 (ingest of /talks, since " in shown
+    assert f"process {os.getpid()}) is at work in workspace 'busy': what is shown is the state so far" in shown
+    space.journal.job_book.finish(job_id, JobStatus.DONE)
+    assert "at work" not in _words(open_page())
+
+
 def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, open_space: Callable[..., Any]) -> None:
     space = open_space("default")
     space.journal.job_book.start("ingest", JobRequest())
@@ -230,13 +241,16 @@ def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, 
 # ---------------------------------------------------------------------------------------------------------------- models
 
 
-def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page: Pages, key: str) -> None:
+def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page: Pages, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:pa55word@127.0.0.1:9/v1")
     page = open_page()
     shown = _words(page)
     assert _field(page, "Language model").value == "openai:fake"
     assert "from DYNAGRAG_LLM in the environment" in shown
     assert "OPENAI_API_KEY is set" in shown
     assert key not in shown
+    assert _field(page, "Address of an OpenAI-compatible server").value == "http://me:(key)@127.0.0.1:9/v1"
+    assert "pa55word" not in shown
 
 
 def test_a_model_is_chosen_for_this_visit_and_tried(open_page: Pages, server: OpenAIStubServer) -> None:

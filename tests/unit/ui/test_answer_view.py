@@ -1,8 +1,35 @@
-"""An answer on a page: what the app offers is what the command line does."""
+"""An answer on a page: what the app offers is what the command line does, and each verdict is shown in words."""
+
+import pytest
 
 from dynagrag import wiring
-from dynagrag.ui.ask.answer_view import RETRIEVERS
+from dynagrag.schema import CheckedClaim, Verdict
+from dynagrag.ui.ask.answer_view import RETRIEVERS, claim_note
+from dynagrag.ui.safe_markdown import answer_markdown
 
 
 def test_the_app_offers_every_retriever() -> None:
     assert sorted(RETRIEVERS) == sorted(wiring.RETRIEVERS)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "cited", "lines", "note"),
+    [
+        (Verdict.STATED, ("E1",), ("E1",), ""),
+        (Verdict.STATED, ("E1",), ("E2",), r":gray[(found by code:] [\[E2\]](source?2):gray[)]"),
+        (Verdict.CONTRADICTED, ("E1",), ("E1", "E3"), r":red-badge[:material/block: contradicted by] [\[E1\]](source?1)\[E3\]"),
+        (Verdict.NOT_FOUND, ("E1",), (), ":orange-badge[:material/help: not found in the sources]"),
+    ],
+)
+def test_a_verdict_is_told_in_words_with_links_to_its_lines(
+    verdict: Verdict, cited: tuple[str, ...], lines: tuple[str, ...], note: str
+) -> None:
+    claim = CheckedClaim(0, 4, "x", verdict, cited, lines)
+    assert claim_note(claim, {"E1": "source?1", "E2": "source?2"}) == note
+
+
+def test_notes_stand_behind_their_claims_and_change_no_words() -> None:
+    text = "A leaked [E1]. *B*\n\nC"
+    shown = answer_markdown(text, {"E1": "s"}, [(14, ":red[x]"), (len(text), ":red[y]")])
+    assert shown == answer_markdown(text[:14], {"E1": "s"}) + " :red[x]" + answer_markdown(text[14:], {}) + " :red[y]"
+    assert answer_markdown(text, {"E1": "s"}) == "A leaked [\\[E1\\]](s)\\. \\*B\\*  \n  \nC"

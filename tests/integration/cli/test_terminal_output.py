@@ -1,0 +1,84 @@
+"""Nothing that a file, its name or a person's words hold steers the terminal: escape sequences, line breaks, turned writing."""
+
+import io
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.cli.terminal import _PrintableFormatter
+from dynagrag.fakes.server import OpenAIStubServer
+
+_NASTY = "x\x1b[2J\x9b31m\x07\u202e\n  FAKE line"
+_STEERING = set("\x1b\x9b\x07\u202e\x7f")
+
+
+@pytest.fixture
+def nasty(server: OpenAIStubServer, cli: Any, tmp_path: Path) -> Path:
+    """An ingested file with such a name, in such a folder; and one that is refused."""
+    folder = tmp_path / _NASTY
+    folder.mkdir()
+    path = folder / f"{_NASTY}.txt"
+    path.write_text("LEO: Ada Byron founded Acme Works.\n", encoding="utf-8")
+    assert cli("ingest", path, "--extractor", "fast", "--yes").code == 0
+    (folder / "empty\n  FAKE.txt").write_text("")
+    return path
+
+
+def _check(shown: Any) -> None:
+    text = shown.out + shown.err
+    assert not _STEERING & set(text)
+    assert not [line for line in text.splitlines() if line.strip().startswith("FAKE")]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("graph", "stats"),
+        ("jobs",),
+        ("jobs", "--json"),
+        ("jobs", "set-aside"),
+        ("graph", "show"),
+        ("graph", "show", "--json"),
+        ("ask", "Who founded Acme Works?", "--json"),
+        ("doctor",),
+        ("delete", "nothing\x1b[2J"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_prints_what_steers_the_terminal(nasty: Path, cli: Any, arguments: tuple[str, ...]) -> None:
+    _check(cli(*arguments))
+
+
+def test_the_plan_of_an_ingest_and_inspect_show_paths_in_one_line(nasty: Path, cli: Any) -> None:
+    for arguments in [("inspect", nasty.parent), ("ingest", nasty.parent, "--extractor", "fast")]:
+        shown = cli(*arguments)
+        _check(shown)
+        assert "is empty" in shown.out
+    nasty.unlink()
+    (nasty.parent / "other.txt").write_text("words")
+    shown = cli("ingest", nasty.parent, "--extractor", "fast")
+    assert "files are gone" in shown.out
+    _check(shown)
+
+
+def test_the_question_before_a_deletion_is_printable(nasty: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dynagrag.cli.terminal.is_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = cli("delete", nasty)
+    assert asked.code == 2
+    assert "Delete 'x" in asked.err
+    _check(asked)
+
+
+def test_json_says_the_same_with_steering_characters_escaped(nasty: Path, cli: Any) -> None:
+    shown = cli("inspect", nasty, "--json")
+    assert not {"\x1b", "\x9b", "\x07", "\x7f"} & set(shown.out)
+    assert json.loads(shown.out)["path"] == str(nasty)
+
+
+def test_a_warning_is_printable() -> None:
+    record = logging.LogRecord("dynagrag", logging.WARNING, "", 0, "folder %s", ("a\x1b[2J\x9b",), None)
+    assert _PrintableFormatter("%(message)s").format(record) == "folder a\ufffd[2J\ufffd"

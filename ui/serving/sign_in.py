@@ -1,0 +1,188 @@
+"""The password before the app: without a session's cookie a request gets the page that asks for it, and nothing of Streamlit's."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from dynagrag.passwords import is_password
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+SESSION_S = 12 * 3600.0
+_TEMPLATE = "sign_in.html.jinja"
+_FORM = "application/x-www-form-urlencoded"
+_FORM_TIMEOUT_S = 10
+_MAX_FORM_BYTES = 10_000
+_POLICY_VIOLATION = 1008
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+}
+
+
+class TooManyGuessesError(Exception):
+    """A guess was not looked at. `wait_s`: seconds until one is."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(wait_s)
+        self.wait_s = wait_s
+
+
+class GuessChecker:
+    """Checks one guess at a time, and after a wrong one none for `pause_s` seconds: a crowd of addresses guesses no faster.
+
+    After `num_free` wrong ones an address waits for two pauses, then twice as long each time, up to a quarter of an hour.
+    """
+
+    pause_s = 1.0
+    num_free = 5
+    longest_wait_s = 900.0
+    max_queue = 10
+    max_addresses = 1000
+
+    def __init__(
+        self, kept: str, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._kept = kept
+        self._clock = clock
+        self._sleep = sleep
+        self._one_at_a_time = asyncio.Lock()
+        self._num_queued = 0
+        self._wrong: dict[str, tuple[int, float]] = {}
+        """Of an address: wrong guesses since the last right one, and when it may guess again."""
+
+    async def is_right(self, guess: str, address: str) -> bool:
+        """Whether a guess is the password. Raises TooManyGuessesError, for a right one too, where it comes too soon."""
+        self._check_wait(address)
+        if self._num_queued >= self.max_queue:
+            raise TooManyGuessesError(self.pause_s * self.max_queue)
+        self._num_queued += 1
+        try:
+            async with self._one_at_a_time:
+                self._check_wait(address)
+                if await asyncio.to_thread(is_password, guess, self._kept):
+                    self._wrong.pop(address, None)
+                    return True
+                self._note_wrong(address)
+                await self._sleep(self.pause_s)
+                return False
+        finally:
+            self._num_queued -= 1
+
+    def _check_wait(self, address: str) -> None:
+        wait_s = self._wrong.get(address, (0, 0.0))[1] - self._clock()
+        if wait_s > 0:
+            raise TooManyGuessesError(wait_s)
+
+    def _note_wrong(self, address: str) -> None:
+        num_wrong = self._wrong.pop(address, (0, 0.0))[0] + 1
+        doublings = min(num_wrong - self.num_free, 30)
+        wait_s = min(2 * self.pause_s * 2**doublings, self.longest_wait_s) if doublings >= 0 else 0.0
+        self._wrong[address] = (num_wrong, self._clock() + wait_s)
+        if len(self._wrong) > self.max_addresses:
+            del self._wrong[next(iter(self._wrong))]
+
+
+async def _body(request: Request) -> bytes | None:
+    """What was sent; None where it is more than a password."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > _MAX_FORM_BYTES:
+            return None
+    return bytes(body)
+
+
+class SignIn:
+    """ASGI middleware: lets through what carries the cookie of a session that began with the password."""
+
+    def __init__(self, app: ASGIApp, guesses: GuessChecker, port: int) -> None:
+        self._app = app
+        self._guesses = guesses
+        self._cookie = f"dynagrag_session_{port}"  # a browser sends a host's cookies to all of its ports
+        self._ends_at: dict[str, float] = {}
+        """When each session ends. They are this process's own: all end with it."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, takes a password, or answers 401 (a WebSocket: 403)."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http" and _is_form(scope):
+            await (await self._take(Request(scope, receive)))(scope, receive, send)
+        elif self._has_session(HTTPConnection(scope)):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
+        elif scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get("accept", ""):
+            await _page(401)(scope, receive, send)
+        else:
+            await PlainTextResponse("dynagrag: sign in first\n", 401, headers=_HEADERS)(scope, receive, send)
+
+    def _has_session(self, request: HTTPConnection) -> bool:
+        return self._ends_at.get(request.cookies.get(self._cookie, ""), 0.0) > time.monotonic()
+
+    async def _take(self, request: Request) -> Response:
+        """A form is a password, since Streamlit has none: leads back to the page that was asked for, or says what was wrong."""
+        try:
+            async with asyncio.timeout(_FORM_TIMEOUT_S):
+                body = await _body(request)
+        except (TimeoutError, ClientDisconnect):
+            return _page(408, "That came too slowly.")
+        if body is None:
+            return _page(413, "That is no password.")
+        guess = parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0]
+        try:
+            if not await self._guesses.is_right(guess, request.client.host if request.client else ""):
+                return _page(401, "That is not the password.")
+        except TooManyGuessesError as err:
+            wait_s = int(err.wait_s) + 1
+            return _page(429, f"Too many wrong passwords. Try again in {_spoken(wait_s)}.", {"Retry-After": str(wait_s)})
+        reply = RedirectResponse(_same_page(request), status_code=303)
+        reply.set_cookie(self._cookie, self._begin(), httponly=True, samesite="lax", secure=request.url.scheme == "https")
+        return reply
+
+    def _begin(self) -> str:
+        now = time.monotonic()
+        self._ends_at = {token: end for token, end in self._ends_at.items() if end > now}
+        token = secrets.token_urlsafe(32)
+        self._ends_at[token] = now + SESSION_S
+        return token
+
+
+def _is_form(scope: Scope) -> bool:
+    return scope["method"] == "POST" and Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower() == _FORM
+
+
+def _same_page(request: Request) -> str:
+    """The request's own address, relative to itself: a path such as `//evil.example/` leads nowhere else."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return "./" + quote(request.url.path.rpartition("/")[2], safe="%") + query
+
+
+def _spoken(wait_s: int) -> str:
+    return f"{wait_s} second{'s' * (wait_s != 1)}" if wait_s < 90 else f"{-(-wait_s // 60)} minutes"
+
+
+def _page(status: int, error: str = "", headers: dict[str, str] | None = None) -> Response:
+    logo = resources.files("dynagrag.ui").joinpath("logo.svg").read_text(encoding="utf-8")
+    return HTMLResponse(_template().render(logo=logo, error=error), status, headers=_HEADERS | (headers or {}))
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
+    text = resources.files("dynagrag.ui.serving").joinpath(_TEMPLATE).read_text(encoding="utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(text)

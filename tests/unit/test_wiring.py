@@ -1,5 +1,6 @@
 """The tables of what a user may name: each row makes what it says, and is told where a name is wrong and in the help."""
 
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ import typer.main
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.fakes import FakeChat
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
@@ -86,6 +90,34 @@ def test_the_help_names_every_row(command: str, option: str, table: Mapping[str,
     assert [
         name for name in table if name not in text.replace(",", " ").replace(".", " ").replace(":", " ").replace(";", " ").split()
     ] == []
+
+
+@pytest.mark.parametrize("spec", ["rules", "model", "rules+model", "nli:a+b", "rules+nli:a+b+model"])
+def test_checkers_are_named_as_they_were_asked_for(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a+b").mkdir()
+    (tmp_path / "a+b" / "config.json").touch()
+    assert wiring.make_checker(spec, _chat(), Settings()).name == spec
+
+
+def test_the_checker_that_is_chosen_by_itself_asks_a_model_that_is_not_small() -> None:
+    chosen = [wiring.make_checker("auto", chat, Settings()).name for chat in (None, _chat(is_small=True), _chat())]
+    assert chosen == ["rules", "rules", "rules+model"]
+
+
+@pytest.mark.parametrize("spec", ["", "magic", "rules+magic", "rules+", "nli", "nli:", "rules:x", "rules+rules"])
+def test_a_wrong_checker_is_refused(spec: str) -> None:
+    with pytest.raises(UsageError, match=r"known: rules|names one twice"):
+        wiring.make_checker(spec, _chat(), Settings())
+
+
+def test_a_checker_that_needs_a_model_says_so() -> None:
+    with pytest.raises(SettingsError, match="--llm"):
+        wiring.make_checker("rules+model", None, Settings())
+
+
+def _chat(is_small: bool = False) -> MeteredChat:
+    return MeteredChat(FakeChat(is_small=is_small), Journal(Path(tempfile.mkdtemp()) / "journal.sqlite"), workspace="w")
 
 
 def test_a_store_of_a_row_alone_is_opened_at_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

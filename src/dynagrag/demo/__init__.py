@@ -88,7 +88,7 @@ def run_demo(
 
     `record` keeps the replies of a live run in that folder; `reuse` is a file of earlier replies of the same model to begin with.
     """
-    settings = settings.model_copy(update={"llm": MODEL})
+    settings = settings.model_copy(update={"llm": MODEL, "checker": "rules"})  # the verdicts are the same, recorded or live
     shutil.rmtree(settings.workspaces_dir / WORKSPACE, ignore_errors=True)
     with _open(settings, no_cache, out, progress) as space:
         if reuse is not None:

@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from dynagrag.generation.claims.lexicon import lemma
+from dynagrag.generation.claims.lexicon import ASKING, SAYING, THINKING, TITLES, lemma, told_forms
 from dynagrag.generation.claims.reading import folded, read
 from dynagrag.schema import Line
 
+_SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(
-    r"""^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+
-        (?P<verb>said|says|stated|states|reported|reports|told\s+\S+|noted|notes|remarked|mentioned|replied|answered|added|announced|explained
-          |confirmed|asked|asks|wondered|wanted\s+to\s+know|thinks|thought|believes|believed|suggested|argued|claimed)
+    rf"""^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+
+        (?P<verb>told\s+\S+|wanted\s+to\s+know|{_SPOKEN})
         ,?:?\s+(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
     re.VERBOSE | re.DOTALL,
 )
@@ -81,9 +81,7 @@ def _is_told(names: frozenset[str], line: Line) -> bool:
     )
 
 
-_TITLES = frozenset(
-    "the mr mrs ms dr hon prof sir justice judge chief attorney counsel astronaut commander captain senator minister president jr".split()
-)
+_TITLES = TITLES | frozenset("the hon justice judge chief attorney counsel astronaut commander minister jr".split())
 
 
 def _names(text: str) -> frozenset[str]:

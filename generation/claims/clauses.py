@@ -5,29 +5,18 @@ stays one clause. A clause has its own subject and verb, or shares the first cla
 import re
 from dataclasses import dataclass
 
+from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, DETERMINERS, PARTICIPLES, PAST, SAYING, THINKING, told_forms
 from dynagrag.sentences import num_words
 from dynagrag.words import COMMON_VERBS, word_set
 
-_AUXILIARIES = word_set("""
-    is are was were am be been being has have had do does did can could will would shall should may might must cannot
-    isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't
+_AUXILIARIES = AUXILIARIES | word_set("""
+    cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't
 """)
-_PAST = word_set("""
-    became began bought broke brought built came caught chose cut did drew drove fell felt flew forgot fought found gave got grew held hit
-    kept knew laid led left lent lost made meant met paid put quit ran rose said sat saw sent shot shut sold spent spoke stood stole struck
-    swore taught thought threw told took understood went woke won wore wrote
-""")
-_PARTICIPLES = word_set(
-    "been begun broken chosen done drawn driven fallen flown given gone grown known risen seen shown spoken taken written"
-)
+_PAST = PAST | word_set("cut hit put quit shut")
 _PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {"lets", "lots", "sounds"}
-_REPORTS = word_set("""
-    say says said tell tells told ask asks asked report reports reported think thinks thought believe believes believed claim claims claimed
-    state states stated mention mentions mentioned note notes noted suggest suggests suggested explain explains explained announce announced
-    confirm confirms confirmed deny denies denied doubt doubts doubted hope hopes hoped wonder wonders wondered know knows knew argue argues
-    argued insist insists insisted warn warns warned promise promises promised expect expects expected
-""")
-_DETERMINERS = word_set("the a an this that these those his her its their our my your some each every no")
+_REPORTING = (*SAYING, *ASKING, *THINKING, *"deny doubt hope know insist warn promise expect".split())
+_REPORTS = told_forms(_REPORTING) | frozenset(_REPORTING)
+_DETERMINERS = DETERMINERS | word_set("some each every no")
 _PRONOUNS = word_set("it he she they we i you there")
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
 _ADVERBS = word_set("not never also then later now only just already still even finally soon again often instead")
@@ -130,7 +119,7 @@ def _shared_subject(left: _Parts, right: str) -> str | None:
         return left.subject
     if not left.auxiliaries:
         return left.subject if verb in _PRESENT or _is_past(verb) else None
-    return f"{left.subject} {left.auxiliaries}" if left.is_participle and (_is_past(verb) or verb in _PARTICIPLES) else None
+    return f"{left.subject} {left.auxiliaries}" if left.is_participle and (_is_past(verb) or verb in PARTICIPLES) else None
 
 
 def _opens_with_verb(text: str) -> bool:
@@ -160,7 +149,7 @@ def _parts(text: str) -> _Parts | None:
     while verb < len(low) and (low[verb] in _AUXILIARIES or low[verb] in _ADVERBS):
         verb += 1
     chain = " ".join(word[0] for word in words[i:verb])
-    is_participle = bool(chain) and verb < len(low) and (_is_past(low[verb]) or low[verb] in _PARTICIPLES)
+    is_participle = bool(chain) and verb < len(low) and (_is_past(low[verb]) or low[verb] in PARTICIPLES)
     after = verb if chain and not is_participle else verb + 1
     rest = text[words[after].start() :].strip(" .!?") if after < len(words) else ""
     is_report = not {*low[i : after + 1]}.isdisjoint(_REPORTS) and (low[after : after + 1] in _OPENS_REPORT or _parts(rest) is not None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dynagrag.generation.claims.attribution import Attributed
-from dynagrag.generation.claims.lexicon import PRONOUNS, lemma, opposites, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import Span, has_name, labels
 from dynagrag.generation.claims.quantities import Quantity, quantities
@@ -22,7 +22,6 @@ _WORKS = frozenset("film movie album song single novel book series game opera pl
 _SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
 """Said by putting two names together: a German actor is a citizen of Germany."""
 _PART = re.compile(r"[,;]|\.\s|\band\b")
-_ARTICLES = frozenset(("the", "a", "an"))
 _MAX_RUN = 2
 _SAME_TEXT = 0.7
 """From this ratio of common words on, the claim repeats the line, so that another word in one's place changes it."""
@@ -151,7 +150,7 @@ class Comparison:
 
     def _is_subject(self, span: Span) -> bool:
         opens = not any(
-            w.is_word and w.low not in _ARTICLES for i, w in enumerate(self.claim.words[: span[0]]) if i not in self.claim.in_names
+            w.is_word and w.low not in ARTICLES for i, w in enumerate(self.claim.words[: span[0]]) if i not in self.claim.in_names
         )
         return opens and span[1] <= self._verb_start() and (bool(self.predicate) or span[1] < len(self.claim.words) - 1)
 
@@ -166,7 +165,7 @@ class Comparison:
         if opening is None:
             return False
         first = self.said.words[opening]
-        is_unnamed = opening not in self.said.in_names or first.low in _ARTICLES
+        is_unnamed = opening not in self.said.in_names or first.low in ARTICLES
         if is_unnamed and (
             first.low in PRONOUNS | FUNCTION_WORDS
             or event_of(first.stem)

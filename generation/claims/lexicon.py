@@ -4,24 +4,29 @@ Everyday English, kept short on purpose: a wording that is missing here makes a 
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 import snowballstemmer
 
 _STEMMER = snowballstemmer.stemmer("english")
 
-_IRREGULAR = """
-be:am is are was were been; have:has had having; do:does did done doing; go:goes went gone; say:said says; make:made; take:took taken;
-give:gave given; write:wrote written; sing:sang sung; speak:spoke spoken; break:broke broken; choose:chose chosen; rise:rose risen;
-fall:fell fallen; drive:drove driven; fly:flew flown; grow:grew grown; know:knew known; throw:threw thrown; draw:drew drawn; show:shown;
-see:saw seen; come:came; become:became; run:ran; begin:began begun; drink:drank drunk; win:won; lose:lost; find:found; fight:fought;
-buy:bought; bring:brought; think:thought; teach:taught; catch:caught; seek:sought; sell:sold; tell:told; hold:held; stand:stood;
-understand:understood; get:got gotten; meet:met; lead:led; feed:fed; read:read; send:sent; spend:spent; lend:lent; build:built;
-leave:left; feel:felt; keep:kept; sleep:slept; sweep:swept; deal:dealt; mean:meant; hear:heard; pay:paid; lay:laid; freeze:froze frozen;
-steal:stole stolen; wear:wore worn; swear:swore sworn; tear:tore torn; shoot:shot; strike:struck; stick:stuck; swing:swung; hang:hung;
-sink:sank sunk; shrink:shrank shrunk; swim:swam swum; bear:bore borne; die:dies died dying; lie:lying; marry:married marries; bury:buried
-buries; blow:blew blown; eat:ate eaten; hide:hid hidden; bite:bit bitten; bind:bound; sit:sat; light:lit; slide:slid; man:men;
-woman:women; child:children; wife:wives; person:people
+_PAST_FORMS = """
+have:had; do:did done; go:went gone; say:said; make:made; take:took taken; give:gave given; write:wrote written; sing:sang sung;
+speak:spoke spoken; break:broke broken; choose:chose chosen; rise:rose risen; fall:fell fallen; drive:drove driven; fly:flew flown;
+grow:grew grown; know:knew known; throw:threw thrown; draw:drew drawn; show:showed shown; see:saw seen; come:came; become:became; run:ran;
+begin:began begun; drink:drank drunk; win:won; lose:lost; find:found; fight:fought; buy:bought; bring:brought; think:thought; teach:taught;
+catch:caught; seek:sought; sell:sold; tell:told; hold:held; stand:stood; understand:understood; get:got gotten; meet:met; lead:led;
+feed:fed; read:read; send:sent; spend:spent; lend:lent; build:built; leave:left; feel:felt; keep:kept; sleep:slept; sweep:swept; deal:dealt;
+mean:meant; hear:heard; pay:paid; lay:laid; freeze:froze frozen; steal:stole stolen; wear:wore worn; swear:swore sworn; tear:tore torn;
+shoot:shot; strike:struck; stick:stuck; swing:swung; hang:hung; sink:sank sunk; shrink:shrank shrunk; swim:swam swum; bear:bore borne;
+blow:blew blown; eat:ate eaten; hide:hid hidden; bite:bit bitten; bind:bound; sit:sat; light:lit; slide:slid; forget:forgot forgotten;
+wake:woke woken
+"""
+"""The past, and the participle where it differs."""
+_OTHER_FORMS = """
+be:am is are was were been; have:has having; do:does doing; go:goes; say:says; die:dies died dying; lie:lying; marry:married marries;
+bury:buried buries; man:men; woman:women; child:children; wife:wives; person:people
 """
 _SAME = """
 direct director directorial direction
@@ -113,6 +118,16 @@ MAJORITY = frozenset("most majority".split())
 PRONOUNS = frozenset(
     "he she it they his her its their him them i we my our you your who which that this these those himself herself".split()
 )
+DETERMINERS = frozenset("a an the his her its their our my your this that these those".split())
+ARTICLES = frozenset("a an the".split())
+BE = frozenset("am is are was were be been being".split())
+AUXILIARIES = BE | frozenset("has have had do does did will would shall should can could may might must".split())
+SAYING = tuple("say state report tell note remark mention reply answer add announce explain confirm".split())
+ASKING = tuple("ask wonder inquire".split())
+THINKING = tuple("think believe suggest argue claim".split())
+"""Verbs behind which stands what somebody says, asks or holds true."""
+TITLES = frozenset("mr mrs ms dr prof sir captain president senator".split())
+MONTHS = tuple("january february march april may june july august september october november december".split())
 MALE = frozenset("king prince duke sir lord count emperor earl baron tsar sultan emir mr father he his him husband brother actor".split())
 FEMALE = frozenset(
     "queen princess duchess lady empress countess dame baroness tsarina mrs ms miss mother she her wife sister actress widow".split()
@@ -121,8 +136,32 @@ FEMALE = frozenset(
 
 @cache
 def _irregular() -> dict[str, str]:
-    entries = (entry.split(":") for entry in _IRREGULAR.replace("\n", " ").split(";"))
-    return {form: base.strip() for base, forms in entries for form in forms.split()}
+    return {form: base for table in (_PAST_FORMS, _OTHER_FORMS) for base, forms in _entries(table) for form in forms}
+
+
+def _entries(table: str) -> list[tuple[str, list[str]]]:
+    """(base, its forms)"""
+    entries = (entry.partition(":") for entry in table.replace("\n", " ").split(";"))
+    return [(base.strip(), forms.split()) for base, _, forms in entries]
+
+
+PAST = frozenset(forms[0] for _, forms in _entries(_PAST_FORMS))
+PARTICIPLES = frozenset(forms[-1] for _, forms in _entries(_PAST_FORMS))
+"""Of verbs whose past no rule makes: went, gone."""
+
+
+def told_forms(verbs: Iterable[str]) -> frozenset[str]:
+    """The forms in which a verb tells what one person does or did: says, said; denies, denied."""
+    return frozenset(form for verb in verbs for form in (f"{_y_as_ie(verb)}s", _past(verb)))
+
+
+def _past(verb: str) -> str:
+    irregular = next((forms[0] for base, forms in _entries(_PAST_FORMS) if base == verb), "")
+    return irregular or (f"{verb}d" if verb.endswith("e") else f"{_y_as_ie(verb, 'i')}ed")
+
+
+def _y_as_ie(verb: str, ending: str = "ie") -> str:
+    return f"{verb[:-1]}{ending}" if verb.endswith("y") and verb[-2] not in "aeiou" else verb
 
 
 @cache

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in _MONTHS) + r"|sept\.?"
+from dynagrag.generation.claims.lexicon import MONTHS
+
+_MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = re.compile(
     rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?(?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
@@ -116,7 +117,7 @@ def _date(match: re.Match[str]) -> tuple[int, int, int]:
     year, month, day = (
         "".join(filter(None, (match[f"{part}{i}"] for i in range(1, 5) if f"{part}{i}" in match.re.groupindex))) for part in "ymd"
     )
-    number = int(month) if month.isdigit() else next(i for i, name in enumerate(_MONTHS, start=1) if name.startswith(month.casefold()[:3]))
+    number = int(month) if month.isdigit() else next(i for i, name in enumerate(MONTHS, start=1) if name.startswith(month.casefold()[:3]))
     return int(year or 0), number, int("".join(c for c in day if c.isdigit()) or 0)
 
 

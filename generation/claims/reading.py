@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dynagrag.generation.claims.lexicon import lemma, plain_phrases, senses
+from dynagrag.generation.claims.lexicon import MONTHS, TITLES, lemma, plain_phrases, senses
 from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
@@ -15,8 +15,7 @@ _CONJUNCTIONS = frozenset("but while whereas although though because who whom wh
 _CONNECTORS = frozenset(
     "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' . los las san st".split()
 )
-TITLES = frozenset("mr mrs ms dr prof sir dame lord lady king queen prince princess the saint st rev captain president senator".split())
-_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_TITLES = TITLES | frozenset("dame lord lady king queen prince princess the saint st rev".split())
 _MIN_STEM = 4
 
 
@@ -82,13 +81,13 @@ class Reading:
         return [
             i
             for i, w in enumerate(self.words)
-            if w.is_word and i not in self.in_names and w.low not in FUNCTION_WORDS and w.low not in _MONTHS
+            if w.is_word and i not in self.in_names and w.low not in FUNCTION_WORDS and w.low not in MONTHS
         ]
 
     def name(self, start: int, end: int) -> tuple[str, ...]:
         """The words of a name that tell it apart, folded."""
         lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]
-        return tuple(low for low in lows if low not in _CONNECTORS and low not in TITLES) or tuple(lows)
+        return tuple(low for low in lows if low not in _CONNECTORS and low not in _TITLES) or tuple(lows)
 
 
 @lru_cache(maxsize=4096)
@@ -108,7 +107,7 @@ def read(text: str) -> Reading:
 
 def _is_initial(words: Sequence[Word]) -> bool:
     """Whether the last word is a letter alone, or an abbreviation, whose full stop ends nothing."""
-    return bool(words) and (len(words[-1].text) == 1 or words[-1].low in TITLES or words[-1].low in {"jr", "sr"})
+    return bool(words) and (len(words[-1].text) == 1 or words[-1].low in _TITLES or words[-1].low in {"jr", "sr"})
 
 
 def _name_ranges(words: Sequence[Word]) -> Iterable[tuple[int, int]]:
@@ -126,7 +125,7 @@ def _name_ranges(words: Sequence[Word]) -> Iterable[tuple[int, int]]:
 
 def _begins_name(words: Sequence[Word], i: int) -> bool:
     word = words[i]
-    if not word.text[0].isupper() or word.low in _MONTHS:
+    if not word.text[0].isupper() or word.low in MONTHS:
         return False
     opens = i == 0 or not words[i - 1].text[0].isalnum()
     if not opens:
@@ -144,7 +143,7 @@ def _continued(words: Sequence[Word], end: int) -> int:
     at = end
     while at < len(words) and at - end < 3 and (words[at].low in _CONNECTORS or words[at].text == "à") and words[at].low != "and":
         at += 1
-    if at < len(words) and words[at].text[0].isupper() and words[at].low not in _MONTHS:
+    if at < len(words) and words[at].text[0].isupper() and words[at].low not in MONTHS:
         return at + 1
     if at == end and at < len(words) and words[at].text.isdigit() and len(words[at].text) < 4:
         return at + 1

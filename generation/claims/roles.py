@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dynagrag.generation.claims.lexicon import FEMALE, MALE, PRONOUNS, alike, is_irregular, lemma, senses
+from dynagrag.generation.claims.lexicon import AUXILIARIES, BE, DETERMINERS, FEMALE, MALE, PRONOUNS, alike, is_irregular, lemma, senses
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.words import COMMON_VERBS
 
-_BE = frozenset("am is are was were be been being".split())
-AUXILIARIES = _BE | frozenset("has have had do does did will would shall should can could may might must not never get gets got".split())
+_AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
 _BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())
-_DETERMINERS = frozenset("a an the his her its their our my your this that these those".split())
 _ENDS_AGENT = frozenset("with from for about in on at based that as after during starring featuring who which where when".split())
 KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
 KIN_UP = frozenset("father mother parent parents fathers mothers".split())
@@ -38,19 +36,19 @@ def predicate_of(claim: Reading) -> Predicate | None:
     verb = _main_verb(claim)
     if verb is None:
         return None
-    is_be = any(w.low in _BE for w in words[max(0, verb - 4) : verb])
+    is_be = any(w.low in BE for w in words[max(0, verb - 4) : verb])
     is_by = any(w.low == "by" for w in words[verb + 1 : verb + 3])
     return Predicate(verb, words[verb].stem, is_be and is_by)
 
 
 def is_auxiliary(word: Word) -> bool:
     """Whether it is a form of be, have, do, or a modal verb; May is a month."""
-    return word.low in AUXILIARIES and word.text != "May"
+    return word.low in _AUXILIARIES and word.text != "May"
 
 
 def is_be(word: Word) -> bool:
     """Whether it is a form of be."""
-    return word.low in _BE
+    return word.low in BE
 
 
 def _main_verb(claim: Reading) -> int | None:
@@ -59,19 +57,19 @@ def _main_verb(claim: Reading) -> int | None:
         if i in claim.in_names or not is_auxiliary(word):
             continue
         after = i + 1
-        while after < len(words) and (words[after].low in AUXILIARIES | _BEFORE_VERBS or words[after].low.endswith("ly")):
+        while after < len(words) and (words[after].low in _AUXILIARIES | _BEFORE_VERBS or words[after].low.endswith("ly")):
             after += 1
-        if after < len(words) and after not in claim.in_names and words[after].is_word and words[after].low not in _DETERMINERS:
+        if after < len(words) and after not in claim.in_names and words[after].is_word and words[after].low not in DETERMINERS:
             low, stem = words[after].low, words[after].stem
             is_participle = low.endswith(("ed", "en", "ing")) or is_irregular(low) or event_of(stem)
-            return after if is_participle or words[i].low not in _BE else None
+            return after if is_participle or words[i].low not in BE else None
         return None
     return next((i for i in range(1, len(words)) if i not in claim.in_names and _is_verb_like(claim, i)), None)
 
 
 def _is_verb_like(claim: Reading, i: int) -> bool:
     word = claim.words[i]
-    if not word.is_word or claim.words[i - 1].low in _DETERMINERS:
+    if not word.is_word or claim.words[i - 1].low in DETERMINERS:
         return False
     is_past = word.low.endswith("ed") or (word.stem != word.low and not word.low.endswith(("s", "ing", "er", "or", "ly", "ion")))
     is_present = word.low.endswith("s") and (i - 1 in claim.in_names or claim.words[i - 1].low in PRONOUNS) and not word.is_possessive
@@ -154,7 +152,7 @@ def _by_phrase(line: Reading, at: int) -> frozenset[int]:
             while end < len(words) and not _ends_agent(line, by, end):
                 end += 1
             return frozenset(range(by + 1, end))
-        if words[by].clause != words[at].clause or words[by].low in _ENDS_AGENT - {"for", "in", "on"} or words[by].low in _BE:
+        if words[by].clause != words[at].clause or words[by].low in _ENDS_AGENT - {"for", "in", "on"} or words[by].low in BE:
             break
     return frozenset()
 
@@ -168,7 +166,7 @@ def _ends_agent(line: Reading, by: int, end: int) -> bool:
         word.clause != line.words[by].clause
         or word.low in _ENDS_AGENT
         or (word.is_word and word.low.endswith(("ed", "ing")) and end > by + 1 and is_listed_on)
-        or word.low in _BE
+        or word.low in BE
     )
 
 
@@ -184,7 +182,7 @@ def _around_doer(line: Reading, at: int) -> tuple[frozenset[int], frozenset[int]
 
 def _active(line: Reading, at: int, is_clear: bool) -> Roles:
     words = line.words
-    is_passive = any(w.low in _BE for w in words[max(0, at - 3) : at])
+    is_passive = any(w.low in BE for w in words[max(0, at - 3) : at])
     before = frozenset(i for i in range(at) if words[i].clause == words[at].clause)
     if not before & line.in_names:
         before = frozenset(range(at))

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from dynagrag.generation.claims.lexicon import (
+    ARTICLES,
+    ASKING,
     CONDITIONAL,
     DENIALS,
     EXCLUSIVE,
@@ -18,6 +20,7 @@ from dynagrag.generation.claims.lexicon import (
     lemma,
     opposites,
     senses,
+    told_forms,
 )
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.words import FUNCTION_WORDS
@@ -163,7 +166,10 @@ def _holds_back(line: Reading, words: frozenset[str]) -> bool:
 
 
 def _reports_question(line: Reading) -> bool:
-    return bool(line.lows & {"whether", "ask", "asked", "asks", "asking", "wondered", "inquired", "question", "?"})
+    return bool(line.lows & _ASKS)
+
+
+_ASKS = told_forms(ASKING) | {"whether", "ask", "asking", "question", "?"}
 
 
 def quantifier_gap(claim: Reading, line: Reading) -> str:
@@ -196,6 +202,6 @@ def _stands_alike(claim: Reading, i: int, line: Reading, j: int) -> bool:
 def _neighbour(reading: Reading, at: int, step: int) -> str:
     words = reading.words
     at += step
-    while 0 <= at < len(words) and words[at].low in {"the", "a", "an"}:
+    while 0 <= at < len(words) and words[at].low in ARTICLES:
         at += step
     return words[at].stem if 0 <= at < len(words) and words[at].text[0].isalnum() else ""

@@ -10,6 +10,7 @@ from pathlib import Path
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.sqlite_store.migrations import migrate
 from dynagrag.private_files import make_folder, touch
+from dynagrag.write_ahead_log import use_write_ahead_log
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ class Connection:
                 self._sqlite.execute("PRAGMA secure_delete = ON")
                 self._sqlite.execute("PRAGMA synchronous = NORMAL")
                 migrate(self._sqlite, self._where)
-                self._sqlite.execute("PRAGMA journal_mode = WAL")
+                use_write_ahead_log(self._sqlite, _BUSY_TIMEOUT_S)
         except BaseException:
             self._sqlite.close()
             raise

@@ -89,8 +89,9 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
 
 def _version(connection: sqlite3.Connection, where: str) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    # In this order: another process that makes the file now gives it its tables and its id at once.
     has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     if has_tables and application != APPLICATION_ID:
         raise StoreError(f"{where} is another program's database; name another workspace, or move that file away")
     if version > len(MIGRATIONS):

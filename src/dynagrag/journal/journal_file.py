@@ -15,6 +15,7 @@ from typing import Any
 
 from dynagrag.errors import NewerStoreError, StoreError
 from dynagrag.private_files import make_folder, touch
+from dynagrag.write_ahead_log import use_write_ahead_log
 
 _LOG = logging.getLogger(__name__)
 _BUSY_TIMEOUT_S = 15.0
@@ -108,7 +109,7 @@ class JournalFile:
             raise NewerStoreError(
                 f"{self.path} was written by a newer dynagrag (its version {version}, known {len(MIGRATIONS)}); update dynagrag"
             )
-        self._db.execute("PRAGMA journal_mode = WAL")
+        use_write_ahead_log(self._db, _BUSY_TIMEOUT_S)
         self._db.execute("PRAGMA synchronous = NORMAL")
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA secure_delete = ON")  # a forgotten text leaves no bytes behind

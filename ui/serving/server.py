@@ -15,8 +15,9 @@ from starlette.middleware import Middleware
 
 from dynagrag.errors import SettingsError
 from dynagrag.passwords import check_hash
+from dynagrag.ui.serving.guess_checker import GuessChecker
 from dynagrag.ui.serving.request_guard import RequestGuard, ServedHosts, is_loopback
-from dynagrag.ui.serving.sign_in import GuessChecker, SignIn
+from dynagrag.ui.serving.sign_in import SignIn
 
 OPTIONS: dict[str, Any] = {
     "server.headless": True,

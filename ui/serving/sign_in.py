@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from dynagrag.passwords import is_password
+from dynagrag.ui.serving.guess_checker import GuessChecker, TooManyGuessesError
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -30,69 +29,6 @@ _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 }
-
-
-class TooManyGuessesError(Exception):
-    """A guess was not looked at. `wait_s`: seconds until one is."""
-
-    def __init__(self, wait_s: float) -> None:
-        super().__init__(wait_s)
-        self.wait_s = wait_s
-
-
-class GuessChecker:
-    """Checks one guess at a time, and after a wrong one none for `pause_s` seconds: a crowd of addresses guesses no faster.
-
-    After `num_free` wrong ones an address waits for two pauses, then twice as long each time, up to a quarter of an hour.
-    """
-
-    pause_s = 1.0
-    num_free = 5
-    longest_wait_s = 900.0
-    max_queue = 10
-    max_addresses = 1000
-
-    def __init__(
-        self, kept: str, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    ) -> None:
-        self._kept = kept
-        self._clock = clock
-        self._sleep = sleep
-        self._one_at_a_time = asyncio.Lock()
-        self._num_queued = 0
-        self._wrong: dict[str, tuple[int, float]] = {}
-        """Of an address: wrong guesses since the last right one, and when it may guess again."""
-
-    async def is_right(self, guess: str, address: str) -> bool:
-        """Whether a guess is the password. Raises TooManyGuessesError, for a right one too, where it comes too soon."""
-        self._check_wait(address)
-        if self._num_queued >= self.max_queue:
-            raise TooManyGuessesError(self.pause_s * self.max_queue)
-        self._num_queued += 1
-        try:
-            async with self._one_at_a_time:
-                self._check_wait(address)
-                if await asyncio.to_thread(is_password, guess, self._kept):
-                    self._wrong.pop(address, None)
-                    return True
-                self._note_wrong(address)
-                await self._sleep(self.pause_s)
-                return False
-        finally:
-            self._num_queued -= 1
-
-    def _check_wait(self, address: str) -> None:
-        wait_s = self._wrong.get(address, (0, 0.0))[1] - self._clock()
-        if wait_s > 0:
-            raise TooManyGuessesError(wait_s)
-
-    def _note_wrong(self, address: str) -> None:
-        num_wrong = self._wrong.pop(address, (0, 0.0))[0] + 1
-        doublings = min(num_wrong - self.num_free, 30)
-        wait_s = min(2 * self.pause_s * 2**doublings, self.longest_wait_s) if doublings >= 0 else 0.0
-        self._wrong[address] = (num_wrong, self._clock() + wait_s)
-        if len(self._wrong) > self.max_addresses:
-            del self._wrong[next(iter(self._wrong))]
 
 
 async def _body(request: Request) -> bytes | None:

@@ -1,7 +1,7 @@
 """The password before the app, without a server: guesses and sessions."""
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,8 @@ from starlette.responses import PlainTextResponse
 
 from dynagrag import passwords
 from dynagrag.ui.serving import sign_in
-from dynagrag.ui.serving.sign_in import GuessChecker, SignIn, TooManyGuessesError
+from dynagrag.ui.serving.guess_checker import GuessChecker, TooManyGuessesError
+from dynagrag.ui.serving.sign_in import SignIn
 
 PASSWORD = "correct horse"
 _FORM = ("content-type", "application/x-www-form-urlencoded")
@@ -52,12 +53,28 @@ class Door:
 
 
 class Clock:
-    """Time that passes when somebody sleeps."""
+    """Time that passes when somebody sleeps: at once, or where it is held when `wake` says so."""
 
     now = 0.0
+    is_held = False
+
+    def __init__(self) -> None:
+        self.sleeping: list[tuple[float, asyncio.Event]] = []
 
     async def sleep(self, seconds: float) -> None:
+        if self.is_held:
+            self.sleeping.append((seconds, asyncio.Event()))
+            await self.sleeping[-1][1].wait()
         self.now += seconds
+
+    def wake(self) -> None:
+        self.sleeping.pop(0)[1].set()
+
+
+async def _settle() -> None:
+    """Until nobody can go on without a clock."""
+    for _ in range(100):
+        await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -137,14 +154,102 @@ def test_an_address_that_guesses_wrong_waits_longer_each_time_and_others_do_not(
     run_on_a_thread(run())
 
 
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The guesses that were checked, in their order; each at once, without a thread."""
+    seen: list[str] = []
+
+    async def at_once(check: Callable[[str, str], bool], guess: str, kept: str) -> bool:
+        seen.append(guess)
+        return check(guess, kept)
+
+    monkeypatch.setattr(asyncio, "to_thread", at_once)
+    return seen
+
+
+def test_no_guess_is_looked_at_until_the_pause_after_a_wrong_one_is_over(guesses: GuessChecker, clock: Clock, looked_at: list[str]) -> None:
+    clock.is_held = True
+
+    async def run() -> None:
+        first, second, right = (asyncio.create_task(guesses.is_right(guess, guess)) for guess in ("wrong 1", "wrong 2", PASSWORD))
+        for number in (1, 2):
+            await _settle()
+            assert looked_at == ["wrong 1", "wrong 2"][:number]
+            assert [pause_s for pause_s, _ in clock.sleeping] == [1.0]
+            assert not (first, second)[number - 1].done()  # nor is it answered sooner
+            clock.wake()
+        assert [await first, await second, await right] == [False, False, True]  # a right one makes no pause
+
+    run_on_a_thread(run())
+    assert clock.now == 2.0
+
+
 def test_a_crowd_of_addresses_guesses_one_at_a_time_and_is_not_queued_without_end(guesses: GuessChecker, clock: Clock) -> None:
     async def crowd() -> list[Any]:
-        return await asyncio.gather(*(guesses.is_right("wrong", f"address {i}") for i in range(50)), return_exceptions=True)
+        return await asyncio.gather(*(guesses.is_right("wrong", f"address {i}") for i in range(80)), return_exceptions=True)
 
     found = run_on_a_thread(crowd())
-    assert clock.now == guesses.max_queue * guesses.pause_s
-    assert found.count(False) == guesses.max_queue
+    num_looked_at = 1 + guesses.max_queue
+    assert clock.now == num_looked_at * guesses.pause_s
+    assert found.count(False) == num_looked_at
     assert all(isinstance(one, TooManyGuessesError) for one in found if one is not False)
+
+
+def test_a_crowd_that_goes_on_guessing_delays_the_password_by_one_guess_an_address_and_never_refuses_it(
+    guesses: GuessChecker, clock: Clock, looked_at: list[str]
+) -> None:
+    clock.is_held = True
+    crowd = [f"address {i}" for i in range(40)]
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(guesses.is_right("wrong", address)) for address in crowd * 3]
+        await _settle()
+        owner = asyncio.create_task(guesses.is_right(PASSWORD, "owner"))
+        while not owner.done():
+            await _settle()
+            if clock.sleeping:
+                clock.wake()
+                tasks += [asyncio.create_task(guesses.is_right("wrong", address)) for address in crowd]
+        assert await owner is True
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    run_on_a_thread(run())
+    assert looked_at.index(PASSWORD) <= len(crowd)
+
+
+def test_who_stops_waiting_leaves_the_turn_to_the_next(guesses: GuessChecker, clock: Clock, looked_at: list[str]) -> None:
+    clock.is_held = True
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(guesses.is_right(guess, guess)) for guess in ("wrong 1", "wrong 2", "wrong 3", PASSWORD)]
+        await _settle()
+        tasks[2].cancel()  # waits
+        clock.wake()
+        await asyncio.sleep(0)  # now it is the second's turn, which it has not taken
+        tasks[1].cancel()
+        await _settle()
+        while clock.sleeping:
+            clock.wake()
+            await _settle()
+        assert await asyncio.wait_for(tasks[3], 5) is True
+        assert await guesses.is_right(PASSWORD, "another") is True
+
+    run_on_a_thread(run())
+    assert looked_at == ["wrong 1", PASSWORD, PASSWORD]
+
+
+def test_all_addresses_of_an_ipv6_network_are_one(guesses: GuessChecker) -> None:
+    async def run() -> None:
+        for i in range(5):
+            assert not await guesses.is_right("wrong", f"2001:db8::{i:x}")
+        with pytest.raises(TooManyGuessesError):
+            await guesses.is_right(PASSWORD, "2001:db8::ffff")
+        for other in ("2001:db8:0:1::1", "::ffff:10.0.0.1", "10.0.0.1", "fe80::1%eth0", "", "a proxy's word"):
+            assert await guesses.is_right(PASSWORD, other)
+
+    run_on_a_thread(run())
 
 
 def test_addresses_are_not_remembered_without_end(guesses: GuessChecker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.private_files import touch
+from dynagrag.regular_files import IRREGULAR, is_irregular
 
 FORMAT = 1
 """Counts up when an older version could not restore the file."""
@@ -101,6 +102,8 @@ def pack(folder: Path, manifest: Manifest, file: Path) -> None:
 
 def read_manifest(file: Path) -> Manifest:
     """What a file says of itself, after a look at its structure. Raises StoreError, and NewerStoreError for a later format."""
+    if is_irregular(file):
+        raise StoreError(f"{file} {IRREGULAR}")
     try:
         with zipfile.ZipFile(file) as archive:
             return _manifest(archive, file)

@@ -12,6 +12,7 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion
+from dynagrag.regular_files import IRREGULAR, is_irregular
 
 SUFFIXES = (".jsonl.gz", ".jsonl")
 
@@ -96,6 +97,8 @@ def find_file(folder: Path, *stems: str) -> Path:
 
 def read_rows(path: Path) -> tuple[list[Row], DataFile]:
     """The rows of a file and its hash. LoadError where it can't be read, a line is no JSON object, or there is no row."""
+    if is_irregular(path):
+        raise LoadError(f"{path} {IRREGULAR}")
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")

@@ -20,6 +20,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from dynagrag.errors import LoadError
 from dynagrag.ids import entity_key
 from dynagrag.ingest.plan import uri_of
+from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import SourceTurn
 
 Triple: TypeAlias = tuple[str, str, str]
@@ -168,6 +169,8 @@ def join_extractions(corpus: GivenCorpus, extractions: GivenCorpus) -> GivenCorp
 
 def _lines(path: Path) -> Iterator[str]:
     """The lines of a file, gzipped or not, whatever its name says."""
+    if is_irregular(path):
+        raise LoadError(f"{path} {IRREGULAR}")
     try:
         with path.open("rb") as handle:
             is_packed = handle.read(len(_GZIP)) == _GZIP

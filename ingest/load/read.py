@@ -18,6 +18,7 @@ from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, 
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
+from dynagrag.regular_files import IRREGULAR
 from dynagrag.schema import LoadedSource
 from dynagrag.text import collapse, short
 
@@ -110,7 +111,7 @@ def _read_bytes(path: Path, reading: _Reading) -> bytes:
     if stat.S_ISDIR(info.st_mode):
         raise LoadError("is a folder; give the files in it, or the folder to a command that takes folders")
     if not stat.S_ISREG(info.st_mode):
-        raise LoadError("is no regular file (a pipe, socket or device); save its content to a file")
+        raise LoadError(IRREGULAR)
     if info.st_size > MAX_FILE_BYTES:
         raise LoadError(f"is {info.st_size:,} bytes large, at most {MAX_FILE_BYTES:,} are read; split it into smaller files")
     with path.open("rb") as file:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
-from dynagrag.text import clock
+from dynagrag.text import STEERING, clock
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c\u200d{STEERING}]")
 _LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)", re.IGNORECASE)
 """Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from becoming a sign of Streamlit's."""
 _MARK = re.compile(r"\[(E\d+)\]")

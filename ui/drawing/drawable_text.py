@@ -7,11 +7,13 @@ of as HTML, and labels are fetched by a `Function` of ours that no text is part 
 
 import re
 
+from dynagrag.text import STEERING
+
 MAX_TIP = 300
 """Characters of a tooltip."""
 _PLACEHOLDER = "--x_x--0_0--"
 _HEART_OF_IT = re.compile(r"x_x(?=--0_0)")
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_INVISIBLE = re.compile(rf"[\x00-\x1f\x7f-\x9f\u200c\u200d\ud800-\udfff{STEERING}]")
 
 
 class Function(str):

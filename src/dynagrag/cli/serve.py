@@ -4,13 +4,16 @@ import os
 import sys
 from functools import partial
 from importlib.util import find_spec
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dynagrag.cli.options import EMBEDDER, LLM, STORE, WORKSPACE
 from dynagrag.cli.terminal import is_terminal, read_settings, say, set_up_log
 from dynagrag.errors import SettingsError, UsageError
+
+if TYPE_CHECKING:
+    from dynagrag.settings import Settings
 
 
 def serve(
@@ -45,7 +48,7 @@ def serve(
     set_up_log(False)
     if find_spec("streamlit") is None or find_spec("streamlit_echarts") is None:
         raise SettingsError("the app needs Streamlit: pip install 'dynagrag[ui]'")
-    read_settings(llm, embedder, store)  # what is to be asked is asked here, since the app can't
+    settings = read_settings(llm, embedder, store)  # what is to be asked is asked here, since the app can't
     given = {"DYNAGRAG_WORKSPACE": workspace, "DYNAGRAG_STORE": store, "DYNAGRAG_LLM": llm, "DYNAGRAG_EMBEDDER": embedder}
     os.environ.update({name: value for name, value in given.items() if value is not None})
 
@@ -53,7 +56,7 @@ def serve(
     from dynagrag.ui.serving.server import serve_app
 
     if password is False and not is_loopback(address):
-        raise UsageError(f"other machines can reach {address or 'this address'}, so the app needs a password: leave --no-password out")
+        raise UsageError(f"other machines can reach {address or 'this address'}, so the app needs a password: {_instead_of_none(settings)}")
     kept = kept_hash(password)
     try:
         serve_app(
@@ -61,6 +64,13 @@ def serve(
         )
     except KeyboardInterrupt:
         say("The app has ended.")
+
+
+def _instead_of_none(settings: "Settings") -> str:
+    """What to write in place of --no-password."""
+    if settings.password is not None or settings.password_hash is not None:
+        return "leave --no-password out, and it asks for the one that is set"
+    return "write --password in place of --no-password, or set DYNAGRAG_PASSWORD and leave --no-password out"
 
 
 def _greet(address: str, port: int, has_password: bool) -> None:

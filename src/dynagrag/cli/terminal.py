@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.text import collapse
+from dynagrag.text import STEERING, collapse
 
 if TYPE_CHECKING:
     from dynagrag.settings import Settings
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 EXIT_SET_ASIDE = 3
 EXIT_INTERRUPTED = 130
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what turns the direction of all that follows."""
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{STEERING}]")
+"""C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but steers what is."""
 
 
 def complain(message: str) -> None:
@@ -48,7 +48,12 @@ def in_line(text: str) -> str:
 def say_json(value: Any) -> None:
     """A JSON value on stdout, in one line."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    sys.stdout.write(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")  # json itself escapes C0
+    sys.stdout.write(_CONTROLS.sub(lambda found: _escaped(found[0]), text) + "\n")
+
+
+def _escaped(character: str) -> str:
+    """As JSON escapes it, which of itself leaves DEL alone."""
+    return json.dumps(character)[1:-1] if character != "\x7f" else r"\u007f"
 
 
 def set_up_log(verbose: bool) -> None:

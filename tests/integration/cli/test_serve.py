@@ -32,6 +32,14 @@ def test_the_kept_password_is_not_forgotten_where_it_is_needed(cli: Callable[...
     assert kept_hash(None) == "kept"
 
 
+def test_without_any_password_one_message_says_all_that_is_to_change(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    said = cli("serve", "--address", "0.0.0.0", "--no-password").complaint(2)
+    assert "write --password in place of --no-password, or set DYNAGRAG_PASSWORD and leave --no-password out" in said
+    monkeypatch.setenv("DYNAGRAG_PASSWORD", "from the environment")
+    said = cli("serve", "--address", "0.0.0.0", "--no-password").complaint(2)
+    assert said.endswith("a password: leave --no-password out, and it asks for the one that is set")
+
+
 def test_a_new_password_is_kept_as_a_hash_for_the_user_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("correct horse\r\n"))
     made = kept_hash(True)

@@ -3,16 +3,18 @@
 import io
 import json
 import logging
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dynagrag.cli.terminal import _PrintableFormatter
+from dynagrag.cli.terminal import _PrintableFormatter, printable, say_json
 from dynagrag.fakes.server import OpenAIStubServer
 
-_NASTY = "x\x1b[2J\x9b31m\x07\u202e\n  FAKE line"
-_STEERING = set("\x1b\x9b\x07\u202e\x7f")
+_UNSEEN = "\u202e\u2067\u200e\u200f\u061c\u2028\u2029\u200b\u2060\ufeff\U000e0041"
+_NASTY = f"x\x1b[2J\x9b31m\x07{_UNSEEN}\n  FAKE line"
+_STEERING = {*"\x1b\x9b\x07\x7f", *_UNSEEN}
 
 
 @pytest.fixture
@@ -75,10 +77,22 @@ def test_the_question_before_a_deletion_is_printable(nasty: Path, cli: Any, monk
 
 def test_json_says_the_same_with_steering_characters_escaped(nasty: Path, cli: Any) -> None:
     shown = cli("inspect", nasty, "--json")
-    assert not {"\x1b", "\x9b", "\x07", "\x7f"} & set(shown.out)
+    assert not _STEERING & set(shown.out)
     assert json.loads(shown.out)["path"] == str(nasty)
 
 
 def test_a_warning_is_printable() -> None:
     record = logging.LogRecord("dynagrag", logging.WARNING, "", 0, "folder %s", ("a\x1b[2J\x9b",), None)
     assert _PrintableFormatter("%(message)s").format(record) == "folder a\ufffd[2J\ufffd"
+
+
+def test_all_that_is_unseen_and_not_of_a_script_or_emoji_is_replaced_and_json_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    unseen = {chr(i) for i in range(0x110000) if unicodedata.category(chr(i)) in ("Cc", "Cf", "Zl", "Zp")}
+    needed = {"\n", "\t", "\xad", "\u200c", "\u200d", *(c for c in unseen if "ARABIC" in unicodedata.name(c, "") and c != "\u061c")}
+    left = {c for c in unseen - needed if printable(c) == c}
+    assert {unicodedata.name(c).split()[0] for c in left} <= {"SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND"}
+    say_json(everything := "".join(sorted(unseen)))
+    shown = capsys.readouterr().out
+    assert {c for c in unseen - needed - left if c in shown} == set()
+    assert json.loads(shown) == everything
+    assert printable("می\u200cخواهم 👩\u200d🚀 🏳\ufe0f") == "می\u200cخواهم 👩\u200d🚀 🏳\ufe0f"

@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote, unquote, urlsplit
 
 SCRUBBED = "(key)"
 _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk|pk|key|api)-[\w*.-]{3,}")
 _MAX_LINKS = 20
+MIN_REPLY_SECRET_CHARS = 16
+"""Keys of local servers ("ollama", "not-needed") are shorter; those of providers are longer."""
 
 
 def scrubbed(text: str, secrets: Sequence[str] = ()) -> str:
@@ -26,6 +28,47 @@ def scrub_chain(err: BaseException, secrets: Sequence[str]) -> None:
             link.message = scrubbed(link.message, secrets)  # type: ignore[attr-defined]
         if hasattr(link, "body"):
             link.body = None
+
+
+class ReplyScrubber:
+    """Takes what was sent to a server as a secret out of its replies, which are cached, backed up and shown.
+
+    Only secrets of MIN_REPLY_SECRET_CHARS or more, and nothing that merely looks like a key: the rest may be words of a document.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._forms = _forms(tuple(secret for secret in secrets if len(secret.strip()) >= MIN_REPLY_SECRET_CHARS))
+        self._firsts = frozenset(form[0] for form in self._forms)
+        self._longest = max(map(len, self._forms), default=0)
+
+    def whole(self, text: str) -> str:
+        """A reply without them."""
+        for form in self._forms:
+            text = text.replace(form, SCRUBBED)
+        return text
+
+    def pieces(self, pieces: Iterable[str]) -> Iterator[str]:
+        """A reply in pieces, without them; the beginning of one is held back until it is known what it is. Raises as `pieces` does."""
+        held = ""
+        try:
+            for piece in pieces:
+                held = self.whole(held + piece)
+                ready = self._num_ready(held)
+                if ready:
+                    yield held[:ready]
+                held = held[ready:]
+        except Exception:
+            if held:
+                yield held
+            raise
+        if held:
+            yield held
+
+    def _num_ready(self, text: str) -> int:
+        """Characters before the place from which on a secret may have begun."""
+        places = range(max(0, len(text) - self._longest + 1), len(text))
+        begun = (i for i in places if text[i] in self._firsts and any(form.startswith(text[i:]) for form in self._forms))
+        return next(begun, len(text))
 
 
 def address_secrets(address: str | None) -> tuple[str, ...]:

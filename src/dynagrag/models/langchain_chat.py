@@ -16,6 +16,7 @@ from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.reply_schema import response_format
 from dynagrag.models.yes_no import TOP_TOKENS, difference
 from dynagrag.protocols import ModelReply, Prompt, YesNo
+from dynagrag.scrubbing import ReplyScrubber
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -48,6 +49,7 @@ class LangChainChat:
         self._identity = identity
         self._is_small = is_small
         self._on_close = on_close
+        self._scrubber = ReplyScrubber(endpoint.secrets)
         self._has_odd_counts = False
         self._structured: dict[tuple[type[BaseModel], int], Any] = {}
         self._lock = Lock()
@@ -80,10 +82,11 @@ class LangChainChat:
                 # openai.LengthFinishReasonError: it parsed a reply that was cut off, and still has it.
                 counted, seconds = cut.usage, time.perf_counter() - began
                 prompt_tokens, completion_tokens = self._counted(counted.prompt_tokens), self._counted(counted.completion_tokens)
-                return ModelReply(cut.choices[0].message.content or "", True, prompt_tokens, completion_tokens, seconds)
+                text = self._scrubber.whole(cut.choices[0].message.content or "")
+                return ModelReply(text, True, prompt_tokens, completion_tokens, seconds)
         usage = getattr(message, "usage_metadata", None) or {}
         return ModelReply(
-            text=_text(message),
+            text=self._scrubber.whole(_text(message)),
             is_cut_off=_is_cut_off(message),
             prompt_tokens=self._counted(usage.get("input_tokens", 0)),
             completion_tokens=self._counted(usage.get("output_tokens", 0)),
@@ -92,6 +95,9 @@ class LangChainChat:
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         """The pieces as they come. Raises CutOffReplyError after the last one where the limit was hit."""
+        return self._scrubber.pieces(self._texts(prompt, max_tokens))
+
+    def _texts(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         is_cut_off = is_any = False
         call = BoundedCall(self._endpoint)
         with translating(self._endpoint, call.has_reply):

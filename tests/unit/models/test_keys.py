@@ -10,11 +10,13 @@ import pytest
 from pydantic import BaseModel
 from raw_server import RawServer, chat, http
 
-from dynagrag.errors import ModelError, ModelRefusedError, SettingsError
+from dynagrag.errors import CutOffReplyError, ModelError, ModelRefusedError, SettingsError
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.error_translation import Endpoint, translating
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
-from dynagrag.scrubbing import address_secrets, scrubbed
+from dynagrag.scrubbing import MIN_REPLY_SECRET_CHARS, ReplyScrubber, address_secrets, scrubbed
 from dynagrag.settings import Settings, known_secrets, load_settings
 
 KEY = "0123456789abcdefCANARY"
@@ -141,3 +143,43 @@ def test_an_address_with_a_key_in_its_query_makes_an_identity_without_it(azure: 
     model = open_chat_model("openai:m", Settings(openai_base_url=url))
     assert KEY not in model.identity
     model.close()
+
+
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_a_key_that_a_reply_echoes_is_neither_stored_nor_shown(azure: RawServer, tmp_path: Path, size: int) -> None:
+    said = f"You sent {KEY}, and {KEY}{KEY}; not {KEY[:-1]}"
+    chunks = [{"choices": [{"index": 0, "delta": {"content": said[i : i + size]}}]} for i in range(0, len(said), size)]
+    model, journal = open_chat_model("azure_openai:my-deployment", Settings(max_retries=0)), Journal(tmp_path / "journal.sqlite")
+    metered = MeteredChat(model, journal, workspace="w")
+    azure.answer = http(chat(json.dumps({"name": said})))
+    assert metered.ask(PROMPT, Reply, stage="s", max_tokens=50).name == (clean := said.replace(KEY, "(key)"))
+    azure.answer = http(
+        b"".join(b"data: " + json.dumps(c).encode() + b"\n\n" for c in chunks) + b"data: [DONE]\n\n", kind="text/event-stream"
+    )
+    for _ in range(2):  # from the server, then from the cache
+        assert "".join(metered.stream(PROMPT, stage="s", max_tokens=50)) == clean
+    journal.close()
+    model.close()
+    assert not any(KEY.encode() in file.read_bytes() for file in tmp_path.iterdir())
+    assert len(azure.bodies) == 2
+
+
+def test_a_stream_that_breaks_off_shows_what_came_of_it() -> None:
+    def cut_off() -> Iterator[str]:
+        yield from ("one ", KEY[:4])
+        raise CutOffReplyError("at its limit")
+
+    pieces = ReplyScrubber([KEY]).pieces(cut_off())
+    assert [next(pieces), next(pieces)] == ["one ", KEY[:4]]
+    with pytest.raises(CutOffReplyError):
+        next(pieces)
+
+
+def test_pieces_of_a_reply_come_as_soon_as_no_key_can_begin_in_them() -> None:
+    pieces = ReplyScrubber([KEY, "another secret of some length"]).pieces(iter(["a 0", "0", "another ", "word", "\n"]))
+    assert list(pieces) == ["a ", "0", "0", "another word", "\n"]
+
+
+@pytest.mark.parametrize("word", ["ollama", "not-needed", "x" * (MIN_REPLY_SECRET_CHARS - 1)])
+def test_a_short_key_which_may_be_a_word_and_what_looks_like_one_stay_in_replies(word: str) -> None:
+    assert ReplyScrubber([word]).whole(f"{word} and the api-first plan") == f"{word} and the api-first plan"

@@ -1,14 +1,18 @@
 """The whole flow, offline, in the order in which a transcript becomes an answer. Read this first."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from dynagrag import AskOptions, open_workspace
 from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.fakes.models import JsonSchema, simple_reply
 from dynagrag.ids import entity_key
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
+from dynagrag.protocols import Prompt
+from dynagrag.schema import Verdict
 from dynagrag.settings import CHUNK_PROFILES
 from dynagrag.workspace.facade import Workspace
 
@@ -93,7 +97,32 @@ def test_7_the_answer_cites_only_what_is_there(space: Workspace, transcript: Pat
     assert all(texts[c.document][c.start : c.end] == c.quote for c in answer.citations)
 
 
-def test_8_without_a_model_the_evidence_is_shown(transcript: Path) -> None:
+def test_8_each_claim_of_the_answer_has_a_verdict_and_a_strict_answer_keeps_what_is_stated(transcript: Path) -> None:
+    true = "Charles Babbage founded Analytical Engines."
+    false = "Analytical Engines is not located in North London."
+    made_up = "Leo sold it to Ada in 1871."
+    said = f"{true} {false} {made_up}"
+
+    def careless(prompt: Prompt, schema: JsonSchema | None) -> str:
+        if schema is None:
+            return said
+        reply = json.loads(simple_reply(prompt, schema))
+        return json.dumps(reply | {"answer": said} if "answer" in reply else reply)
+
+    space = open_workspace("walkthrough", chat_model=FakeChat(careless), embedder=FakeEmbedder(dimension=64))
+    space.ingest([transcript])
+    checked = space.ask("Who founded Analytical Engines?")
+    assert {claim.text: claim.verdict for claim in checked.claims} == {
+        true: Verdict.STATED,  # by a line that the model didn't cite: code found it
+        false: Verdict.CONTRADICTED,
+        made_up: Verdict.NOT_FOUND,
+    }
+    strict = space.ask("Who founded Analytical Engines?", AskOptions(is_strict=True))  # `dynagrag ask --strict`
+    assert true in strict.text
+    assert [claim.text for claim in strict.left_out] == [false, made_up]
+
+
+def test_9_without_a_model_the_evidence_is_shown(transcript: Path) -> None:
     space = open_workspace("fast", embedder=FakeEmbedder())
     from dynagrag import IngestOptions
 
@@ -103,7 +132,7 @@ def test_8_without_a_model_the_evidence_is_shown(transcript: Path) -> None:
     assert ("Leo", "Charles Babbage founded Analytical Engines. The rain stopped.") in {(e.speaker, e.quote) for e in answer.evidence}
 
 
-def test_9_deleting_a_document_leaves_nothing_of_it(space: Workspace, transcript: Path) -> None:
+def test_10_deleting_a_document_leaves_nothing_of_it(space: Workspace, transcript: Path) -> None:
     space.ingest([transcript])
     space.delete("meeting")
     stats = space.stats()

@@ -36,7 +36,6 @@ _LOG = logging.getLogger(__name__)
 _JOURNAL = Path("evaluation") / "citations"
 _MAX_FAILED = 20
 """A model that answered none of so many claims in a row will not answer the others."""
-_MODEL, _NLI = "model", "nli"
 MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
 
 
@@ -83,9 +82,12 @@ def evaluate_citations(
             work = _Work(run, claims, settings, chat, journal, progress or (lambda *_: None))
             try:
                 for spec, checker in checkers.items():
-                    if on_cost and chat is not None and asks_model(spec) and (left := work.left(spec)):
+                    if on_cost and chat is not None and wiring.asks_model(spec) and (left := work.left(spec)):
                         asker = CountingAsker()
-                        on_cost(spec, checking_cost(make(_without_nli(spec), asker, settings), asker, (c.claim for c in left), settings))
+                        on_cost(
+                            spec,
+                            checking_cost(make(wiring.without_weights(spec), asker, settings), asker, (c.claim for c in left), settings),
+                        )
                     work.check(spec, checker)
             except KeyboardInterrupt:
                 raise StoppedRunError(f"interrupted; what was checked is kept: resume with the same command and --out {run.path}") from None
@@ -95,19 +97,9 @@ def evaluate_citations(
     return run, summary
 
 
-def asks_model(spec: str) -> bool:
-    """Whether a checker asks the language model."""
-    return _MODEL in spec.split("+")
-
-
 def _without_auto(spec: str, settings: Settings) -> str:
     """The checker that answers use with the model of the settings, which is not started for that."""
     return wiring.chosen_checker(spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None)
-
-
-def _without_nli(spec: str) -> str:
-    """The same without classifiers: it asks the model as often."""
-    return "+".join(part for part in spec.split("+") if not part.startswith(_NLI))
 
 
 def _check(settings: Settings, options: CitationOptions) -> None:
@@ -119,7 +111,7 @@ def _check(settings: Settings, options: CitationOptions) -> None:
         raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds citations/")
     if not options.checkers:
         raise UsageError("name a checker, e.g. --checker rules")
-    if any(asks_model(spec) for spec in options.checkers) and not settings.llm:
+    if any(wiring.asks_model(spec) for spec in options.checkers) and not settings.llm:
         raise SettingsError("the checker `model` asks a language model: name one with --llm, e.g. --llm qwen, or take --checker rules")
     if options.out is not None:
         check_folder(options.out)
@@ -138,7 +130,7 @@ def _load(settings: Settings, options: CitationOptions) -> ClaimSet:
 
 def _open_chat(settings: Settings, options: CitationOptions, stack: ExitStack) -> tuple[MeteredChat | None, Journal | None]:
     """The model of the settings with cache, ledger and budget, and its journal; None where no checker asks it."""
-    model = wiring.make_chat_model(settings) if any(asks_model(spec) for spec in options.checkers) else None
+    model = wiring.make_chat_model(settings) if any(wiring.asks_model(spec) for spec in options.checkers) else None
     if model is None:
         return None, None
     stack.callback(model.close)
@@ -191,7 +183,7 @@ class _Work:
     def check(self, spec: str, checker: ClaimChecker) -> None:
         """Checks what is left, as many claims at once as the model takes calls, and writes down what was found out."""
         left, total = self.left(spec), len(self.claims.claims)
-        if left and not asks_model(spec):
+        if left and not wiring.asks_model(spec):
             checker.check([left[0].claim])  # what is built or loaded once is, before it counts
         failed = 0
         for done, lines in _checked(spec, checker, left, self._num_at_once(spec), self.journal):
@@ -205,7 +197,7 @@ class _Work:
             self.progress(f"check ({spec})", total - len(left) + done, total)
 
     def _num_at_once(self, spec: str) -> int:
-        is_remote_alone = asks_model(spec) and _without_nli(spec) == spec
+        is_remote_alone = wiring.asks_model(spec) and wiring.without_weights(spec) == spec
         return wiring.concurrency_of(self.chat.model, self.settings) if self.chat is not None and is_remote_alone else 1
 
 

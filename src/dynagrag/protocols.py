@@ -321,7 +321,7 @@ class ClaimChecker(Protocol):
 
     @property
     def name(self) -> str:
-        """As a user names it: `rules`, `model`, `nli:FOLDER`, or several with + between them."""
+        """As a user names it: `rules`, `model`, `nli:FOLDER` or `nli:HUB-ID`, or several with + between them."""
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
         """One for each claim, in order; a claim without lines is not found. Raises ModelError and BudgetError where a model is asked."""

@@ -1,6 +1,6 @@
 """What the command line and the demo print of reports and answers, line by line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -23,12 +23,16 @@ _MAX_EVIDENCE = 15
 _MAX_TITLE = 50
 _MAX_STRETCHES = 5
 _MAX_TRACED = 10
+_LONG_SHARE = 0.05
+"""Of all the time: a stage that took less is not named."""
+_STAGES = {"embed": "loading and running the embedder", "consolidate": "merging names", "write graph": "writing the graph"}
+"""What a stage is called where its own name doesn't say."""
 
 
 def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     """An ingest's report."""
     graph = report.graph
-    yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {sum(report.seconds.values()):.1f} s"
+    yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {_total_time(report.seconds)}"
     if usage:
         yield "model: " + usage_line(usage)
     for document in report.removed:
@@ -49,6 +53,14 @@ def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[s
         yield f"  note: {note}"
     if report.set_aside:
         yield f"{len(report.set_aside)} chunks were set aside; to try them again, run the same command, or `dynagrag jobs retry`"
+
+
+def _total_time(seconds: Mapping[str, float]) -> str:
+    """The time of all stages, and what took most of it besides the extraction."""
+    total = sum(seconds.values())
+    long = [stage for stage in sorted(seconds, key=lambda s: -seconds[s]) if seconds[stage] >= max(1.0, _LONG_SHARE * total)]
+    most = ", ".join(f"{_STAGES.get(stage, stage)} {seconds[stage]:.1f} s" for stage in long if stage != "extract")
+    return f"{total:.1f} s{f' ({most})' if most else ''}"
 
 
 def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:

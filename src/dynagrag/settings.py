@@ -63,8 +63,8 @@ class Settings(BaseSettings):
     price_per_million_completion_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
     checker: str = Field(
         default="auto",
-        description="What checks the claims of answers: rules, model, nli:FOLDER, or several with + between them; auto: rules, and the "
-        "language model where there is one that isn't small.",
+        description="What checks the claims of answers: rules, model, nli:FOLDER or nli:HUB-ID, or several with + between them; auto: "
+        "rules, and the language model where there is one that isn't small.",
     )
     store: str | None = Field(
         default=None,

@@ -268,10 +268,22 @@ def _model_checker(rest: str, chat: Asker | None, settings: Settings) -> ClaimCh
     return ModelChecker(chat)
 
 
-CHECKERS: Mapping[str, Choice[MakeChecker]] = {
-    "rules": Choice("numbers, names, denials and words, without a model", lambda *_: RulesChecker()),
-    "model": Choice("the language model", _model_checker),
-    "nli": Choice("nli:FOLDER or nli:HUB-ID, a sequence classifier", lambda rest, chat, settings: open_nli_checker(rest, settings)),
+@dataclass(frozen=True, slots=True)
+class CheckerChoice(Choice[MakeChecker]):
+    """`asks_model`: whether it asks the language model. `loads_weights`: whether it loads a model of its own, whose place is given."""
+
+    asks_model: bool = False
+    loads_weights: bool = False
+
+
+CHECKERS: Mapping[str, CheckerChoice] = {
+    "rules": CheckerChoice("numbers, names, denials and words, without a model", lambda *_: RulesChecker()),
+    "model": CheckerChoice("the language model", _model_checker, asks_model=True),
+    "nli": CheckerChoice(
+        "nli:FOLDER or nli:HUB-ID, a sequence classifier",
+        lambda rest, chat, settings: open_nli_checker(rest, settings),
+        loads_weights=True,
+    ),
 }
 NO_MODEL_TO_CHECK = "no language model is configured; name one, e.g. --llm openai:NAME or --llm qwen, or check by `rules` alone"
 AUTO = "auto"
@@ -282,6 +294,17 @@ _NEXT_CHECKER = re.compile(rf"\+(?=(?:{'|'.join(CHECKERS)})(?:[+:]|$))")
 def chosen_checker(spec: str, chat: Asker | ChatModel | None) -> str:
     """The names behind `auto`: the rules, and a language model where there is one that isn't small."""
     return spec if spec != AUTO else "rules" if chat is None or chat.is_small else "rules+model"
+
+
+def asks_model(spec: str) -> bool:
+    """Whether a checker, which isn't `auto`, asks the language model."""
+    return any((choice := CHECKERS.get(name.partition(":")[0])) and choice.asks_model for name in _NEXT_CHECKER.split(spec))
+
+
+def without_weights(spec: str) -> str:
+    """The same checker without its parts that load a model of their own: it asks the language model as often."""
+    names = _NEXT_CHECKER.split(spec)
+    return "+".join(name for name in names if not ((choice := CHECKERS.get(name.partition(":")[0])) and choice.loads_weights))
 
 
 def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
@@ -298,5 +321,5 @@ def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChec
 
 def _made_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
     name, _, rest = spec.partition(":")
-    is_whole = bool(rest) == (name == "nli")  # else `nli` without a folder, or one behind another name
+    is_whole = bool(rest) == (name in CHECKERS and CHECKERS[name].loads_weights)  # else `nli` without a folder, or one behind another name
     return _chosen("checker", name if is_whole else f"{name}:{rest}", CHECKERS).make(rest, chat, settings)

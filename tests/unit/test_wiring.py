@@ -111,6 +111,21 @@ def test_a_wrong_checker_is_refused(spec: str) -> None:
         wiring.make_checker(spec, _chat(), Settings())
 
 
+@pytest.mark.parametrize(
+    ("spec", "asks", "without"),
+    [
+        ("rules", False, "rules"),
+        ("rules+model", True, "rules+model"),
+        ("model+nli:a/b+model", True, "model+model"),
+        ("nli:a+b/model", False, ""),
+        ("nli:org/my+model", True, "model"),
+        ("nlimodel", False, "nlimodel"),
+    ],
+)
+def test_the_parts_of_a_checker_say_whether_they_ask_the_model_or_load_one(spec: str, asks: bool, without: str) -> None:
+    assert (wiring.asks_model(spec), wiring.without_weights(spec)) == (asks, without)
+
+
 def test_a_checker_that_needs_a_model_says_so() -> None:
     with pytest.raises(SettingsError, match="--llm"):
         wiring.make_checker("rules+model", None, Settings())

@@ -123,7 +123,7 @@ class Comparison:
             if self._is_in_name(wanted) or any(wanted.agrees(other) for other in there):
                 continue
             other = next((q for q in there if wanted.is_like(q)), None)
-            return (f"says {other.text}, not {wanted.text}", True) if other else (f"does not say {wanted.text}", False)
+            return (f"says {other.said}, not {wanted.said}", True) if other else (f"does not say {wanted.said}", False)
         return None
 
     def _is_in_name(self, wanted: Quantity) -> bool:
@@ -238,7 +238,7 @@ class Comparison:
         there = [q for text in texts for q in quantities(text)]
         for quantity in wanted:
             if not any(quantity.agrees(q) for q in there):
-                return f"gives another time for it than {quantity.text}", True
+                return f"gives another time for it than {quantity.said}", True
         fillers = [span for span in self.claim.names if span[0] > predicate.at]
         for span in fillers:
             if not any(has_name(self.claim, span, read(text)) for text in texts):

@@ -1,5 +1,6 @@
 """Numbers, dates and times of a text, as values that can be compared."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,25 +36,32 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _SPELT = {word: float(i) for i, word in enumerate(_ONES)} | {word: 10.0 * i for i, word in enumerate(_TENS, start=2)}
 _NUMBER_WORD = "|".join([*_SPELT, "hundred", "thousand", "million", "billion"])
 _NUMBER = re.compile(
-    rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])[-+]?\d+(?:,\d{{3}})*(?:\.\d+)?)
+    rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])(?:(?<!\w)[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?)
            (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion|bn)\b|k\b)?
          | \b(?P<spelt>(?:{_NUMBER_WORD})(?:[\s-](?:and\s)?(?:{_NUMBER_WORD}))*)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _AFTER = re.compile(r"\s?-?([%°]|[a-zA-Z]+)")
-_BOUNDS = (
-    ("more", re.compile(r"(?:more than|over|above|exceed\w*|at least|no less than|no fewer than|upwards of|greater than)\s*[$€£]?$", re.I)),
-    ("less", re.compile(r"(?:less than|fewer than|under|below|at most|no more than|up to|nearly|almost)\s*[$€£]?$", re.I)),
+_BOUND = re.compile(
+    r"""\b(?:(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly|almost)
+         |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*|at\ least|upwards\ of))\s*[$€£]?\s?$""",
+    re.VERBOSE | re.IGNORECASE,
 )
+_BOUND_CHARACTERS = 24
+"""Before a number that are read for its bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number (`value`, `unit`, `bound` more or less), a date (`date`: year, month, day, 0 where not given) or a time of day or run."""
+    """A number (`value`, `unit`, `bound` more or less), a date (`date`: year, month, day, 0 where not given) or a time of day or run.
+
+    `text` stands from `start` to `end`; `said` is it with its bound and unit: at least 300 km.
+    """
 
     start: int
     end: int
     text: str
+    said: str
     value: float | None = None
     unit: str = ""
     bound: str = ""
@@ -68,7 +76,7 @@ class Quantity:
         if self.value is None or other.value is None:
             return self.value is other.value and self.text.lstrip("0") == other.text.lstrip("0")
         same_unit = not self.unit or not other.unit or self.unit == other.unit
-        return same_unit and abs(self.value - other.value) < 1e-9 * max(1.0, abs(self.value)) and self.bound == other.bound
+        return same_unit and math.isclose(self.value, other.value) and self.bound == other.bound
 
     def _is_year_of(self, other: "Quantity") -> bool:
         """Whether this is a number that says the year of the other's date."""
@@ -78,10 +86,14 @@ class Quantity:
         """Whether both measure the same kind of thing, so that one stands in the other's place; two dates, where they differ in a part."""
         if self.date and other.date:
             return any(0 not in (mine, theirs) and mine != theirs for mine, theirs in zip(self.date, other.date, strict=True))
-        is_year = self.looks_like_year, other.looks_like_year
-        if self.value is None or other.value is None or any(is_year):
-            return self.date is None and other.date is None and self.value is other.value if not all(is_year) else True
-        return self.unit == other.unit and self.value != other.value
+        return self.kind == other.kind and (self.value is None or self.value != other.value)
+
+    @property
+    def kind(self) -> str:
+        """What it measures: a date, a time, a year, or its unit."""
+        if self.value is None:
+            return "date" if self.date else "time"
+        return "year" if self.looks_like_year else f"number of {self.unit}"
 
     @property
     def looks_like_year(self) -> bool:
@@ -99,31 +111,42 @@ def _found(text: str) -> Iterator[Quantity]:
     taken: list[tuple[int, int]] = []
     for match in _DATE.finditer(text):
         taken.append(match.span())
-        yield Quantity(*match.span(), match.group(), date=_date(match))
+        yield Quantity(*match.span(), match.group(), match.group(), date=_date(match))
     for match in _TIME.finditer(text):
         taken.append(match.span())
-        yield Quantity(*match.span(), match.group())
+        yield Quantity(*match.span(), match.group(), match.group())
     for match in _NUMBER.finditer(text):
         start, end = match.span("digits") if match["digits"] else match.span()
         if any(a < end and start < b for a, b in taken) or match.group().casefold() == "one":
             continue
-        before, after = text[:start], _AFTER.match(text, match.end())
-        unit = _UNIT.get(match["money"] or "", "") or (_UNIT.get(after[1], _UNIT.get(after[1].casefold(), "")) if after else "")
-        bound = next((name for name, pattern in _BOUNDS if pattern.search(before)), "")
-        yield Quantity(start, match.end(), match.group().strip(), _value(match), unit, bound)
+        yield _number(text, match, start)
+
+
+def _number(text: str, match: re.Match[str], start: int) -> Quantity:
+    """A number whose digits or words begin at `start`, with the bound before it and the unit before or behind it."""
+    first, bound = match.start(), _BOUND.search(text[max(0, start - _BOUND_CHARACTERS) : start])
+    if bound:
+        first = start - len(bound[0])
+    unit, last = _UNIT.get(match["money"] or "", ""), match.end()
+    after = _AFTER.match(text, match.end())
+    if after and not unit:
+        unit = _UNIT.get(after[1].casefold(), "")
+        last = after.end() if unit else last
+    return Quantity(
+        start, match.end(), match.group().strip(), text[first:last].strip(), _value(match), unit, (bound and bound.lastgroup) or ""
+    )
 
 
 def _date(match: re.Match[str]) -> tuple[int, int, int]:
-    year, month, day = (
-        "".join(filter(None, (match[f"{part}{i}"] for i in range(1, 5) if f"{part}{i}" in match.re.groupindex))) for part in "ymd"
-    )
-    number = int(month) if month.isdigit() else next(i for i, name in enumerate(MONTHS, start=1) if name.startswith(month.casefold()[:3]))
-    return int(year or 0), number, int("".join(c for c in day if c.isdigit()) or 0)
+    given = {name[0]: value for name, value in match.groupdict().items() if value}
+    month = given["m"].casefold()
+    number = int(month) if month.isdigit() else 1 + next(i for i, name in enumerate(MONTHS) if name.startswith(month[:3]))
+    return int(given.get("y", 0)), number, int(given.get("d", "0").rstrip("stndrh"))
 
 
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
-        scale = (match["scale"] or ("k" if match.group().endswith("k") else "")).casefold()
+        scale = (match["scale"] or match.group()[-1]).casefold()
         return float(match["digits"].replace(",", "")) * _SCALE.get(scale, 1.0)
     total = part = 0.0
     for word in re.split(r"[\s-]+", match["spelt"].casefold()):

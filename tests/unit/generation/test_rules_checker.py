@@ -125,7 +125,7 @@ def test_the_rows_are_those_that_state_it_best_first() -> None:
 
 def test_what_differs_is_said() -> None:
     found = check("MAIN B reads 5 volts.", "It rained.", "MAIN B is reading 4 volts now.")
-    assert (found.verdict, found.lines, found.reason) == (CONTRADICTED, (1,), "the line says 4, not 5")
+    assert (found.verdict, found.lines, found.reason) == (CONTRADICTED, (1,), "the line says 4 volts, not 5 volts")
 
 
 def test_two_lines_may_state_it_together() -> None:

@@ -3,9 +3,10 @@
 Everyday English, kept short on purpose: a wording that is missing here makes a true claim "not found", never a false one "stated".
 """
 
+import itertools
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 
 import snowballstemmer
 
@@ -99,10 +100,16 @@ _OPPOSITE = """
 open close; on off; increase decrease; rise fall; start stop; begin end; accept reject; agree disagree; agree refuse; win lose; buy sell;
 before after; above below; more less; more fewer; high low; first last; hire fire; pass fail; allow forbid; allow prevent; true false;
 safe unsafe; connect disconnect; enable disable; lock unlock; arrive leave; arrive depart; enter leave; enter exit; up down; in out;
-inside outside; early late; hot cold; full empty; guilty innocent; oldest youngest; older younger; same different; support oppose; approve
+inside outside; early late; hot cold; full empty; guilty innocent; same different; support oppose; approve
 reject; remember forget; appear disappear; import export; majority minority; public private; north south; east west; positive negative;
-maximum minimum; alive dead; possible impossible; legal illegal; normal abnormal; good bad; better worse; best worst
+maximum minimum; alive dead; possible impossible; legal illegal; normal abnormal; good bad; better worse; best worst;
+fast slow; large small; big small; strong weak; rich poor
 """
+_COMPARED = """
+fast slow; quick slow; large small; big small; long short; tall short; high low; strong weak; heavy light; hot cold; hot cool; warm cold;
+warm cool; rich poor; wide narrow; thick thin; deep shallow; early late; easy hard; hard soft; bright dark; old young; old new; loud quiet
+"""
+"""Opposites where things are compared: faster, slower; fastest, slowest."""
 
 NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly nowhere negative".split())
 DENIALS, FAILURES, UNTRUE = "deny doubt dispute refute".split(), "refuse fail".split(), frozenset("false untrue lie myth".split())
@@ -200,11 +207,20 @@ def alike(stem: str) -> frozenset[str]:
 def opposites() -> dict[str, frozenset[str]]:
     """Stems that say the opposite of one."""
     pairs: dict[str, frozenset[str]] = {}
-    for pair in _OPPOSITE.replace("\n", " ").split(";"):
-        one, other = (lemma(word) for word in pair.split())
+    told = [tuple(pair.split()) for pair in _OPPOSITE.replace("\n", " ").split(";")]
+    compared = [zip(*map(degrees, pair.split()), strict=True) for pair in _COMPARED.replace("\n", " ").split(";")]
+    for one, other in map(partial(map, lemma), itertools.chain(told, *compared)):
         pairs[one] = pairs.get(one, frozenset()) | {other}
         pairs[other] = pairs.get(other, frozenset()) | {one}
     return pairs
+
+
+def degrees(quality: str) -> tuple[str, str]:
+    """How one compares by it: fast, faster, fastest without the first; early, big and large as they are spelt."""
+    if quality.endswith("e"):
+        return f"{quality}r", f"{quality}st"
+    stem = _y_as_ie(quality, "i") + (quality[-1] if re.search(r"[^aeiou][aeiou][bdgmnpt]$", quality) else "")
+    return f"{stem}er", f"{stem}est"
 
 
 _NARROWER = {lemma("compose"): frozenset((lemma("write"),)), lemma("perform"): frozenset((lemma("record"),))}
@@ -212,15 +228,15 @@ _NARROWER = {lemma("compose"): frozenset((lemma("write"),)), lemma("perform"): f
 
 
 @cache
-def _phrases() -> list[tuple[str, str]]:
-    entries = (entry.split(": ") for entry in _PHRASES.replace("\n", " ").split(";"))
-    return [(phrase.strip(), word.strip()) for phrase, word in entries]
+def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
+    words = dict(entry.strip().split(": ") for entry in _PHRASES.replace("\n", " ").split(";"))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", re.IGNORECASE), words
 
 
 _CONTRACTIONS = {"can't": "can not", "won't": "will not", "n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am"}
 
 
-_LESS = re.compile(r"\b(?!(?:un|regard|neverthe|nonethe|wire|dough)less\b)([a-z]{3,})less\b")
+_LESS = re.compile(r"\b(?!(?:regard|neverthe|nonethe|wire)less\b)([a-z]{3,})less\b")
 """Warrantless is without a warrant."""
 
 
@@ -230,13 +246,5 @@ def plain_phrases(text: str) -> str:
     for short, full in _CONTRACTIONS.items():
         text = re.sub(rf"(?i){short}\b", full, text)
     text = _LESS.sub(r"without \1", text)
-    low = text.casefold()
-    for phrase, word in _phrases():
-        at = low.find(phrase)
-        while at >= 0:
-            stop = at + len(phrase)
-            if (at == 0 or not low[at - 1].isalnum()) and (stop == len(low) or not low[stop].isalnum()):
-                text, low = text[:at] + word + text[stop:], low[:at] + word + low[stop:]
-                stop = at + len(word)
-            at = low.find(phrase, stop)
-    return text
+    phrases, words = _phrases()
+    return phrases.sub(lambda match: words[match[0].casefold()], text)

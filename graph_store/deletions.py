@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
 from dynagrag.errors import StoreError, WorkspaceError
 from dynagrag.ids import content_id
 from dynagrag.protocols import GraphStore
@@ -30,6 +32,8 @@ class Deletion:
     back and go again. `is_replaced`: a new version took its place.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     document_id: str
     names: tuple[str, ...]
     key: str
@@ -48,6 +52,9 @@ class Deletion:
         return is_id or any(hash_of(name) in self.names for name in references)
 
 
+_DELETIONS = TypeAdapter(tuple[Deletion, ...])
+
+
 def hash_of(name: str) -> str:
     """What a note holds in place of a name."""
     return content_id("called", name)[:_HASH_DIGITS]
@@ -57,8 +64,8 @@ def read_deletions(store: GraphStore) -> tuple[Deletion, ...]:
     """All that are noted, oldest first. StoreError where another version of dynagrag noted them in another form."""
     text = store.note(NOTE)
     try:
-        return tuple(Deletion(**{**row, "names": tuple(row["names"])}) for row in json.loads(text)) if text else ()
-    except (ValueError, TypeError, KeyError) as err:
+        return _DELETIONS.validate_json(text, strict=True) if text else ()
+    except ValidationError as err:
         raise StoreError(
             f"what workspace {store.workspace!r} notes of deleted documents cannot be read by this version; update dynagrag"
         ) from err

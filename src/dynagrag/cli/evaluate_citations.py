@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.citations.checking_cost import CheckingCost
@@ -100,7 +100,7 @@ def citations(
         say_json(summary)
     else:
         for line in (*citation_lines(summary), f"run: {run.path}", f"report: {run.path / 'report.html'}"):
-            say(line)
+            say(in_line(line))  # kinds are a file's words
     return EXIT_SET_ASIDE if any(own["errors"] for own in summary["checkers"].values()) else 0
 
 

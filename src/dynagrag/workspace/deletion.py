@@ -133,7 +133,7 @@ class DocumentDeletions:
         self._remove_unpacked()
         names, stored = {name for d in deletions for name in d.names}, {d.uri for d in documents}
         uploads = self._folder / "uploads"
-        for path in list(uploads.iterdir()) if uploads.is_dir() else ():
+        for path in list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else ():  # else they are somebody's own
             if hash_of(uri_of(path)) in names and uri_of(path) not in stored:
                 path.unlink(missing_ok=True)
 
@@ -149,9 +149,10 @@ class DocumentDeletions:
             shutil.rmtree(self._restoring)
 
     def _forgotten(self) -> set[str]:
+        """Keys of the deletions that this folder knows of; none where the file is not as we wrote it: forgetting twice harms nothing."""
         try:
             return set(json.loads((self._folder / _FORGOTTEN).read_text(encoding="utf-8")))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError, TypeError, RecursionError):
             return set()
 
     def _note_forgotten(self, deletions: Sequence[Deletion]) -> None:

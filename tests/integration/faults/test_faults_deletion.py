@@ -1,6 +1,7 @@
 """What was deleted left nothing behind, and the graph is that of the rest."""
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -203,3 +204,30 @@ def test_a_filter_on_a_stale_graph_is_no_crash(open_space: OpenSpace, corpus: An
     space.store.delete_document(space.find_document("b").id)
     with pytest.raises(DynaGragError, match="no document 'b'"):
         space.ask("Who?", replace(AskOptions(), filters=Filters(documents=("b",))))
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[[1]]", "5", "[" * 100_000, "\udcff"])
+def test_a_damaged_list_of_what_was_forgotten_stops_nobody(open_space: OpenSpace, corpus: Any, text: str) -> None:
+    space = open_space()
+    space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B)], IngestOptions(extractor="fast"))
+    space.delete("a")
+    noted = space.folder / "forgotten"
+    before = noted.read_text()
+    noted.write_bytes(text.encode("utf-8", "surrogateescape"))
+    space.close()
+    assert [document.title for document in open_space().store.documents()] == ["b"]
+    assert noted.read_text() == before
+
+
+def test_links_in_a_workspace_to_folders_elsewhere_cost_no_file_there(open_space: OpenSpace, corpus: Any, tmp_path: Path) -> None:
+    path = corpus.write("a.vtt", A)
+    space = open_space()
+    space.ingest([path], IngestOptions(extractor="fast"))
+    shutil.rmtree(space.folder / "index", ignore_errors=True)
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (elsewhere / "mine.txt").write_text("mine")
+    (space.folder / "uploads").symlink_to(path.parent)
+    (space.folder / "index").symlink_to(elsewhere)
+    space.delete("a")
+    assert path.exists()
+    assert (elsewhere / "mine.txt").read_text() == "mine"

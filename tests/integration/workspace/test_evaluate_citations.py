@@ -255,3 +255,12 @@ def test_wrong_use_is_refused_before_a_folder_is_made(
     with pytest.raises(error, match=wanted):
         evaluate(**options)
     assert not (home / "evaluation" / "runs").exists()
+
+
+def test_the_kinds_of_a_file_write_no_line_of_their_own(cli: Any, tmp_path: Path) -> None:
+    rows = [{"claim": "Ada left.", "evidence": "Ada left.", "label": n, "kind": "x\n  FAKE\x1b[2J\u200f" * (1 - n)} for n in (0, 1)]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = cli("evaluate", "citations", "--pairs", tmp_path / "p.jsonl")
+    assert done.code == 0
+    assert not [line for line in done.out.splitlines() if line.strip().startswith("FAKE")]
+    assert not {"\x1b", "\u200f"} & set(done.out)

@@ -1,5 +1,6 @@
 """The note of deletions, and what of a person's corrections stays when documents go."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -38,7 +39,28 @@ def test_a_deletion_knows_what_its_document_was_called_and_says_no_word_of_it(tm
     store.close()
 
 
-@pytest.mark.parametrize("note", ["no JSON", '{"a": 1}', '[{"document_id": "a"}]', '[{"names": [], "another": 1}]'])
+_ROW = {"document_id": "a", "names": ["n"], "key": "k", "is_pending": True, "is_replaced": False}
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        *("no JSON", "{}", '{"a": 1}', "null", "[1]", '[{"document_id": "a"}]', '[{"names": [], "another": 1}]', "[" * 100_000),
+        *(
+            json.dumps([_ROW | change])
+            for change in (
+                {"document_id": 5},
+                {"document_id": []},
+                {"document_id": "\ud800"},
+                {"names": "abc"},
+                {"names": [1]},
+                {"key": ["k"]},
+            )
+        ),
+        *(json.dumps([_ROW | change]) for change in ({"is_pending": "no"}, {"of_a_newer_version": 1})),
+    ],
+    ids=lambda note: str(note)[:60],
+)
 def test_a_note_of_another_form_is_refused(tmp_path: Path, note: str) -> None:
     store = SqliteStore(tmp_path / "graph.sqlite", "w")
     store.set_note(NOTE, note)

@@ -118,6 +118,15 @@ def test_signing_in_leads_to_no_other_site(door: Door, path: str, location: str)
     assert door.sign_in(PASSWORD, path).headers["location"] == location
 
 
+def test_a_session_has_a_cookie_of_its_own_and_none_that_was_brought_along(door: Door) -> None:
+    brought = "dynagrag_session_8501=chosen"
+    made = door.sign_in(PASSWORD, "/").headers["set-cookie"].partition(";")[0]
+    again = door.ask("/", "POST", f"password={PASSWORD.replace(' ', '%20')}".encode(), _FORM, ("cookie", brought)).headers["set-cookie"]
+    assert again.partition(";")[0] not in (made, brought)
+    for cookie in (brought, "dynagrag_session_8501=", f"other={made.partition('=')[2]}", made.replace("8501", "8502"), made[:-1]):
+        assert door.ask("/", "GET", b"", ("cookie", cookie)).status == 401
+
+
 def test_a_session_ends(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sign_in, "SESSION_S", 0.0)
     cookie = door.sign_in(PASSWORD).headers["set-cookie"].partition(";")[0]

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
@@ -27,6 +28,9 @@ OTHERS_NAMES = {"OPENAI_BASE_URL", "OPENAI_API_KEY", "NEO4J_URI", "NEO4J_USERNAM
 _NAMES_A_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 _MIN_SECRET_CHARS = 6
 """Shorter values of other programs' variables would be taken out of ordinary words."""
+_REFERENCE = re.compile(r"\$\{([^\}:]*)(?::-[^\}]*)?\}")
+_HARMLESS = {"HOME", "USER", "LOGNAME", "PWD", "TMPDIR", "XDG_DATA_HOME"}
+"""Variables of the environment that a line of `.env` may refer to."""
 _WEEK_S = 7 * 24 * 3600
 
 
@@ -141,7 +145,29 @@ class _OwnDotEnv(PydanticBaseSettingsSource):
     def __call__(self) -> dict[str, Any]:
         """The wrapped source's values, but for keys that are neither fields nor DYNAGRAG_ names."""
         known = set(self.settings_cls.model_fields) | OTHERS_NAMES
-        return {k: v for k, v in self._inner().items() if k in known or k.lower().startswith("dynagrag_")}
+        own = {k: v for k, v in self._inner().items() if k in known or k.lower().startswith("dynagrag_")}
+        if own:
+            _check_references()
+        return own
+
+
+def _check_references() -> None:
+    """ValueError where a line of `.env` for us takes in a variable of the environment, also by way of other lines: a folder that came from
+    elsewhere would so send what it names, such as another program's key, to a server of its choice.
+    """
+    lines: dict[str, list[str]] = {}
+    with open(".env", encoding="utf-8-sig") as file:
+        for line in parse_stream(file):
+            lines.setdefault(line.key or "", []).append(line.value or "")
+    taken_in = set(os.environ) - _HARMLESS
+    for name in lines:
+        waiting, seen = [name] if name.upper() in OTHERS_NAMES or name.upper().startswith("DYNAGRAG_") else [], set[str]()
+        while waiting:
+            seen.add(at := waiting.pop())
+            found = {reference for text in lines.get(at, ()) for reference in _REFERENCE.findall(text)}
+            if taken := sorted(found & taken_in):
+                raise ValueError(f"{name} in .env takes {taken[0]} from the environment; write its value there, or set {name} elsewhere")
+            waiting += found - seen
 
 
 def clean_key(key: str) -> str:

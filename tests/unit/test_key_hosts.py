@@ -133,3 +133,28 @@ def test_a_terminal_is_asked_once_after_a_yes(monkeypatch: pytest.MonkeyPatch) -
     for _ in range(2):
         check_model_host(terminal.read_settings("openai:m"))
     assert asked == ["The .env of this folder sets OPENAI_BASE_URL. Send your OPENAI_API_KEY to http://evil.example:8080?"] * 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (f"OPENAI_BASE_URL={URL}/${{THEIR_SECRET}}", "OPENAI_API_KEY=x"),
+        (f"OPENAI_BASE_URL={URL}", "openai_api_key='${THEIR_SECRET}'"),
+        ("X=${THEIR_SECRET}", "Y=a${X}", f"export DYNAGRAG_STORE={BOLT}/${{Y}}", "X=harmless"),
+        ("\ufeffDYNAGRAG_QUERY_PREFIX=${THEIR_SECRET:-x}",),
+        ("DYNAGRAG_LLM=openai:${THEIR_SECRET:-m}", "THEIR_SECRET=mine"),
+    ],
+)
+def test_a_line_of_dotenv_takes_nothing_out_of_the_environment(monkeypatch: pytest.MonkeyPatch, lines: tuple[str, ...]) -> None:
+    monkeypatch.setenv("THEIR_SECRET", "another program's key")
+    dotenv(*lines)
+    with pytest.raises(SettingsError, match=r"in \.env takes THEIR_SECRET from the environment; write its value there"):
+        load_settings()
+
+
+def test_a_line_of_dotenv_may_refer_to_other_lines_and_to_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THEIR_SECRET", "another program's key")
+    monkeypatch.setenv("HOME", "/opt/ada")
+    dotenv("HOST=h", "DYNAGRAG_WORKSPACE=w-${HOST}", "DYNAGRAG_LLM=gguf:${HOME}/m", "DATABASE=${THEIR_SECRET}")
+    settings = load_settings()
+    assert (settings.workspace, settings.llm) == ("w-h", "gguf:/opt/ada/m")

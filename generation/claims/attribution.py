@@ -61,14 +61,15 @@ def attributed(text: str) -> Attributed | None:
 
 def speaker_says(said: Attributed, line: Line) -> bool:
     """Whether a line is the speaker's, or tells itself that the speaker said it."""
-    names, speaker = _names(said.who), _names(line.speaker or "")
-    is_theirs = bool(line.speaker) and (names <= speaker or speaker <= names)
-    return not said.who or is_theirs or _is_told(names, line)
+    names = _names(said.who)
+    if line.speaker and (names <= (speaker := _names(line.speaker)) or speaker <= names):
+        return True
+    return not said.who or _is_told(names, line)
 
 
 def names_who(said: Attributed, text: str) -> bool:
     """Whether a text tells itself that the one who is said to have said it did so, in the claim's own verb."""
-    words, verb = [w.low for w in read(text).words], lemma(said.verb.split()[0]) if said.verb else ""
+    words, verb = [w.low for w in read(text).words], lemma(said.verb.split()[0])
     last = sorted(_names(said.who), key=said.who.casefold().find)[-1:]
     places = [i for i, low in enumerate(words) if [low] == last]
     return any(lemma(low) == verb for i in places for low in words[i + 1 : i + 4])
@@ -76,9 +77,10 @@ def names_who(said: Attributed, text: str) -> bool:
 
 def _is_told(names: frozenset[str], line: Line) -> bool:
     words = _names(line.text)
-    return names <= words and bool(
-        words & {"said", "says", "told", "asked", "reported", "stated", "according", "announced", "replied", "confirmed"}
-    )
+    return names <= words and bool(words & _TELLS)
+
+
+_TELLS = frozenset("said says told asked reported stated according announced replied confirmed".split())
 
 
 _TITLES = TITLES | frozenset("the hon justice judge chief attorney counsel astronaut commander minister jr".split())

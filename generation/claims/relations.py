@@ -71,8 +71,8 @@ def _around(reading: Reading, at: int) -> tuple[str, str] | None:
     if not before or not after:
         return None
     ends = words[before[-1]].stem, words[after[0]].stem
-    is_passive = any(is_be(w) for w in words[max(0, at - 2) : at])
-    is_by = any(w.low == "by" for w in words[at + 1 : at + 3])
+    is_passive = any(is_be(w) for w in words[max(0, at - 3) : at])
+    is_by = any(w.low == "by" for w in words[at + 1 : at + 4])
     if is_passive:
         return (ends[1], ends[0]) if is_by else None
     return ends

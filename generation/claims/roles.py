@@ -10,12 +10,16 @@ from dynagrag.words import COMMON_VERBS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
 _BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())
-_ENDS_AGENT = frozenset("with from for about in on at based that as after during starring featuring who which where when".split())
+_ENDS_AGENT = frozenset("with from for about in on at based that as after during starring stars featuring who which where when".split())
 KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
 KIN_UP = frozenset("father mother parent parents fathers mothers".split())
 _KIN_FAR = frozenset("grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson stepfather stepmother".split())
 _KIN_SIDE = frozenset("wife husband spouse brother sister sibling married".split())
 _REACH = 8
+_DOER = ("er", "or", "ers", "ors")
+_DEED = ("ion", "ial", "ment", "ance", "ure")
+_NO_PAST = ("s", "ing", "er", "or", "ly", "ion")
+"""Endings of one who does it, of what is done, and of words that differ from their stem and are no past forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +72,12 @@ def _main_verb(claim: Reading) -> int | None:
 
 
 def _is_verb_like(claim: Reading, i: int) -> bool:
-    word = claim.words[i]
-    if not word.is_word or claim.words[i - 1].low in DETERMINERS:
+    word, before = claim.words[i], claim.words[i - 1]
+    if not word.is_word or before.low in DETERMINERS:
         return False
-    is_past = word.low.endswith("ed") or (word.stem != word.low and not word.low.endswith(("s", "ing", "er", "or", "ly", "ion")))
-    is_present = word.low.endswith("s") and (i - 1 in claim.in_names or claim.words[i - 1].low in PRONOUNS) and not word.is_possessive
+    is_past = word.low.endswith("ed") or (word.stem != word.low and not word.low.endswith(_NO_PAST))
+    is_of_subject = i - 1 in claim.in_names or before.low in PRONOUNS
+    is_present = word.low.endswith("s") and is_of_subject and not before.is_possessive
     return is_past or is_present or word.low in COMMON_VERBS
 
 
@@ -125,20 +130,22 @@ _WORKS_BY = tuple(
 
 
 def _doer(low: str, stem: str) -> str:
-    return stem[:-2] if low.endswith(("er", "or", "ers", "ors")) and len(stem) > 5 else ""
+    return stem[:-2] if low.endswith(_DOER) and len(stem) > 5 else ""
 
 
 def verb_roles(line: Reading, stem: str) -> Iterator[Roles]:
     """The roles at each place where a line says what a verb's stem says."""
     for at in occurrences(line, stem):
         word = line.words[at]
-        is_clear = word.stem in alike(stem) or bool(_doer(word.low, word.stem)) or word.low in _works_of(stem)
+        is_clear = bool({word.stem, _doer(word.low, word.stem)} & alike(stem)) or word.low in _works_of(stem)
         everywhere = frozenset(range(len(line.words)))
         by = _by_phrase(line, at)
         if by:
             yield Roles(at, by, everywhere - by, is_clear)
-        elif line.words[at].low.endswith(("er", "or", "ers", "ors", "author")):
+        elif word.low.endswith(_DOER):
             yield Roles(at, *_around_doer(line, at), is_clear)
+        elif (owner := _owner(line, at)) and line.words[min(at + 1, len(line.words) - 1)].low == "of":  # Acme's acquisition of Foo
+            yield Roles(at, owner, everywhere - owner, is_clear)
         else:
             yield _active(line, at, is_clear)
 
@@ -165,7 +172,7 @@ def _ends_agent(line: Reading, by: int, end: int) -> bool:
     return (
         word.clause != line.words[by].clause
         or word.low in _ENDS_AGENT
-        or (word.is_word and word.low.endswith(("ed", "ing")) and end > by + 1 and is_listed_on)
+        or (word.is_word and word.low.endswith(("ed", "ing")) and is_listed_on)
         or word.low in BE
     )
 
@@ -187,8 +194,8 @@ def _active(line: Reading, at: int, is_clear: bool) -> Roles:
     if not before & line.in_names:
         before = frozenset(range(at))
     after = frozenset(range(at + 1, len(words)))
-    is_noun = words[at].low.endswith(("ion", "ial", "ment", "ance", "ure"))
-    if is_passive or is_noun or (not words[at].low.endswith(("ed", "s", "ing")) and words[at].low == words[at].stem):
+    is_noun = words[at].low.endswith(_DEED)
+    if is_passive or is_noun or words[at].low == words[at].stem:
         return Roles(at, None, None, is_clear)
     return Roles(at, before, after, is_clear)
 

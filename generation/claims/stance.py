@@ -50,18 +50,24 @@ def denial_gap(claim: Reading, line: Reading) -> str:
     """
     mine, theirs = _denied(claim), _denied(line)
     for at in _denials(claim):
-        shared = [i for i in _scope(claim, at) if senses(claim.words[i].stem) & line.stems]
+        shared = _names_last(claim, [i for i in _scope(claim, at) if senses(claim.words[i].stem) & line.stems])
         if not shared and not _denials(line):
             return "does not deny it"
         if shared and not any(theirs[j] for j in _places(line, claim.words[shared[0]].stem)) and mine[shared[0]]:
             return "does not deny it"
     for at in _denials(line):
-        shared = [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)]
-        if shared and not any(mine[i] for i in _places(claim, line.words[shared[0]].stem)):
-            others = _places(line, line.words[shared[0]].stem)
-            if all(theirs[j] for j in others):
-                return "denies it"
+        shared = _names_last(line, [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)])
+        if not shared:
+            continue
+        stem = line.words[shared[0]].stem
+        if not any(mine[i] for i in _places(claim, stem)) and all(theirs[j] for j in _places(line, stem)):
+            return "denies it"
     return ""
+
+
+def _names_last(reading: Reading, places: list[int]) -> list[int]:
+    """In "denied that Smith was fired" it is the firing that is denied."""
+    return sorted(places, key=lambda i: i in reading.in_names)
 
 
 def _places(reading: Reading, stem: str) -> list[int]:
@@ -71,11 +77,11 @@ def _places(reading: Reading, stem: str) -> list[int]:
 
 def _denied(reading: Reading) -> list[bool]:
     """Whether each word is denied: in the scope of an odd number of denials."""
-    counts = [0] * len(reading.words)
+    denied = [False] * len(reading.words)
     for at in _denials(reading):
         for i in _scope(reading, at):
-            counts[i] += 1
-    return [count % 2 == 1 for count in counts]
+            denied[i] = not denied[i]
+    return denied
 
 
 def _scope(reading: Reading, at: int) -> list[int]:
@@ -91,11 +97,13 @@ def _denials(reading: Reading) -> list[int]:
     for i, word in enumerate(words):
         if i in reading.in_names:
             continue
-        follows = words[i + 1].low if i + 1 < len(words) else ""
+        leads, follows = (words[k].low if 0 <= k < len(words) else "" for k in (i - 1, i + 1))
         is_only = (
             (word.low == "not" and follows == "only")
             or (word.low == "negative" and follows in {",", "."})
-            or (word.low == "no" and (follows in {".", ",", "doubt"} or word.text == "NO"))
+            or (word.low == "no" and follows in {".", ","})
+            or (word.low == "doubt" and leads in {"no", "without"})
+            or (follows == "doubt" and word.low in {"no", "without"})
         )
         is_failure = word.stem in _FAILURE_STEMS and follows == "to"
         is_untrue = word.low in UNTRUE and follows == "that"
@@ -152,17 +160,15 @@ def mood_gap(claim: Reading, claim_at: int | None, line: Reading, line_at: int |
         return "does not ask it"
     theirs = moods(line, line_at)
     outright = moods(claim, claim_at, without=_REPORTED)
-    unsaid = {mood for mood in outright & _HELD_BACK.keys() if mood not in theirs and not _holds_back(line, _HELD_BACK[mood])}
+    unsaid = {mood for mood in outright & _HELD_BACK.keys() if mood not in theirs and not line.lows & _HELD_BACK[mood]}
     if unsaid:
         return "states it outright" if "possible" in unsaid else "does not speak of what is to come"
     if "possible" in said or is_opinion:
         said |= _MOODS.keys()
+    if "would" in claim.lows:
+        said |= {"future"}  # "it will", told of another day
     gap = sorted(theirs - said - moods(claim, None))
     return _WORDING[gap[0]] if gap else ""
-
-
-def _holds_back(line: Reading, words: frozenset[str]) -> bool:
-    return line.is_question or bool(line.lows & words)
 
 
 def _reports_question(line: Reading) -> bool:

@@ -105,3 +105,58 @@ def test_a_claim_that_the_model_did_not_answer_for_keeps_the_rules_verdict() -> 
 def test_a_spent_budget_ends_the_check() -> None:
     with pytest.raises(BudgetError):
         combined(ClaimCheck(STATED, (0,), 0.9), BudgetError("spent"))
+
+
+R, M = "the rules' reason", "the model's"
+
+
+@pytest.mark.parametrize(
+    ("rules", "model", "expected"),
+    [
+        # at the threshold
+        (ClaimCheck(NOT_FOUND, (), 0.1, R), ClaimCheck(STATED, (0,), 0.9), ClaimCheck(NOT_FOUND, (), 0.5, R)),
+        (ClaimCheck(NOT_FOUND, (), 0.25, R), ClaimCheck(STATED, (0,), 1.0), ClaimCheck(STATED, (0,), 0.625)),
+        # whose lines
+        (ClaimCheck(STATED, (1,), 1.0), ClaimCheck(STATED, (0,), 1.0), ClaimCheck(STATED, (1,), 1.0)),
+        (ClaimCheck(NOT_FOUND, (), 0.25, R), ClaimCheck(NOT_FOUND, (), 1.0, M), ClaimCheck(NOT_FOUND, (), 0.625, R)),
+        # against
+        (ClaimCheck(CONTRADICTED, (1,), 0.5, R), ClaimCheck(STATED, (0,), 1.0), ClaimCheck(CONTRADICTED, (1,), 0.45, R)),
+        (ClaimCheck(CONTRADICTED, (1,), 0.0, R), ClaimCheck(CONTRADICTED, (0,), 0.5, M), ClaimCheck(CONTRADICTED, (1,), 0.25, R)),
+        (ClaimCheck(NOT_FOUND, (), 0.25, R), ClaimCheck(CONTRADICTED, (0,), 0.0, M), ClaimCheck(CONTRADICTED, (0,), 0.125, M)),
+        # whose reason
+        (ClaimCheck(STATED, (1,), 0.5), ClaimCheck(NOT_FOUND, (), 0.0, M), ClaimCheck(NOT_FOUND, (), 0.25, M)),
+        (ClaimCheck(STATED, (1,), 0.5), ClaimCheck(NOT_FOUND, (), 0.0), ClaimCheck(NOT_FOUND, (), 0.25, "the checkers differ about it")),
+        # no score, or sure
+        (ClaimCheck(NOT_FOUND, (), None, R), ClaimCheck(STATED, (0,), 1.0, note="n"), ClaimCheck(NOT_FOUND, (), None, R, "n")),
+        (ClaimCheck(NOT_FOUND, (), 0.4, R, is_sure=True), ClaimCheck(STATED, (0,), 1.0), ClaimCheck(NOT_FOUND, (), 0.4, R, is_sure=True)),
+        # notes
+        (ClaimCheck(STATED, (1,), 1.0, note="a"), ClaimCheck(STATED, (0,), 1.0, note="b"), ClaimCheck(STATED, (1,), 1.0, note="a; b")),
+        (ClaimCheck(NOT_FOUND, (), 0.25, R, "a"), ClaimCheck(NOT_FOUND, (), 0.25, M, "b"), ClaimCheck(NOT_FOUND, (), 0.25, R, "a; b")),
+        (ClaimCheck(CONTRADICTED, (1,), 0.25, R), ClaimCheck(NOT_FOUND, (), 0.25, M, "b"), ClaimCheck(CONTRADICTED, (1,), 0.25, R, "b")),
+        (ClaimCheck(NOT_FOUND, (), 0.25, R), ClaimCheck(CONTRADICTED, (0,), 0.25, M, "b"), ClaimCheck(CONTRADICTED, (0,), 0.25, M, "b")),
+    ],
+)
+def test_a_verdict_with_its_lines_score_reason_and_notes(rules: ClaimCheck, model: ClaimCheck, expected: ClaimCheck) -> None:
+    assert combined(rules, model) == expected
+
+
+def test_of_two_models_the_surest_gives_the_lines_and_the_least_sure_the_reason() -> None:
+    def all_three(*checks: ClaimCheck) -> ClaimCheck:
+        names = ("rules", "model", "nli:x")
+        return CombinedChecker([Fixed(name, check) for name, check in zip(names, checks, strict=True)]).check([CLAIM])[0]
+
+    stated = all_three(ClaimCheck(NOT_FOUND, (), 0.5, R), ClaimCheck(STATED, (0,), 0.75), ClaimCheck(STATED, (1,), 1.0))
+    assert stated == ClaimCheck(STATED, (1,), 0.6875)
+    doubted = all_three(ClaimCheck(STATED, (0,), 0.5), ClaimCheck(NOT_FOUND, (), 0.25, "little"), ClaimCheck(NOT_FOUND, (), 0.0, "least"))
+    assert doubted == ClaimCheck(NOT_FOUND, (), 0.3125, "least")
+    unscored = all_three(ClaimCheck(STATED, (0,), 1.0), ClaimCheck(NOT_FOUND, (), None, note="n"), ClaimCheck(STATED, (1,), 1.0))
+    assert unscored == ClaimCheck(STATED, (0,), 1.0, note="n")
+
+
+def test_each_claim_gets_its_own_verdict() -> None:
+    class Each(Fixed):
+        def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+            return [ClaimCheck(STATED, (0,), 1.0), ClaimCheck(NOT_FOUND, (), 0.0, "no")]
+
+    checks = CombinedChecker([Each("rules", ClaimCheck(STATED)), Each("model", ClaimCheck(STATED))]).check([CLAIM, CLAIM])
+    assert [check.verdict for check in checks] == [STATED, NOT_FOUND]

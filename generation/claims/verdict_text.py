@@ -21,7 +21,7 @@ def verdict_note(claim: CheckedClaim) -> str:
 
 
 def marked_text(answer: Answer) -> str:
-    """The answer's text with a note behind each claim that needs one: lines that code found in brackets, all else in parentheses."""
+    """The answer's text with a note behind each claim that needs one: lines that a checker found in brackets, all else in parentheses."""
     pieces, at = [], 0
     for claim in answer.claims:
         note = verdict_note(claim)
@@ -39,14 +39,14 @@ def unstated_lines(answer: Answer) -> list[str]:
 def shown_lines(answer: Answer) -> list[tuple[str, str, Citation]]:
     """The lines under an answer: label, what there is to say of it, line; those of `idle_citations` aside.
 
-    First what the model cited, in its order ("" or "contradicts a claim"), then what code found, in the order of the text.
+    First what the model cited, in its order ("" or "contradicts a claim"), then what the checker found, in the order of the text.
     """
     against = {label for claim in answer.claims if claim.verdict is Verdict.CONTRADICTED for label in claim.lines}
-    said = dict.fromkeys(against, "contradicts a claim")
     idle = {label for label, _ in idle_citations(answer)}
     found = dict.fromkeys(label for claim in answer.claims for label in claim.found if label in answer.lines)
-    more = [(label, "; ".join([*([said[label]] if label in said else []), "found by code"]), answer.lines[label]) for label in found]
-    return [(label, said.get(label, ""), line) for label, line in _cited(answer) if label not in idle] + more
+    rows = [(label, "", line) for label, line in _cited(answer) if label not in idle]
+    rows += [(label, f"found by {answer.checked_by}", answer.lines[label]) for label in found]
+    return [(label, "; ".join(filter(None, ("contradicts a claim" * (label in against), what))), line) for label, what, line in rows]
 
 
 def idle_citations(answer: Answer) -> list[tuple[str, Citation]]:

@@ -63,7 +63,7 @@ def claim_note(claim: CheckedClaim, links: Mapping[str, str]) -> str:
         return f":red-badge[:material/block: contradicted by] {''.join(mark_link(label, links) for label in claim.lines)}"
     if not claim.found:
         return ""
-    return f":gray[(found by code:] {''.join(mark_link(label, links) for label in claim.found)}:gray[)]"
+    return f":gray[(found:] {''.join(mark_link(label, links) for label in claim.found)}:gray[)]"
 
 
 def _link_to(workspace: str, citation: Citation, document_ids: Mapping[str, str]) -> str:

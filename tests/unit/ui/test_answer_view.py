@@ -16,7 +16,7 @@ def test_the_app_offers_every_retriever() -> None:
     ("verdict", "cited", "lines", "note"),
     [
         (Verdict.STATED, ("E1",), ("E1",), ""),
-        (Verdict.STATED, ("E1",), ("E2",), r":gray[(found by code:] [\[E2\]](source?2):gray[)]"),
+        (Verdict.STATED, ("E1",), ("E2",), r":gray[(found:] [\[E2\]](source?2):gray[)]"),
         (Verdict.CONTRADICTED, ("E1",), ("E1", "E3"), r":red-badge[:material/block: contradicted by] [\[E1\]](source?1)\[E3\]"),
         (Verdict.NOT_FOUND, ("E1",), (), ":orange-badge[:material/help: not found in the sources]"),
     ],

@@ -76,7 +76,7 @@ def test_a_line_that_code_found_is_shown_as_found_by_code(ask: Callable[..., Ans
     shown = list(answer_lines(answer))
     (label,) = answer.lines
     assert shown[0] == f"The oxygen tank was inspected before launch. [found: {label}]"
-    assert shown[1].startswith(f"  [{label}] (found by code) talk, LEO")
+    assert shown[1].startswith(f"  [{label}] (found by rules) talk, LEO")
 
 
 def test_a_line_that_denies_what_it_is_cited_for_does_not_state_it(ask: Callable[..., Answer]) -> None:

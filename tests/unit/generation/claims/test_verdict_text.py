@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.generation.claims.verdict_text import claims_summary, failures_summary, marked_text
+from dynagrag.generation.claims.verdict_text import claims_summary, failures_summary, marked_text, shown_lines, verdict_note
 from dynagrag.reporting import answer_lines
-from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, Citation, Usage, Verdict
+from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, Citation, IntermediateAnswer, Usage, Verdict
 from dynagrag.workspace.conversations import Conversation, Exchange, KeptAnswer, as_markdown
 
 TEXT = "The pump leaks [E1]. Leo saw it. Ines left [E2]. It rained."
@@ -55,8 +55,8 @@ def test_under_an_answer_stand_the_model_s_lines_then_those_of_code_and_a_summar
     assert list(answer_lines(answer))[1:] == [
         '  [E1] board, LEO 1:01: "the pump is leaking"',
         '  [E2] (contradicts a claim) board, LEO 1:01: "Ines stayed"',
-        '  [E7] (found by code) board, LEO 1:01: "I saw the leak"',
-        '  [E9] (contradicts a claim; found by code) board, LEO 1:01: "Ines never left"',
+        '  [E7] (found by rules) board, LEO 1:01: "I saw the leak"',
+        '  [E9] (contradicts a claim; found by rules) board, LEO 1:01: "Ines never left"',
         "  claims: 2 stated, 1 contradicted, 1 not found; checked by rules",
     ]
 
@@ -94,11 +94,40 @@ def test_intermediate_answers_that_failed_are_counted(answer: Answer) -> None:
     failed = replace(answer, trace=replace(answer.trace, failures=("refused", "no JSON")))
     assert failures_summary(answer) == ""
     assert list(answer_lines(failed))[-1] == "  note: 2 of 2 intermediate answers failed and are missing here: refused"
+    other = IntermediateAnswer("x", (), True, 1.0, "claims", "c", 0.0)
+    assert failures_summary(replace(failed, intermediate=(other,))).startswith("2 of 3 intermediate answers")
 
 
 def test_an_exported_conversation_tells_the_verdicts(answer: Answer) -> None:
     kept = KeptAnswer("bm25", answer)
     page = as_markdown(Conversation("0" * 16, (Exchange("1", "What happened?", "now", (kept,)),)), "w")
     assert marked_text(answer) in page
-    assert '- [E7, found by code] board, LEO, 1:01: "I saw the leak"' in page
+    assert '- [E7, found by rules] board, LEO, 1:01: "I saw the leak"' in page
     assert "claims: 2 stated, 1 contradicted, 1 not found; checked by rules" in page
+
+
+@pytest.mark.parametrize(
+    ("verdict", "cited", "lines", "note"),
+    [
+        (Verdict.STATED, ("E1",), ("E1",), ""),
+        (Verdict.STATED, (), ("E1", "E3"), "found: E1, E3"),
+        (Verdict.STATED, ("E1",), ("E1", "E3"), "found: E3"),
+        (Verdict.CONTRADICTED, ("E1",), ("E1",), "contradicted by E1"),
+        (Verdict.CONTRADICTED, (), ("E1", "E3"), "contradicted by E1 and E3"),
+        (Verdict.NOT_FOUND, ("E1",), (), "not found in the sources"),
+    ],
+)
+def test_what_a_reader_must_know_of_a_claim(verdict: Verdict, cited: tuple[str, ...], lines: tuple[str, ...], note: str) -> None:
+    assert verdict_note(_claim("It rained.", verdict, cited, lines)) == note
+
+
+def test_lines_that_a_model_helped_to_find_are_not_said_to_be_the_rules(answer: Answer) -> None:
+    shown = shown_lines(replace(answer, checked_by="rules+model"))
+    assert [(label, what) for label, what, _ in shown] == [
+        ("E1", ""),
+        ("E2", "contradicts a claim"),
+        ("E7", "found by rules+model"),
+        ("E9", "contradicts a claim; found by rules+model"),
+    ]
+    early = replace(answer, trace=replace(answer.trace, labels=()), lines={})
+    assert shown_lines(early) == [], "a line without its label, or its words, is not shown"

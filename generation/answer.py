@@ -42,6 +42,7 @@ from dynagrag.schema import (
     Citation,
     Evidence,
     IntermediateAnswer,
+    Line,
     Question,
     Retrieval,
     Snapshot,
@@ -203,7 +204,7 @@ class _Flow:
         """
         texts = [_cited_text(context, reply) for context, reply in replies]
         lines = [{e.label: e for e in context.prompt.evidence} for context, _ in replies]
-        claims = checked_claims([WrittenFrom(*pair) for pair in zip(texts, lines, strict=True)], RulesChecker(), self._title)
+        claims = checked_claims([WrittenFrom(text, self._lines(own)) for text, own in zip(texts, lines, strict=True)], RulesChecker())
         able = [
             i
             for i, (_, reply) in enumerate(replies)
@@ -234,8 +235,10 @@ class _Flow:
         parts = [_Part(answer, merge_input(answer.answer, lines[i])) for i, answer in enumerate(made)]
         return sorted(parts, key=lambda p: (-p.answer.helpfulness, -p.answer.retrieval_score, p.answer.centre))
 
-    def _title(self, document_id: str) -> str:
-        return self.snapshot.documents[document_id].title
+    def _lines(self, by_label: Mapping[str, Evidence]) -> dict[str, Line]:
+        """Evidence as checkers of claims read it."""
+        titles = self.snapshot.documents
+        return {label: Line(e.quote, e.speaker, titles[e.document_id].title, e.document_id) for label, e in by_label.items()}
 
     # ------------------------------------------------------------------------------------------------------- merge
 
@@ -320,7 +323,7 @@ class _Flow:
         """The outcome with a verdict on each claim; a strict one without what isn't stated, and abstained where nothing is left."""
         self.progress("check", 0, 1)
         known = [claim for answer in outcome.intermediate for claim in answer.claims]
-        checked = final_claims(WrittenFrom(outcome.text, by_label), self.parts.checker, self._title, known)
+        checked = final_claims(WrittenFrom(outcome.text, self._lines(by_label)), self.parts.checker, known)
         if not self.is_strict:
             return replace(outcome, checked=checked)
         strict = strict_answer(outcome.text, checked.claims)

@@ -321,5 +321,8 @@ def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChec
 
 def _made_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
     name, _, rest = spec.partition(":")
-    is_whole = bool(rest) == (name in CHECKERS and CHECKERS[name].loads_weights)  # else `nli` without a folder, or one behind another name
+    needs_weights = name in CHECKERS and CHECKERS[name].loads_weights
+    if needs_weights and not rest:
+        raise UsageError(f"checker `{name}` needs a classifier: nli:FOLDER, or nli:HUB-ID, e.g. nli:cross-encoder/nli-deberta-v3-small")
+    is_whole = bool(rest) == needs_weights  # else something stands behind another name
     return _chosen("checker", name if is_whole else f"{name}:{rest}", CHECKERS).make(rest, chat, settings)

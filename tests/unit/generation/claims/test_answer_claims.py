@@ -7,7 +7,7 @@ import pytest
 from dynagrag.errors import BudgetError, ModelUnavailableError
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims, final_claims
 from dynagrag.generation.claims.strict_answer import strict_answer
-from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Evidence, Verdict
+from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 
 
 class ByLetter:
@@ -31,12 +31,12 @@ class ByLetter:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "nowhere")
 
 
-def lines(**quotes: str) -> dict[str, Evidence]:
-    return {label: Evidence(label, label, "d", 0, 1, quote, "LEO") for label, quote in quotes.items()}
+def lines(**quotes: str) -> dict[str, Line]:
+    return {label: Line(quote, "LEO", "talk", "d") for label, quote in quotes.items()}
 
 
-def checked(text: str, evidence: dict[str, Evidence], checker: ByLetter | None = None) -> tuple[CheckedClaim, ...]:
-    return checked_claims([WrittenFrom(text, evidence)], checker or ByLetter(), str)[0]
+def checked(text: str, evidence: dict[str, Line], checker: ByLetter | None = None) -> tuple[CheckedClaim, ...]:
+    return checked_claims([WrittenFrom(text, evidence)], checker or ByLetter())[0]
 
 
 def told(claims: Sequence[CheckedClaim]) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
@@ -78,7 +78,7 @@ def test_a_checker_sees_the_cited_lines_alone_where_rules_are_sure_of_them() -> 
     assert [[line.text for line in claim.lines] for claim in checker.asked[0]] == [
         ["The valve leaked."],
         ["The tank was full.", "Leo saw the crew."],
-        [line.quote for line in evidence.values()],
+        [line.text for line in evidence.values()],
     ]
 
 
@@ -92,7 +92,7 @@ def test_a_claim_keeps_the_lines_that_it_had_in_the_answer_it_came_from() -> Non
     evidence = lines(**{f"E{i}": "valve z" for i in range(1, 30)}, E30="a")
     known = [CheckedClaim(0, 1, "the valve did a", Verdict.STATED, (), ("E30",))]
     assert checked("The valve did a.", evidence)[0].verdict is Verdict.NOT_FOUND
-    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), str, known)[0][0].found == ("E30",)
+    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][0].found == ("E30",)
 
 
 @pytest.mark.parametrize("error", [ModelUnavailableError("gone"), BudgetError("spent")])
@@ -103,7 +103,7 @@ def test_where_the_checker_s_model_fails_rules_check_and_it_is_said(error: Excep
         def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
             raise error
 
-    final = final_claims(WrittenFrom("The valve leaked [E1].", lines(E1="The valve leaked.")), Failing(), str, ())
+    final = final_claims(WrittenFrom("The valve leaked [E1].", lines(E1="The valve leaked.")), Failing(), ())
     assert ([claim.verdict.value for claim in final.claims], final.checked_by) == (["stated"], "rules")
     assert final.notes == (f"the claims were checked by rules, since model failed: {error}",)
 

@@ -28,7 +28,7 @@ def test_all_lines_that_state_it_are_named_the_best_first_and_its_score_counts()
 
 def test_the_line_against_it_that_shares_most_is_named() -> None:
     found = check("The big red pump holds 5 volts.", "The red pump holds 4 volts.", RAIN, "The big red pump holds 6 volts.")
-    assert (found.verdict, found.lines, found.reason) == (CONTRADICTED, (2,), "the line says 6, not 5")
+    assert (found.verdict, found.lines, found.reason) == (CONTRADICTED, (2,), "the line says 6 volts, not 5 volts")
     assert found.score == pytest.approx(0.1)
     assert not found.is_sure
 
@@ -39,7 +39,7 @@ def test_a_line_that_states_it_outweighs_one_against_it() -> None:
 
 def test_a_line_of_something_else_does_not_contradict() -> None:
     other = check("The red pump of the plant holds 5 volts.", "A truck holds 4 volts.")
-    assert (other.verdict, other.lines, other.reason) == (NOT_FOUND, (), "the line says 4, not 5")
+    assert (other.verdict, other.lines, other.reason) == (NOT_FOUND, (), "the line says 4 volts, not 5 volts")
     assert other.score == pytest.approx(0.45 * 2 / 5)
 
 

@@ -185,8 +185,8 @@ class Comparison:
 
     def pair_gap(self) -> Gap:
         """The line pairs two of the claim's labels otherwise: "cell 1 to MAIN A, cell 3 to MAIN B" of "cell 1 is on MAIN B"."""
-        parts = [labels(read(part)) for part in _PART.split(self.line.text)]
-        mine = [labels(read(part)) for part in _PART.split(self.claim.text)]
+        parts = [labels(read(part).words) for part in _PART.split(self.line.text)]
+        mine = [labels(read(part).words) for part in _PART.split(self.claim.text)]
         for one, other in itertools.chain.from_iterable(itertools.permutations(part, 2) for part in mine):
             if one[0] == other[0]:
                 continue

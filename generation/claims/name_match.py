@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dynagrag.generation.claims.lexicon import senses
-from dynagrag.generation.claims.reading import Reading, same_word
+from dynagrag.generation.claims.reading import Reading, Word, same_word
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
@@ -16,7 +16,7 @@ def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] |
     region = frozenset(range(len(said.words))) if region is None else region
     name = claim.name(*span)
     lows = [said.words[i].low for i in sorted(region)]
-    if any(label not in labels(said) for label in labels(Reading("", claim.words[slice(*span)]))):
+    if not set(labels(claim.words[slice(*span)])) <= set(labels(said.words)):
         return False  # the A of "MAIN A" is no article
     found = [any(same_word(word, low) for low in lows) for word in name]
     if all(found):
@@ -24,7 +24,7 @@ def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] |
     if len(name) == 1:
         stems = {said.words[i].stem for i in region}
         return any(senses(w.stem) & stems for w in claim.words[slice(*span)] if w.low in name)
-    if len(name) >= 3 and sum(found) / len(found) > _ALMOST_ALL:
+    if sum(found) > _ALMOST_ALL * len(found):
         return True
     return (found[-1] and not _has_other_first(name, said, region)) or _is_called_short(name, said, region)
 
@@ -32,8 +32,8 @@ def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] |
 def _has_other_first(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
     """Whether the last word of a name stands in another one's name; one that begins alike (Mike, Michael) may be the same."""
     others = [[w.low for w in said.words[start:end] if w.is_word] for start, end in said.names if end - 1 in region]
-    alike = [words for words in others if words and same_word(words[-1], name[-1])]
-    return bool(alike) and all(len(words) > 1 and not any(word[0] == name[0][0] for word in words[:-1]) for words in alike)
+    alike = [words for words in others if same_word(words[-1], name[-1])]
+    return bool(alike) and all(not any(word[0] == name[0][0] for word in words[:-1]) for words in alike)
 
 
 def _is_called_short(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
@@ -42,9 +42,8 @@ def _is_called_short(name: Sequence[str], said: Reading, region: frozenset[int])
     return bool({name[0], name[-1]} & alone)
 
 
-def labels(reading: Reading) -> list[tuple[str, str]]:
+def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
     """Words with the number or letter that tells them from their like: cell 1, MAIN B."""
-    words = reading.words
     return [
         (words[i - 1].low, words[i].low)
         for i in range(1, len(words))

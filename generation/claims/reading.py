@@ -16,6 +16,12 @@ _CONNECTORS = frozenset(
     "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' . los las san st".split()
 )
 _TITLES = TITLES | frozenset("dame lord lady king queen prince princess the saint st rev".split())
+_ABBREVIATED = _TITLES | {"jr", "sr"}
+_FIRST_PERSON = frozenset(("i", "i'd"))
+_PLAIN_ENDINGS = ("ed", "ing", "ly")
+_NAMED_ON = frozenset(("of", "-", "."))
+"""What goes on after the first word of a name: Bank of Ohio, Jean-Luc, J. Lee."""
+_MAX_CONNECTORS = 3
 _MIN_STEM = 4
 
 
@@ -41,7 +47,7 @@ class Word:
     @property
     def is_possessive(self) -> bool:
         """Whether something belongs to it."""
-        return self.text.endswith(("'s", "’s", "s'", "s’"))
+        return self.text.endswith("'s")
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ def read(text: str) -> Reading:
     clause = 0
     for match in _TOKEN.finditer(plain_phrases(text)):
         token = match.group()
-        low = folded(token).replace("’", "'")
+        low = folded(token)
         if token in _CLAUSE_END or low in _CONJUNCTIONS or (token in ".!?" and not _is_initial(words)):
             clause += 1
         bare = low.removesuffix("'s")
@@ -107,7 +113,7 @@ def read(text: str) -> Reading:
 
 def _is_initial(words: Sequence[Word]) -> bool:
     """Whether the last word is a letter alone, or an abbreviation, whose full stop ends nothing."""
-    return bool(words) and (len(words[-1].text) == 1 or words[-1].low in _TITLES or words[-1].low in {"jr", "sr"})
+    return bool(words) and (len(words[-1].text) == 1 or words[-1].low in _ABBREVIATED)
 
 
 def _name_ranges(words: Sequence[Word]) -> Iterable[tuple[int, int]]:
@@ -128,11 +134,13 @@ def _begins_name(words: Sequence[Word], i: int) -> bool:
     if not word.text[0].isupper() or word.low in MONTHS:
         return False
     opens = i == 0 or not words[i - 1].text[0].isalnum()
+    if word.low in _FIRST_PERSON:
+        return False
     if not opens:
-        return word.low not in {"i", "i'm", "i'll", "i've", "i'd"}
+        return True
     follows = words[i + 1].text if i + 1 < len(words) else ""
-    is_named_on = follows[:1].isupper() or follows in {"of", "-", "."} or words[i].is_possessive or follows[:1].isdigit()
-    is_plain = word.low in COMMON_WORDS or word.low.endswith(("ed", "ing", "ly")) or len(senses(word.stem)) > 1
+    is_named_on = follows[:1].isupper() or follows in _NAMED_ON or word.is_possessive or follows[:1].isdigit()
+    is_plain = word.low in COMMON_WORDS or word.low.endswith(_PLAIN_ENDINGS) or len(senses(word.stem)) > 1
     return word.low not in FUNCTION_WORDS and (is_named_on or not is_plain)
 
 
@@ -141,7 +149,7 @@ def _continued(words: Sequence[Word], end: int) -> int:
     if words[end - 1].is_possessive:
         return end
     at = end
-    while at < len(words) and at - end < 3 and (words[at].low in _CONNECTORS or words[at].text == "à") and words[at].low != "and":
+    while at < len(words) and at - end < _MAX_CONNECTORS and _connects(words, at):
         at += 1
     if at < len(words) and words[at].text[0].isupper() and words[at].low not in MONTHS:
         return at + 1
@@ -150,19 +158,22 @@ def _continued(words: Sequence[Word], end: int) -> int:
     return end
 
 
+def _connects(words: Sequence[Word], at: int) -> bool:
+    """Whether a name may go on behind a word: a full stop only behind an initial or an abbreviation."""
+    return words[at].low in _CONNECTORS - {"and"} and (words[at].text != "." or _is_initial(words[:at]))
+
+
 def same_word(one: str, other: str) -> bool:
-    """Whether two words of names are one: the same, or one an ending longer (Brazil, Brazilian; Germany, German), or an initial."""
-    if one == other:
+    """Whether two words of names are one: the same, or one an ending longer (Brazil, Brazilian; Germany, German)."""
+    if one == other or _DEMONYMS.get(one) == other or _DEMONYMS.get(other) == one:
         return True
     short, long = sorted((one, other), key=len)
-    if len(short) < _MIN_STEM or len(long) - len(short) > _MIN_STEM:
-        return DEMONYMS.get(one) == other or DEMONYMS.get(other) == one
     root = short if long.startswith(short) else short[:-1]
     return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in _ENDINGS
 
 
 _ENDINGS = frozenset("n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais ine ien".split())
-DEMONYMS = {
+_DEMONYMS = {
     "french": "france", "dutch": "netherlands", "spanish": "spain", "swiss": "switzerland", "british": "britain", "english": "england",
     "danish": "denmark", "polish": "poland", "turkish": "turkey", "greek": "greece", "irish": "ireland", "welsh": "wales",
     "scottish": "scotland", "filipino": "philippines", "norwegian": "norway", "thai": "thailand", "chinese": "china", "finnish": "finland",

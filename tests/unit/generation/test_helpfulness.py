@@ -16,7 +16,7 @@ from dynagrag.generation.helpfulness import claims_helpfulness, helpfulness, jud
 from dynagrag.ids import estimate_tokens
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.schema import CheckedClaim, EmbedderIdentity, Evidence, Question, Vectors, Verdict
+from dynagrag.schema import CheckedClaim, EmbedderIdentity, Line, Question, Vectors, Verdict
 
 
 @pytest.fixture
@@ -153,9 +153,9 @@ def test_an_answer_that_no_line_states_is_not_dropped() -> None:
 def test_an_echo_of_the_question_and_a_list_of_names_count_less_than_an_answer() -> None:
     embedder = FakeEmbedder()
     asked = "Who works at Acme Works?"
-    line = {"E1": Evidence("E1", "p", "d", 0, 1, "Ada Byron works at Acme Works.")}
+    line = {"E1": Line("Ada Byron works at Acme Works.")}
     answers = ["Ada Byron works at Acme Works.", "Somebody works at Acme Works.", "Ada Byron, Acme Works, Leo Byron."]
-    claims = checked_claims([WrittenFrom(answer, line) for answer in answers], RulesChecker(), str)
+    claims = checked_claims([WrittenFrom(answer, line) for answer in answers], RulesChecker())
     question = Question(asked, embedder.embed_query(asked))
     scores = [claims_helpfulness(embedder, question, *pair).value for pair in zip(answers, claims, strict=True)]
     assert scores[0] > 5 * max(scores[1:])

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -187,18 +188,17 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts the real command line in a process of its own; none outlives its test."""
     with ExitStack() as stack:
 
-        def begin(*args: object, **options: Any) -> "subprocess.Popen[str]":
-            command = [sys.executable, "-m", "dynagrag.cli", *map(str, args)]
-            pipe = subprocess.PIPE
+        def begin(*args: object, stdin: int = subprocess.DEVNULL, max_file_bytes: int | None = None) -> "subprocess.Popen[str]":
+            # A module's bytecode that the limit cuts off would stay, and be "marshal data too short" for every process after.
+            environment = {**os.environ, **({} if max_file_bytes is None else {"PYTHONDONTWRITEBYTECODE": "1"})}
             process = subprocess.Popen(
-                command,
-                stdin=options.pop("stdin", subprocess.DEVNULL),
-                stdout=pipe,
-                stderr=pipe,
+                [sys.executable, "-m", "dynagrag.cli", *map(str, args)],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
-                env=dict(os.environ),
-                preexec_fn=options.pop("preexec_fn", _hears_ctrl_c),
-                **options,
+                env=environment,
+                preexec_fn=lambda: _prepare(max_file_bytes),
             )
             stack.callback(_end, process)
             return process
@@ -206,9 +206,11 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
         yield begin
 
 
-def _hears_ctrl_c() -> None:
-    """A runner in the background ignores SIGINT, and its children would inherit that."""
+def _prepare(max_file_bytes: int | None) -> None:
+    """A runner in the background ignores SIGINT, and its children would inherit that; with a limit no file grows beyond it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if max_file_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_bytes, max_file_bytes))
 
 
 def _end(process: "subprocess.Popen[str]") -> None:

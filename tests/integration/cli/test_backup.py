@@ -1,7 +1,6 @@
 """Backup and restore as a user has them: whole or not at all."""
 
 import json
-import resource
 import shutil
 import subprocess
 import time
@@ -108,9 +107,7 @@ def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(filled: 
     assert "cannot write" in cli("backup", tmp_path / "no" / "such" / "w.zip", "-w", "w").complaint(1)
     before = sorted(p.name for p in tmp_path.iterdir())
     for limit_bytes in (20_000, 150_000):  # the disk ends within the copy of the graph, or within what is written after it
-        done = command(
-            "backup", tmp_path / "w.zip", "-w", "w", preexec_fn=lambda n=limit_bytes: resource.setrlimit(resource.RLIMIT_FSIZE, (n, n))
-        )
+        done = command("backup", tmp_path / "w.zip", "-w", "w", max_file_bytes=limit_bytes)
         assert "free" in done.complaint(1)
         assert sorted(p.name for p in tmp_path.iterdir()) == before
 

@@ -1,7 +1,6 @@
 """What goes wrong at the command line: one line that names the file or setting and the remedy, the right exit code, nothing lost."""
 
 import os
-import resource
 import signal
 import socket
 import sqlite3
@@ -317,8 +316,7 @@ def test_a_file_size_limit_in_the_middle_of_an_ingest_is_one_line(
 ) -> None:
     assert cli("ingest", good).code == 0
     before = _digest(cli)
-    limit = (400_000, 400_000)
-    done = command("ingest", *corpus.many(6), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    done = command("ingest", *corpus.many(6), max_file_bytes=400_000)
     line = done.complaint(1)
     assert "graph.sqlite" in line or "journal.sqlite" in line
     assert _documents(cli)[0]["title"] == "good"

@@ -89,7 +89,7 @@ def test_deletion_leaves_no_trace_of_any_document(store: GraphStore, a: list[Fac
 
 
 @pytest.mark.parametrize("make_store", SERVERS, indirect=True)
-@settings(_settings, max_examples=8)  # a second each
+@settings(_settings, max_examples=4)  # a second or two each
 @_given
 def test_deletion_leaves_no_trace_of_any_document_on_a_server(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
     leaves_no_trace(store, a, b, is_merged)

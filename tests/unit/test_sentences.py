@@ -79,6 +79,6 @@ def test_strip_span_agrees_with_strip(text: str) -> None:
 @pytest.mark.parametrize("unit", [".", " ", "\n", "a", ". ", "a. ", '"', "\n ", "U.S. ", "...a"])
 def test_time_is_linear_in_hostile_text(unit: str) -> None:
     text = unit * (400_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     sentence_spans(text)
-    assert time.perf_counter() - start < 6
+    assert time.process_time() - start < 6

@@ -290,7 +290,7 @@ def test_a_question_in_the_middle_of_an_ingest_waits_for_nothing_and_derives_not
         reader = open_space()
         began = time.monotonic()
         answers.append(reader.evidence("Who founded Acme Works?").evidence[0].quote)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20  # it would wait for the ingest, which waits for it
         assert not reader.store.is_derived_current()
 
     open_space().ingest([one])

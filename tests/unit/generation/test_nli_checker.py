@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-import torch
 
 from dynagrag.errors import SettingsError
 from dynagrag.generation.claims.nli_checker import Labels, NliChecker, open_nli_checker
@@ -20,7 +19,11 @@ EVIDENCE_OF = {"stated": "failure", "contradicted": "fine"}
 """The word of the lines that gives each verdict; without either, the third label wins."""
 MakeFolder = Callable[..., Path]
 
-pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
+pytestmark = [
+    pytest.mark.xdist_group("models"),  # torch and transformers take seconds to load: once is enough
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
 
 
 @pytest.fixture
@@ -56,6 +59,8 @@ def _config(labels: Sequence[str], max_tokens: int):  # type: ignore[no-untyped-
 
 def _set_weights(model, kinds: Sequence[str]) -> None:  # type: ignore[no-untyped-def]
     """One attention head of equal weights sums the words; the classifier reads the directions of the two words that matter."""
+    import torch
+
     with torch.no_grad():
         for name, weight in model.named_parameters():
             weight.fill_(1.0 if name.endswith("LayerNorm.weight") else 0.0)

@@ -209,9 +209,9 @@ def test_blocking_stays_far_below_all_pairs_as_names_grow(monkeypatch: pytest.Mo
 def test_a_word_that_all_names_share_does_not_make_all_pairs() -> None:
     keys = [f"report {chr(97 + i // 26 % 26)}{chr(97 + i % 26)}{chr(97 + i // 676)}x" for i in range(5000)]
     rng = np.random.default_rng(0)
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(candidates(keys, unit_rows(rng.standard_normal((5000, 64)).astype(np.float32)))) < 100
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 _pairs = st.lists(st.tuples(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 1)), max_size=200)

@@ -91,20 +91,20 @@ def test_a_bad_file_is_refused_with_its_reason_in_one_line(tmp_path: Path, name:
 def test_a_line_of_50_mb_is_refused_within_seconds(tmp_path: Path, name: str, head: str, tail: str) -> None:
     path = tmp_path / name
     path.write_text(head + "word " * 10_000_000 + tail)
-    start = time.perf_counter()
+    start = time.process_time()
     source = load_source(path)
     assert source.refused is not None
     assert "at most" in source.refused
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_a_file_over_the_limit_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     with path.open("wb") as file:
         file.truncate(200_000_001)
-    start = time.perf_counter()
+    start = time.process_time()
     assert "200,000,001 bytes" in (load_source(path).refused or "")
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_a_zip_bomb_is_refused_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "a.docx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("word/document.xml", b"\0" * 200_000_001)
-    start = time.perf_counter()
+    start = time.process_time()
     assert "unpacks to 200,000,001 bytes" in (load_source(path).refused or "")
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 _PIECES = st.sampled_from(

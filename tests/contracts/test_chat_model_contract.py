@@ -1,6 +1,7 @@
 """What every chat model does, by the protocol `ChatModel`."""
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -12,10 +13,12 @@ from pydantic import BaseModel, SecretStr
 from dynagrag.errors import CutOffReplyError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Prompt, YesNoModel
 from dynagrag.settings import Settings
 
@@ -65,7 +68,9 @@ _REAL = [pytest.mark.model, pytest.mark.filterwarnings("ignore::DeprecationWarni
 def loaded() -> Iterator[dict[object, ChatModel]]:
     """Real models, loaded once for all tests; one that a test has closed loads again."""
     models: dict[object, ChatModel] = {}
-    yield models
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "cpu_count", lambda: 1)  # llama.cpp's threads wait for each other busily, beside other workers for long
+        yield models
     for made in models.values():
         made.close()
 
@@ -134,6 +139,20 @@ def test_llama_cpp_and_transformers_compare_one_model_alike(models_dir: Path, lo
         assert isinstance(model, YesNoModel)
         differences.append(model.yes_no(YES_NO).difference)
     assert differences[0] == pytest.approx(differences[1], abs=0.5)
+
+
+@pytest.mark.model
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_transformers_answers_by_schema_and_streams(models_dir: Path, tmp_path: Path, loaded: dict[object, ChatModel]) -> None:
+    model = loaded.setdefault(_local, open_chat_model(f"local:{_file(models_dir)}", Settings()))
+    journal = Journal(tmp_path / "j.db")
+    chat = MeteredChat(model, journal, workspace="w")
+    person = chat.ask(PROMPT, Person, stage="s", max_tokens=60)
+    assert person.name
+    assert chat.usage().completion_tokens > 5
+    with pytest.raises(CutOffReplyError):
+        list(model.stream(Prompt("p", "", "Count to a hundred."), 4))
+    journal.close()
 
 
 def test_closing_twice_is_fine(model: ChatModel) -> None:

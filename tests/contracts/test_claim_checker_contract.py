@@ -49,7 +49,10 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=CHATS)
+_LOADS_TORCH = pytest.mark.xdist_group("models")
+
+
+@pytest.fixture(params=[pytest.param(name, marks=_LOADS_TORCH if name == "nli" else ()) for name in CHATS])
 def checker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ClaimChecker]:
     name = str(request.param)
     spec = f"nli:{request.getfixturevalue('classifier')}" if name == "nli" else name.partition(" ")[0]

@@ -33,11 +33,19 @@ def _sentence_transformers(stub: OpenAIStubServer, models_dir: Path) -> Embedder
     return open_embedder(str(folder), Settings())
 
 
+@pytest.fixture(scope="module")
+def loaded() -> dict[object, Embedder]:
+    """Real models, loaded once for all tests."""
+    return {}
+
+
 @pytest.fixture(params=[_fake, _openai, pytest.param(_sentence_transformers, marks=_REAL)])
-def embedder(request: pytest.FixtureRequest, models_dir: Path) -> Iterator[Embedder]:
+def embedder(request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, Embedder]) -> Iterator[Embedder]:
     make: Callable[[OpenAIStubServer, Path], Embedder] = request.param
     with OpenAIStubServer() as stub:
-        made = make(stub, models_dir)
+        made = loaded.get(make) or make(stub, models_dir)
+        if make is _sentence_transformers:
+            loaded[make] = made
         yield made
         if isinstance(made, OpenAIEmbedder):
             made.close()

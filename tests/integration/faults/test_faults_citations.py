@@ -1,8 +1,10 @@
 """Every citation is checked: whatever arm brings the evidence and whatever the model makes of it. Filters let nothing else through."""
 
 import json
+import shutil
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,11 +24,32 @@ Check = Callable[[Workspace, Answer], int]
 QUESTIONS = ("Who works at Acme Works?", "Where is Delta Labs located, and what did Ember Partners acquire?", "Was it raining?")
 
 
+@pytest.fixture(scope="module")
+def ingested() -> dict[str, Path]:
+    """The homes whose workspace `w` has the meetings, by extractor: made once, copied for each test."""
+    return {}
+
+
 @pytest.fixture
-def space(open_space: OpenSpace, corpus: Any) -> Workspace:
-    made = open_space()
-    made.ingest(corpus.many(4, num_turns=40))
-    return made
+def bring_in(
+    open_space: OpenSpace, corpus: Any, home: Path, ingested: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Workspace]:
+    """The workspace `w` with four meetings, by this extractor."""
+
+    def brought_in(extractor: str) -> Workspace:
+        if extractor not in ingested:
+            with open_space() as made:
+                made.ingest(corpus.many(4, num_turns=30), IngestOptions(extractor=extractor))
+            ingested[extractor] = shutil.copytree(home, tmp_path_factory.mktemp("ingested") / "home")
+        shutil.copytree(ingested[extractor], home, dirs_exist_ok=True)
+        return open_space()
+
+    return brought_in
+
+
+@pytest.fixture
+def space(bring_in: Callable[[str], Workspace]) -> Workspace:
+    return bring_in("llm")
 
 
 def _ask(space: Workspace, question: str, options: AskOptions | None = None) -> Answer:
@@ -189,9 +212,8 @@ def test_a_question_asked_again_costs_nothing(open_space: OpenSpace, corpus: Any
 
 @pytest.mark.parametrize("extractor", ["llm", "fast"])
 @pytest.mark.parametrize("retriever", RETRIEVERS)
-def test_filters_let_nothing_through_from_outside(open_space: OpenSpace, corpus: Any, extractor: str, retriever: str) -> None:
-    space = open_space()
-    space.ingest(corpus.many(4, num_turns=25), IngestOptions(extractor=extractor))
+def test_filters_let_nothing_through_from_outside(bring_in: Callable[[str], Workspace], extractor: str, retriever: str) -> None:
+    space = bring_in(extractor)
     for filters in (
         Filters(documents=("meeting-1",)),
         Filters(speakers=("maria",)),

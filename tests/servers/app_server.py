@@ -43,6 +43,7 @@ _FLAGS = [
     # Whatever a page asks for elsewhere is seen as a request, and goes nowhere.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
+_SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 PHONE = (390, 844)
 DESKTOP = (1280, 900)
 
@@ -190,6 +191,24 @@ def settled(page: "Page", timeout_s: float = 60.0) -> None:
     for _ in range(2):  # what the first look found may be the moment before a rerun
         page.wait_for_function(_IS_SETTLED, timeout=1000 * timeout_s)
         page.wait_for_timeout(150)
+
+
+def serious(page: "Page", *, only_colours: bool = False) -> list[str]:
+    """What axe finds serious on a page, rule and place; `only_colours`: by the rules that another theme could break."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if only_colours:
+        options["runOnly"] = ["color-contrast", "link-in-text-block"]
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{v['id']}: {v['help']}: {[n['target'] for n in v['nodes']][:3]}" for v in found if v["impact"] in ("serious", "critical")]
+
+
+def shoot(page: "Page", name: str) -> None:
+    """Keeps what a page looks like in `.screenshots`, for people, where SCREENSHOTS is set; each takes half a second."""
+    if os.environ.get("SCREENSHOTS"):
+        _SCREENSHOTS.mkdir(exist_ok=True)
+        page.screenshot(path=str(_SCREENSHOTS / f"{name}.png"))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
+from app_server import DESKTOP, PHONE, AppServer, Chromium, serious, settled
 from drawn import Drawing
 
 from dynagrag.curation.graph_export import part
@@ -16,7 +16,7 @@ from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Relation
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    pass
 
 PLACEHOLDER = "--x_x--0_0--"
 HOSTILE = (
@@ -65,14 +65,6 @@ def ring(num: int) -> tuple[list[Entity], list[Relation]]:
     """So many entities in a ring with chords, the first one heavy."""
     entities = [entity(i, f"Entity {i}", 400 if i == 0 else 1 + i % 5) for i in range(num)]
     return entities, [relation(k * num + i, i, (i + step) % num) for k, step in enumerate((1, 7)) for i in range(num)]
-
-
-def serious(page: "Page") -> list[str]:
-    """What axe finds serious on a page."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [f"{v['id']}: {[n['html'] for n in v['nodes']][:3]}" for v in found if v["impact"] in ("serious", "critical")]
 
 
 @pytest.fixture

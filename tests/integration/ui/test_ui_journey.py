@@ -1,15 +1,14 @@
-"""The app in a real browser, from an empty home to an export, on both stores; screenshots go to `.screenshots`.
+"""The app in a real browser, from an empty home to an export, on both stores; see `shoot` for screenshots.
 
 Axe looks at every page in both themes; no request leaves the app's origin, though a transcript and the answers that repeat it try to.
 """
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from app_server import DESKTOP, PHONE, AppServer, Chromium, settled
+from app_server import DESKTOP, PHONE, AppServer, Chromium, serious, settled, shoot
 
 from dynagrag.fakes.server import OpenAIStubServer
 
@@ -26,7 +25,6 @@ TURNS = [
 ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
 """The pages are the same on both stores."""
 QUESTION = "Who founded Corvus Partners?"
-_SCREENSHOTS = Path(__file__).parents[3] / ".screenshots"
 PAGES = ("", "why", "graph", "ingest", "curate", "workspaces", "source")
 
 
@@ -35,20 +33,6 @@ def app(server: OpenAIStubServer, any_store: str) -> Iterator[AppServer]:
     """The app with an empty home, workspaces on either store, models on the loopback."""
     with AppServer() as made:
         yield made
-
-
-def shoot(page: "Page", name: str) -> None:
-    """Keeps what a page looks like, for people."""
-    _SCREENSHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=str(_SCREENSHOTS / f"{name}.png"))
-
-
-def serious(page: "Page") -> list[str]:
-    """What axe finds serious on a page: rule and place."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [f"{v['id']}: {v['help']}: {[n['target'] for n in v['nodes']][:3]}" for v in found if v["impact"] in ("serious", "critical")]
 
 
 def go(page: "Page", name: str) -> None:
@@ -144,7 +128,7 @@ def look_at_the_graph(page: Any, store_name: str) -> None:
 
 
 @ON_SQLITE
-def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone(
+def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone_and_keys_alone_ask_a_question(
     app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
@@ -159,10 +143,11 @@ def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone(
             continue  # it leads to the page that is next
         for theme in ("light", "dark"):
             wear(page, theme)
-            found += [f"{name or 'ask'} {theme}: {line}" for line in serious(page)]
+            found += [f"{name or 'ask'} {theme}: {line}" for line in serious(page, only_colours=theme == "dark")]
             shoot(page, f"page-{name or 'ask'}{'-dark' if theme == 'dark' else ''}")
         assert_fits_a_phone(page, name or "ask")
     assert found == []
+    ask_by_keyboard(chromium.open(app.url("")))
     assert chromium.foreign(app.origin) == []
 
 
@@ -188,12 +173,8 @@ def assert_fits_a_phone(page: "Page", name: str) -> None:
     page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
 
 
-@ON_SQLITE
-def test_a_question_is_asked_by_keyboard_alone_in_the_order_of_the_page(
-    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
-) -> None:
-    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
-    page = chromium.open(app.url(""))
+def ask_by_keyboard(page: "Page") -> None:
+    """The Tab key goes through the page in its order."""
     wanted = ["Why", "Workspaces", "Options", "Conversations", "Ask about these transcripts"]
     reached: list[str] = []
     for _ in range(40):

@@ -1,12 +1,11 @@
 """The app's server under attack, over raw sockets: pages elsewhere, other names, no session."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
-from app_server import AppServer, Chromium
+from app_server import AppServer, Chromium, shoot
 from raw_requests import WEBSOCKET, ProxyTrap, Reply, send
 
 from dynagrag.ui import app as app_script
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("browser")  # one worker, with one server of each kind
 PASSWORD = "correct horse"
-_SCREENSHOTS = Path(__file__).parents[3] / ".screenshots"
 PATHS = (
     "/",
     "/graph",
@@ -140,8 +138,7 @@ def test_a_visitor_signs_in_and_is_where_they_wanted_to_be(shared: AppServer, ch
     box.press("Enter")
     page.get_by_role("alert").filter(has_text="That is not the password.").wait_for()
     assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
-    _SCREENSHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=str(_SCREENSHOTS / "sign-in.png"))
+    shoot(page, "sign-in")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for()

@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
+# Where it is set, every worker of the tests would compile and rewrite all modules again at each run.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs bench clean models
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target begins with it

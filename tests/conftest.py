@@ -1,5 +1,6 @@
 """What every test stands on: a temporary home, an environment without settings, the fakes, and a real Neo4j for those that ask."""
 
+import gc
 import os
 import sys
 
@@ -27,6 +28,8 @@ from cutting_proxy import CuttingProxy
 from neo4j_jars import NEO4J_5, NEO4J_2026, JavaMissingError, Neo4jMissingError, Release, cache_folder, install
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 
+# Of a worker's time an eighth went into looking for garbage among what libraries made at import.
+gc.set_threshold(50_000, 20, 20)
 # Read at import, before the fixture below hides the real home: models that were pulled there may be used by tests marked `model`.
 _REAL_HOME = Path(os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False))
 _MODELS_DIR = Path(os.environ.get("DYNAGRAG_TEST_MODELS") or _REAL_HOME / "models")
@@ -36,6 +39,8 @@ _NEO4J_CACHE = cache_folder(_REAL_ENVIRONMENT)
 # A server of some minutes never earns back what optimising its code costs: without, the tests on it take half the processor's time.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
+_GROUPS = ("neo4j", "browser", "models", "neo4j_2026")
+"""What shares a server, a browser or a loaded model runs in one worker each; the longest first."""
 _NIGHTLY_FACTOR = 20
 settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadline=None)
 # mutmut runs a test several times in one process, which a method of a class takes for several executors.
@@ -46,6 +51,8 @@ settings.register_profile("mutate", derandomize=True, deadline=None, suppress_he
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """With `-n 2 --dist loadgroup` one worker has all tests on a Neo4j server, and one all in the browser: one server of each version.
 
+    These groups, the longest first, begin; the many short tests fill what time the workers have left in the end.
+
     With `--hypothesis-profile nightly` every property test gets twenty times its examples, those that say how many too.
     """
     is_nightly = config.getoption("hypothesis_profile", None) == "nightly"
@@ -55,10 +62,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         own = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
         if is_nightly and own is not None and own.max_examples != settings.get_profile("nightly").max_examples:
             item.obj._hypothesis_internal_use_settings = settings(own, max_examples=own.max_examples * _NIGHTLY_FACTOR)  # type: ignore[attr-defined]
+    items.sort(key=_place)
     yield
     if config.getoption("loadgroup", False):  # in a worker
         for item in items:
             _keep_group(item)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: it needs no looking through again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _group(item: pytest.Item) -> str | None:
@@ -69,6 +83,11 @@ def _group(item: pytest.Item) -> str | None:
     if "chromium" in fixtures:
         return "browser"
     return "models" if item.get_closest_marker("model") else None
+
+
+def _place(item: pytest.Item) -> int:
+    mark = item.get_closest_marker("xdist_group")
+    return _GROUPS.index(mark.args[0]) if mark is not None and mark.args[0] in _GROUPS else len(_GROUPS)
 
 
 def _parameters(item: pytest.Item) -> list[object]:

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.generation.citations import checked_marks, checked_stream, cited_labels, cited_stream, known_labels
+from dynagrag.generation.citations import (
+    bounded_stream,
+    checked_marks,
+    checked_stream,
+    cited_labels,
+    cited_stream,
+    known_labels,
+    without_marks,
+)
 from dynagrag.schema import Evidence
 
 ALLOWED = {label: Evidence(label, label, "d", 0, 1, "q") for label in ("E1", "E2", "E12")}
@@ -67,3 +75,39 @@ def test_no_piece_of_a_stream_holds_a_mark_that_names_nothing() -> None:
     text = "a [E9] b [E1] c [E9, E2] d [E99] e"
     pieces = list(cited_stream(checked_stream(iter(text), ALLOWED)))
     assert not any(re.search(r"E9", piece) for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "length", "kept", "num_read"),
+    [
+        (["ab", "cd", "ef"], 5, ["ab", "cd", "e"], 3),
+        (["ab", "cd", "ef"], 4, ["ab", "cd"], 2),
+        (["ab", "cd", "ef"], 3, ["ab", "c"], 2),
+        (["ab", "cd"], 9, ["ab", "cd"], 2),
+    ],
+)
+def test_a_stream_is_read_up_to_a_length(pieces: list[str], length: int, kept: list[str], num_read: int) -> None:
+    read = iter(pieces)
+    assert list(bounded_stream(read, length)) == kept
+    assert list(read) == pieces[num_read:]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Yes [E1]. No[E2, E3] doubt.", "Yes. No doubt."),
+        (f"Yes{' ' * 9}[E1].", "Yes ."),
+        ("[1] stays", "[1] stays"),
+        ("[E1]", ""),
+    ],
+)
+def test_words_without_their_marks(text: str, words: str) -> None:
+    assert without_marks(text) == words
+
+
+def test_an_open_bracket_is_held_back_as_long_as_it_may_become_a_mark() -> None:
+    open_mark = "[" + " " * 59
+    assert list(checked_stream([f"So {open_mark}", "E1]", "!"], ALLOWED)) == ["So ", "[E1]", "!"]
+    assert list(checked_stream([f"So {open_mark} ", "E1]"], ALLOWED)) == [f"So {open_mark} ", "E1]"]
+    assert list(checked_stream(["So [E9"], ALLOWED)) == ["So ", "[E9"]
+    assert list(checked_stream(["[so] on [E9", "][E2]"], ALLOWED)) == ["[so] on ", "[E2]"]

@@ -38,7 +38,12 @@ def test_all_claims_of_an_answer_are_one_call_with_every_line_once(metered: Make
     checks = ModelChecker(chat).check(claims)
     assert [check.verdict for check in checks] == [Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND]
     assert [check.lines for check in checks] == [(0,), (0,), ()], "rows of each claim's own lines"
-    assert [bool(check.reason) for check in checks] == [False, True, True]
+    assert [check.reason for check in checks] == [
+        "",
+        "the model reads a line that says otherwise",
+        "the model does not find it in the lines",
+    ]
+    assert [check.score for check in checks] == [1.0, 0.0, 0.0]
     assert model.num_calls == chat.usage("check").calls == 1
     asked = model.prompts[0].user
     assert '[1] EECOM "The pump failed at noon." (in "loop")\n[2] GNC "The valve is closed."' in asked
@@ -94,6 +99,7 @@ def test_yes_and_no_are_compared_where_the_model_tells_them(metered: MakeChat) -
     assert checks[1].score is not None
     assert 0 <= checks[1].score < 0.5 <= checks[0].score <= 1
     assert [prompt.name for prompt in model.prompts] == ["check_claim", "check_claim"]
+    assert [check.reason for check in checks] == ["", "the model does not find it in the lines"]
 
 
 def test_all_claims_go_into_one_call_where_it_does_not(metered: MakeChat) -> None:
@@ -157,3 +163,43 @@ def test_replies_are_forgotten_with_the_documents_whose_lines_they_read(metered:
 def test_a_spent_budget_is_an_error(metered: MakeChat, model: FakeChat) -> None:
     with pytest.raises(BudgetError):
         ModelChecker(metered(model, budget=Budget(max_calls=0))).check([Claim("The pump failed.", (PUMP,))])
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+def test_a_claim_without_lines_is_not_asked_about(metered: MakeChat, is_small: bool) -> None:
+    model = FakeYesNoChat(lambda prompt: 1.0, is_small=is_small, script=[] if is_small else [replies((1, [1], "yes"))])
+    checks = ModelChecker(metered(model)).check([Claim("It rained.", ()), Claim("The pump failed.", (PUMP,))])
+    assert [(check.verdict, check.lines, check.reason) for check in checks] == [
+        (Verdict.NOT_FOUND, (), "there are no lines"),
+        (Verdict.STATED, (0,), ""),
+    ]
+    assert checks[0].score == 0.0
+    assert model.num_calls == 1
+
+
+def test_eight_lines_of_a_claim_are_shown_and_twelve_claims_asked_in_a_call(metered: MakeChat) -> None:
+    lines = tuple(Line(f"Line {i:02} of it.") for i in range(9))
+    model = FakeYesNoChat(lambda prompt: None, script=[ClaimsReply(checks=[]) for _ in range(4)])
+    ModelChecker(metered(model)).check([Claim(f"Claim {i}.", lines) for i in range(13)])
+    calls = [prompt for prompt in model.prompts if prompt.name.startswith("check_claims")]
+    assert [prompt.name for prompt in calls] == ["check_claims", "check_claims", "check_claims.again", "check_claims.again"]
+    assert "Line 07 of it." in calls[0].user
+    assert "Line 08 of it." not in calls[0].user
+    assert ["Claim 11." in prompt.user for prompt in calls] == [True, False, True, False]
+
+
+def test_the_only_line_that_was_shown_is_the_one_that_is_meant(metered: MakeChat) -> None:
+    model = FakeChat(script=[replies((1, [], "yes"), (2, [], "yes"), (3, [], "contradicted"))])
+    claims = [Claim("The pump failed.", (PUMP,)), Claim("The pump failed.", (PUMP, VALVE)), Claim("The pump ran.", (PUMP,))]
+    checks = ModelChecker(metered(model)).check(claims)
+    assert [(check.verdict, check.lines, check.score) for check in checks] == [
+        (Verdict.STATED, (0,), 1.0),
+        (Verdict.NOT_FOUND, (), None),
+        (Verdict.CONTRADICTED, (0,), 0.0),
+    ]
+    assert (checks[1].reason, checks[1].note) == ("not checked", "the model named no line for it")
+
+
+def test_an_even_chance_is_a_yes(metered: MakeChat) -> None:
+    (check,) = ModelChecker(metered(FakeYesNoChat(lambda prompt: 0.0))).check([Claim("The pump failed.", (PUMP,))])
+    assert (check.verdict, check.score) == (Verdict.STATED, 0.5)

@@ -129,3 +129,30 @@ def test_a_strict_answer_keeps_what_is_stated_and_nothing_else(text: str) -> Non
     assert [strict.text[claim.start : claim.end].strip("[E1]. ")[-1] for claim in strict.claims] == [
         claim.text.strip(".")[-1] for claim in claims if claim.verdict is Verdict.STATED
     ]
+
+
+def test_what_the_checker_notes_is_told_once_with_its_name() -> None:
+    class Noting(ByLetter):
+        def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+            return [ClaimCheck(Verdict.STATED, (0,), 1.0, note="slow") for _ in claims]
+
+    final = final_claims(WrittenFrom("X did a [E1]. X did b.", lines(E1="a", E2="b")), Noting(), ())
+    assert (final.checked_by, final.notes, final.left_out) == ("by letter", ("slow",), ())
+    assert [(claim.text, claim.score, claim.lines) for claim in final.claims] == [("X did a.", 1.0, ("E1",)), ("X did b.", 1.0, ("E1",))]
+    assert final_claims(WrittenFrom("X did a.", lines(E1="a")), ByLetter(), ()).notes == ()
+
+
+def test_claims_of_several_texts_are_told_apart() -> None:
+    texts = [WrittenFrom("X did a. X did b.", lines(E1="a")), WrittenFrom("Yes.", {}), WrittenFrom("X did b.", lines(E1="b"))]
+    found = checked_claims(texts, ByLetter())
+    assert [[(claim.text, claim.verdict.value) for claim in claims] for claims in found] == [
+        [("X did a.", "stated"), ("X did b.", "not found")],
+        [],
+        [("X did b.", "stated")],
+    ]
+
+
+def test_case_and_blank_space_do_not_hide_a_claim_that_was_known() -> None:
+    evidence = lines(**{f"E{i}": "valve z" for i in range(1, 30)}, E30="a")
+    known = [CheckedClaim(0, 1, " The  VALVE did a!", Verdict.STATED, (), ("E30",)), CheckedClaim(0, 1, "x", Verdict.NOT_FOUND)]
+    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][0].lines == ("E30",)

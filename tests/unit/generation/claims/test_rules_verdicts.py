@@ -43,6 +43,11 @@ def test_a_line_of_something_else_does_not_contradict() -> None:
     assert other.score == pytest.approx(0.45 * 2 / 5)
 
 
+def test_from_three_words_of_five_on_it_is_the_same_thing() -> None:
+    assert check("The big pump holds the red 5 volts.", "The pump holds 4 volts.").verdict is CONTRADICTED
+    assert check("The big pump slowly holds the red 5 volts.", "The pump holds 4 volts.").verdict is NOT_FOUND
+
+
 def test_the_line_that_shares_most_gives_the_reason_and_the_score() -> None:
     found = check("Ada sold the red tram in Delft.", RAIN, "Ada sold the red tram in Rome.", "Ada sold a house.")
     assert (found.verdict, found.lines, found.reason.casefold()) == (NOT_FOUND, (), "the line says 'rome', not 'delft'")
@@ -69,6 +74,8 @@ BOTH = "Ada hired Bob and founded Acme in Rome."
         (BOTH, (HIRED, FOUNDED), (0, 1)),
         (BOTH, (RAIN, FOUNDED, HIRED), (1, 2)),
         (BOTH, (HIRED, "Ada hired Bob again.", FOUNDED), (0, 2)),
+        (BOTH, (HIRED, "Has Ada founded Acme in Rome?", FOUNDED), (0, 2)),
+        ("In Delft Ada hired Bob and founded Acme.", (Line(HIRED, None, "Delft"), Line("Ada founded Acme.", None, "Delft")), (0, 1)),
         ("Leo said Ada hired Bob and founded Acme in Rome.", (Line(HIRED, "LEO"), Line(FOUNDED, "LEO")), (0, 1)),
         ("Ada sold Acme, Foo, Baz and Qux.", ("Ada sold Acme.", "Ada sold Foo.", "Ada sold Baz.", "Ada sold Qux."), (0, 1, 2, 3)),
     ],
@@ -106,6 +113,7 @@ def test_a_line_that_repeats_the_claim_but_for_a_word_is_not_helped_by_another()
     [
         ("Ada sold the tram.", "It rained. Ada sold the tram. Then Bob came.", STATED),
         (BOTH, f"{HIRED} {FOUNDED}", STATED),
+        (BOTH, f"{'It rained in Delft. ' * 80}{HIRED} {FOUNDED}", STATED),
         (BOTH, f"{HIRED} {RAIN} {FOUNDED}", NOT_FOUND),
         (BOTH, "Has Ada hired Bob? Ada founded Acme in Rome.", NOT_FOUND),
         ("The tram was sold.", "Was it sold? The tram was not sold.", CONTRADICTED),

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynagrag.generation.context import Context, build_contexts
+from dynagrag.generation.context import Context, all_evidence, build_contexts, that_fit
 from dynagrag.generation.evidence import speaker_spans
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.traversal import BFS
+from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt
@@ -89,3 +90,74 @@ def test_a_line_is_shown_while_it_fits_with_its_end_and_the_words_on_what_is_lef
             prompt = write_evidence_prompt([first, second, third], budget)
             room = 4 * budget - LEFT_OUT_CHARS - size
             assert len(prompt.evidence) == 1 + min(2, max(0, room) // (length + len('[E2] ""\n'))), (length, budget)
+
+
+def test_a_context_tells_the_trace_what_is_in_it(contexts: Callable[..., list[Context]], moon_snapshot: Snapshot) -> None:
+    (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
+    retrieval = Retrieval("by hand", (), (replace(subgraph, score=0.123456),))
+    (context,) = contexts(moon_snapshot, "Who lands?", retrieval)
+    trace = context.trace()
+    assert (trace.centre, trace.score, trace.walked, trace.num_unvisited) == ("Crew", 0.1235, ("Crew", "Houston", "Moon"), 0)
+    assert (trace.text, trace.num_tokens) == (context.prompt.text, estimate_tokens(context.prompt.text))
+    assert (trace.labels, trace.evidence_ids) == (("E1", "E2", "E3"), ("p0", "p0", "p1"))
+    assert (trace.num_nodes_in, trace.num_relations_in, trace.num_lines_cut) == (3, 2, 0)
+    assert (trace.pruner, trace.subgraph) == (context.pruner, context.drawn)
+    assert trace.pruner != "none"
+    assert trace.subgraph is not None
+    assert [node.name for node in trace.subgraph.nodes] == ["Crew", "Houston", "Moon"]
+    assert list(context.lines()) == ["E1", "E2", "E3"]
+    assert all(text.startswith(f"[{label}]") for label, text in context.lines().items())
+
+
+@pytest.mark.parametrize("ranking", ["bridge", "first"])
+def test_ranked_passages_have_a_prompt_of_their_own_and_first(moon_snapshot: Snapshot, ranking: str) -> None:
+    (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
+    ranked = (ScoredPassage(moon_snapshot.passages[1], 0.9), ScoredPassage(moon_snapshot.passages[0], 0.5))
+    profile = replace(PROFILES["paper"], passage_ranking=ranking)
+    retrieval = Retrieval("by hand", ranked, (subgraph,))
+    made = build_contexts(
+        moon_snapshot, Question("Who?", VECTOR), retrieval, PassageScores(moon_snapshot), UntrainedPrior(), BFS(), profile
+    )
+    if ranking != "bridge":
+        assert [context.centre for context in made] == ["Crew"]
+        return
+    assert [(context.centre, [e.id for e in context.prompt.evidence]) for context in made] == [
+        ("by hand", ["p0", "p0", "p1"]),
+        ("Crew", ["p1", "p0", "p0"]),
+    ]
+    labels = [[e.label for e in context.prompt.evidence] for context in made]
+    assert labels == [["E1", "E2", "E3"], ["E3", "E1", "E2"]], "the same words, the same label"
+    assert made[0].score == 0.5
+    assert [*all_evidence(made)] == ["E1", "E2", "E3"]
+
+
+def test_a_subgraph_s_prompt_keeps_to_its_budget(contexts: Callable[..., list[Context]], moon_snapshot: Snapshot) -> None:
+    (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
+    (whole,) = contexts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)))
+    room = whole_request("Who lands?", whole) - 10
+    (cut,) = contexts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)), room)
+    assert whole_request("Who lands?", cut) <= room
+    assert cut.trace().num_lines_cut > 0
+
+
+def test_as_many_passages_as_fit_whole_and_one_in_any_case(moon_snapshot: Snapshot) -> None:
+    snapshot, retrieval = long_document(moon_snapshot)
+    size = len('[E1] "Line 000 says a little more."') + 6
+    for num in (1, 2, 5):
+        budget = -(-(num * size + LEFT_OUT_CHARS) // 4)
+        assert len(that_fit(snapshot, retrieval.passages, budget)) == num
+        assert len(that_fit(snapshot, retrieval.passages, budget - 1)) == max(1, num - 1)
+    assert that_fit(snapshot, (), 100) == []
+    assert contexts_of(snapshot, ()) == []
+
+
+def contexts_of(snapshot: Snapshot, passages: tuple[ScoredPassage, ...]) -> list[Context]:
+    parts = (PassageScores(snapshot), UntrainedPrior(), BFS(), PROFILES["paper"])
+    return build_contexts(snapshot, Question("Why?", VECTOR), Retrieval("by hand", passages), *parts)
+
+
+def test_plain_passages_are_one_prompt_with_the_first_one_s_score(moon_snapshot: Snapshot) -> None:
+    ranked = (ScoredPassage(moon_snapshot.passages[1], 0.9), ScoredPassage(moon_snapshot.passages[0], 0.5))
+    (context,) = contexts_of(moon_snapshot, ranked)
+    assert (context.centre, context.score, context.order, context.drawn) == ("by hand", 0.9, (), None)
+    assert [e.id for e in context.prompt.evidence] == ["p1", "p0", "p0"]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.generation import merge_input as merge_module
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.merge_input import merge_input
 from dynagrag.schema import Evidence
@@ -108,3 +109,63 @@ def test_no_word_is_changed_and_no_unknown_line_cited(parts: list[str]) -> None:
     read = merge_input(text, LINES)
     assert set(cited_labels(read)) <= set(LINES)
     assert without_marks(read).split() == without_marks(text).split()
+
+
+def line(label: str, quote: str, speaker: str | None = None) -> Evidence:
+    return Evidence(label, label, "d", 0, 1, quote, speaker)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote", "speaker", "is_fitting"),
+    [
+        ("The pump leaked oil.", "A pump leaked.", None, True),
+        ("The pump leaked oil.", "It rained in Delft.", None, False),
+        ("The pump leaked oil.", "It rained in Delft.", "PUMP", False),  # no word of the quote
+        ("The pump leaked oil on deck twelve.", "The pump came to Delft in spring.", None, False),
+        ("The pump leaked oil on deck twelve.", "The pump came to Delft in spring.", "DECK", True),  # the speaker's name is the second
+        ("The pump leaked.", "The pump came to Delft in spring.", None, True),  # half of two words
+        ("The pump leaked oil.", "The pump was old in Delft, in spring.", None, False),  # a third of three is too little
+        ("The pump leaked oil on deck twelve.", "Pump, Delft.", None, True),  # half of its own
+        ("The pump leaked oil on deck twelve.", "Pump, Delft, spring.", None, False),
+    ],
+)
+def test_a_citation_fits_by_two_words_or_a_third_of_the_sentence_or_half_of_its_own(
+    sentence: str, quote: str, speaker: str | None, is_fitting: bool
+) -> None:
+    assert merge_module._fits(line("E1", quote, speaker), sentence) is is_fitting
+
+
+def test_runs_of_words_tell_what_is_on_what() -> None:
+    assert merge_module._runs("Cell 1 is on the MAIN B") == {
+        ("cell", "1"), ("1", "main"), ("main", "b"), ("cell", "1", "main"), ("1", "main", "b"), ("cell", "1", "main", "b"),
+    }  # fmt: skip
+    assert merge_module._runs("Cell") == frozenset()
+
+
+def test_citations_stand_by_closeness_without_those_that_are_less_than_half_as_close() -> None:
+    evidence = {
+        "E1": line("E1", "A pump leaked near the deck."),
+        "E2": line("E2", "The pump leaked oil."),
+        "E3": line("E3", "The pump leaked oil on deck."),
+        "E4": line("E4", "The pump leaked oil on the old deck of twelve."),
+    }
+    sentence = "The pump leaked oil on deck twelve"
+    assert merge_input(f"{sentence} [E1][E2][E3].", evidence) == f"{sentence}. [E3][E2]"
+    assert merge_input(f"{sentence} [E1].", evidence) == f"{sentence}. [E3]", "much closer than all that were cited"
+    assert merge_input(f"{sentence} [E3][E4].", evidence) == f"{sentence}. [E3][E4]"
+
+
+def test_lines_are_found_by_two_words_and_half_of_the_sentence_two_at_most() -> None:
+    same = {f"E{i}": line(f"E{i}", "The pump leaked.") for i in (1, 2, 3)}
+    assert merge_input("The pump leaked.", same) == "The pump leaked. [E1][E2]"
+    assert merge_input("The pump leaked oil twice.", same) == "The pump leaked oil twice. [E1][E2]"
+    assert merge_input("The pump leaked oil on deck twelve.", same) == "The pump leaked oil on deck twelve."
+    denied = {"E1": line("E1", "The pump never leaked."), **{label: same[label] for label in ("E2", "E3")}}
+    assert merge_input("The pump leaked.", denied) == "The pump leaked. [E2][E3]"
+    assert merge_input("Pump.", same) == "Pump."
+
+
+def test_of_many_citations_that_fit_four_stay() -> None:
+    same = {f"E{i}": line(f"E{i}", "The pump leaked.") for i in range(1, 7)}
+    marks = "".join(f"[{label}]" for label in same)
+    assert merge_input(f"The pump leaked {marks}.", same) == "The pump leaked. [E1][E2][E3][E4]"

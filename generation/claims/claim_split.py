@@ -1,7 +1,7 @@
 """An answer into claims: its sentences, and in them the clauses that state something of their own. Each keeps its place in the answer.
 
-What states nothing is no claim: questions, headings, "Here is what I found:", a list of names, words on what the evidence lacks. The items
-of a list are claims of their own, read with the line that leads them in.
+What states nothing is no claim: questions (but for what they state first), headings, "Here is what I found:", a list of names, words on
+what the evidence lacks. The items of a list are claims of their own, read with the line that leads them in.
 """
 
 import re
@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from dynagrag.generation.answer_sentences import answer_sentences
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.clauses import clauses, states_something
+from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING, told_forms
 from dynagrag.sentences import strip_span
 
+_AUXILIARY = "|".join(sorted(AUXILIARIES))
+_OPENS_QUESTION = re.compile(rf"\s*(?:who|whose|whom|which|what|when|where|why|how|{_AUXILIARY})\b", re.IGNORECASE)
+_ASKED = re.compile(
+    rf"(?:[;:]|\s[–—-]|,?\s+(?:and|but|so|yet)\b){_OPENS_QUESTION.pattern}|,\s+(?:what|why|how|{_AUXILIARY})\b", re.IGNORECASE
+)
+_SAID = told_forms((*SAYING, *ASKING, *THINKING))
 _MAX_CHARACTERS, _MAX_TAIL = 6_000, 400
 """Of an answer, more than it may have tokens for; of a sentence's marks at its end."""
 _LINE = re.compile(r"[^\n]+")
@@ -117,12 +124,12 @@ def _of_block(text: str, start: int, end: int, lead: tuple[int, int] | None) -> 
 
 def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[SplitClaim]:
     sentence = text[start:end]
-    words = without_marks(sentence).strip()
-    if words.endswith("?") or _STATES_NOTHING.match(words):
+    shared = cited_labels(sentence[_last_word(sentence) :])
+    sentence = sentence[: _question_start(sentence)]
+    if not sentence or _STATES_NOTHING.match(without_marks(sentence).strip()):
         return
     led = without_marks(text[slice(*lead)]).strip() if lead else ""
-    shared = cited_labels(sentence[_last_word(sentence) :])
-    if lead and not cited_labels(sentence):
+    if lead and not cited_labels(text[start:end]):
         shared = cited_labels(text[slice(*lead)])
     for clause in clauses(sentence):
         told = _standing_alone(without_marks(clause.text), led)
@@ -130,6 +137,16 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
             continue
         first, last = strip_span(text, start + clause.start, start + clause.end)
         yield SplitClaim(first, last, told, cited_labels(text[first:last]) or shared)
+
+
+def _question_start(sentence: str) -> int:
+    """Where a sentence begins to ask: at its end if it doesn't, behind what it states first, at 0 if it only asks."""
+    if not without_marks(sentence).rstrip().endswith("?"):
+        return len(sentence)
+    asked = next(reversed([*_ASKED.finditer(sentence)]), None)
+    stated = sentence[: asked.start()] if asked else ""
+    is_asking = _OPENS_QUESTION.match(stated) or stated.rpartition(" ")[2].casefold() in _SAID
+    return 0 if is_asking else len(stated)
 
 
 def _last_word(sentence: str) -> int:
@@ -142,12 +159,10 @@ def _last_word(sentence: str) -> int:
 def _standing_alone(words: str, lead: str) -> str:
     """A clause without emphasis and without words on where it was read, after the line that leads it in where it needs that."""
     words = _EMPHASIS.sub("", words).strip(" ,;")
-    words = _capitalised(_SAID_BY_SOURCE.sub("", words, count=1)) if _SAID_BY_SOURCE.match(words) else words
+    if said := _SAID_BY_SOURCE.match(words):
+        words = words[said.end() :]
+        words = words[:1].upper() + words[1:]
     if not lead or _STATES_NOTHING.match(lead):
         return words
     led = _TAIL.sub("", _EMPHASIS.sub("", lead))
     return f"{led} {words}" if led else words
-
-
-def _capitalised(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -58,9 +58,6 @@ class _Parts:
 def clauses(sentence: str) -> list[Clause]:
     """The clauses in order, at least one; marks like [E1] stay in the spans and are no words of a clause."""
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
-    opening = _WORD.match(words.lstrip())
-    if opening and opening[0].casefold() in _NO_SUBJECT:  # "If A, B and C": what is said depends on how it begins
-        return [Clause(0, len(sentence), _joined(words))]
     found: list[Clause] = []
     start, prefix = 0, ""
     for joint in _joints(words):
@@ -136,7 +133,7 @@ def _parts(text: str) -> _Parts | None:
     words = list(_WORD.finditer(text))
     low = [word[0].casefold().replace("’", "'") for word in words]
     i = next((i for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1)) if _is_verb(words[i][0], low[i - 1])), None)
-    if i is None or low[0] in _NO_SUBJECT:
+    if i is None or low[0] in _NO_SUBJECT:  # "If A, B and C": what is said depends on how it begins
         return None
     first, last = 0, i
     while first < last and low[first] in _ADVERBS:

@@ -52,6 +52,13 @@ def test_what_is_not_plainly_a_clause_of_its_own_stays_whole(sentence: str) -> N
     [
         "",
         "Who did it?",
+        "Did EECOM open the valve, and did FLIGHT close it?",
+        "Which of them opened the valve; was it EECOM?",
+        "EECOM asked, was the valve open?",
+        "EECOM opened the old valve, which FLIGHT had closed?",
+        "EECOM opened the old valve, didn't they?",
+        "EECOM opened the valve and closed the hatch?",
+        "Was it EECOM [E1]?",
         "Here is what I found:",
         "# Results",
         "**Results**",
@@ -78,6 +85,21 @@ def test_what_states_nothing_is_no_claim(text: str) -> None:
         ("**MAIN B** reads *4* volts [E3]", [("MAIN B reads 4 volts", ("E3",))]),
         ("MAIN B reads 4 volts\n\nThe cells were flipping. [E2]", [("MAIN B reads 4 volts", ()), ("The cells were flipping.", ("E2",))]),
         ("The crew went on\nto close the valve [E2].", [("The crew went on to close the valve.", ("E2",))]),
+        ("The crew went on\nThe valve was closed.", [("The crew went on", ()), ("The valve was closed.", ())]),
+        ("The crew went on\n\nto close the valve.", [("The crew went on", ()), ("to close the valve.", ())]),
+        ("The crew went on.\nto close the valve.", [("The crew went on.", ()), ("to close the valve.", ())]),
+        ("The crew went on\n- to close the valve", [("The crew went on", ()), ("to close the valve", ())]),
+        # blocks without words are passed over
+        ("It failed.\n \n# B\n \nC failed.\n - D failed", [("It failed.", ()), ("C failed.", ()), ("D failed", ())]),
+        ("It failed. Why? C failed.", [("It failed.", ()), ("C failed.", ())]),
+        ("It failed. Yes. C failed.", [("It failed.", ()), ("C failed.", ())]),
+        # what is stated before a question
+        ("The tank failed, but who closed the valve? [E1]", [("The tank failed", ("E1",))]),
+        ("The tank failed [E2]; did anyone notice [E1]?", [("The tank failed", ("E2",))]),
+        ("The tank failed – was it late?", [("The tank failed", ())]),
+        ("The tank failed, and the valve shut, so why did it leak?", [("The tank failed", ()), ("the valve shut", ())]),
+        # words on where it was read, once
+        ("The transcript says that the report says: It failed.", [("The report says: It failed.", ())]),
     ],
 )
 def test_each_claim_has_the_lines_that_are_cited_for_it(text: str, claims: list[tuple[str, tuple[str, ...]]]) -> None:
@@ -92,7 +114,32 @@ def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> No
         ("It was late.", ()),
     ]
     assert [text[slice(*s.lead)] if s.lead else "" for s in statements(text)] == ["EECOM reported the following problems [E3]:"] * 2 + [""]
+    assert [c.text for c in split_claims("As follows, of the crew:\n- It was closed")] == ["It was closed"]
+    assert [c.text for c in split_claims("**:\n- It was closed")] == ["It was closed"]
+    assert [c.text for c in split_claims("The following:\n- It was closed")] == ["It was closed"]
+    assert [c.text for c in split_claims("It had the following:\n\n- a leak\nIt was late.\n- It was closed")] == [
+        "It had a leak",
+        "It was late.",
+        "It was closed",
+    ]
     assert [c.text for c in split_claims("Here is what I found:\n- The cells were flipping. [E1]")] == ["The cells were flipping."]
+
+
+def test_statements_and_claims_stand_where_they_say() -> None:
+    text = "\n  It rained. MAIN B failed [E1], and it was late.\n\n - AC 2 was out "
+    found = statements(text)
+    assert [text[s.start : s.end] for s in found] == ["It rained.", "MAIN B failed [E1], and it was late.", "AC 2 was out"]
+    assert [text[c.start : c.end] for s in found for c in s.claims] == ["It rained.", "MAIN B failed [E1]", "it was late.", "AC 2 was out"]
+
+
+def test_what_is_too_long_to_be_split_is_one_claim_with_its_beginning_as_text() -> None:
+    text = "The pump failed. " + "x" * 5_983 + "   The valve failed. " + "y" * 500 + " "
+    last = statements(text)[-1]
+    assert (last.start, last.end, last.lead) == (6_003, len(text) - 1, None)
+    (claim,) = last.claims
+    assert (claim.start, claim.end, claim.labels, len(claim.text)) == (last.start, last.end, (), 400)
+    assert claim.text.startswith("The valve failed. yy")
+    assert len(statements("It failed. " * 545 + " ")) == 545
 
 
 @settings(max_examples=100)

@@ -18,8 +18,9 @@ _KIN_SIDE = frozenset("wife husband spouse brother sister sibling married".split
 _REACH = 8
 _DOER = ("er", "or", "ers", "ors")
 _DEED = ("ion", "ial", "ment", "ance", "ure")
+_PARTICIPLE = ("ed", "en", "ing")
 _NO_PAST = ("s", "ing", "er", "or", "ly", "ion")
-"""Endings of one who does it, of what is done, and of words that differ from their stem and are no past forms."""
+"""Endings of one who does it, of what is done, of participles, and of words that differ from their stem and are no past forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def _main_verb(claim: Reading) -> int | None:
             after += 1
         if after < len(words) and after not in claim.in_names and words[after].is_word and words[after].low not in DETERMINERS:
             low, stem = words[after].low, words[after].stem
-            is_participle = low.endswith(("ed", "en", "ing")) or is_irregular(low) or event_of(stem)
+            is_participle = low.endswith(_PARTICIPLE) or is_irregular(low) or event_of(stem)
             return after if is_participle or words[i].low not in BE else None
         return None
     return next((i for i in range(1, len(words)) if i not in claim.in_names and _is_verb_like(claim, i)), None)

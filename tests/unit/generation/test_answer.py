@@ -97,6 +97,7 @@ def test_the_merge_sees_only_evidence_that_an_answer_cites(ask: Callable[..., An
     chat = FakeChat()
     ask(chat)
     answers, _, evidence = next(p for p in chat.prompts if p.name == "merge").user.partition("<evidence>")
+    assert QUESTION in answers + evidence
     lines = [line[1:].partition("]")[0] for line in evidence.splitlines() if line.startswith("[E")]
     assert len(lines) > 1
     assert set(lines) == set(cited_labels(answers))

@@ -75,3 +75,26 @@ def test_whatever_its_neighbours_the_best_passage_is_in_the_prompt(order: list[i
     if len(fitting) > 1:
         assert {e.id for e in prompt.evidence} == {p.passage.id for p in fitting}
         assert len(prompt.text) <= 4 * budget
+
+
+def test_a_stretch_of_a_document_without_turns_or_times_has_none() -> None:
+    (found,) = stretches([line("E1", 0, 10, "e"), line("E2", 20, 30, "e")], SNAPSHOT)
+    assert (found.document, found.speakers, found.first_turn, found.last_turn, found.end_s) == ("Else", (), None, None, None)
+    open_ended = replace(SNAPSHOT, turns={"d": tuple(replace(turn, end_s=None) for turn in TURNS)})
+    (found,) = stretches([line("E1", 100, 150), line("E2", 200, 250)], open_ended)
+    assert found.end_s == 20.0, "the start of its last turn"
+    after = [line("E1", 900, 950), replace(line("E2", 960, 990), start_s=5.0)]
+    (found,) = stretches([replace(after[0], start_s=4.0), after[1]], SNAPSHOT)
+    assert (found.start_s, found.first_turn, found.last_turn) == (4.0, 9, 9)
+
+
+def test_a_stretch_ends_before_the_turn_that_begins_where_it_ends() -> None:
+    touching = replace(SNAPSHOT, turns={"d": tuple(replace(turn, end=turn.end + 1) for turn in TURNS)})
+    (found,) = stretches([line("E1", 100, 150), line("E2", 160, 200)], touching)
+    assert (found.first_turn, found.last_turn) == (1, 1)
+
+
+def test_two_documents_of_one_title_are_told_apart() -> None:
+    named_alike = replace(SNAPSHOT, documents={name: replace(d, title="Talk") for name, d in SNAPSHOT.documents.items()})
+    lines = [line("E1", 0, 10), line("E2", 20, 30, "e"), line("E3", 20, 30), line("E4", 40, 50, "e")]
+    assert [s.labels for s in stretches(lines, named_alike)] == [("E1", "E3"), ("E2", "E4")]

@@ -89,6 +89,7 @@ def test_a_strict_answer_leaves_out_what_no_line_states_and_says_how_much(ask: C
     answer = ask("The oxygen tank was inspected before launch {The oxygen}. Ada sold the tram.", is_strict=True)
     assert re.fullmatch(r"The oxygen tank was inspected before launch \[E\d+\]\.", answer.text)
     assert [claim.text for claim in answer.left_out] == ["Ada sold the tram."]
+    assert [answer.text[claim.start : claim.end] for claim in answer.claims] == [answer.text]
     assert any("left out: 0 stated, 0 contradicted, 1 not found" in line for line in answer_lines(answer))
 
 

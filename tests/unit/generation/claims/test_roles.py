@@ -39,6 +39,9 @@ def words(reading: Reading, places: frozenset[int] | None) -> str | None:
         ("The hired pilot of Acme left.", "left", False),
         ("Ada's sales tripled.", "tripled", False),
         ("Ada, an American, fled.", "fled", False),
+        ("The old boats Ada owned sank.", "owned", False),
+        ("Ada and boats sank.", "sank", False),
+        ("Sued by Ada, Bob left.", "left", False),
         ("Ada quickly won.", "won", False),
         # behind an auxiliary
         ("Bob was hired by Ada.", "hired", True),
@@ -143,6 +146,9 @@ def test_where_a_line_says_it(line: str, verb: str, places: list[str]) -> None:
         ("It was produced by Ada; Cleo starred.", "produce", "Ada", "Cleo"),
         ("It was produced by Ada is a film of Cleo.", "produce", "Ada", "Cleo"),
         ("It was produced by Ada", "produce", "Ada", ""),
+        ("Bob was hired for a film by Ada.", "hire", "Ada", "Bob"),
+        ("Bob was hired on short notice by Ada.", "hire", "Ada", "Bob"),
+        ("Bob was hired for Cleo by what is now Acme Works.", "hire", "Acme Works", "Bob Cleo"),
         ("Bob was hired by what is now Acme Works.", "hire", "Acme Works", "Bob"),
         ("Bob was hired when by Ada he came.", "hire", None, None),
         ("Bob was hired is by Ada.", "hire", None, None),
@@ -171,6 +177,7 @@ def test_where_a_line_says_it(line: str, verb: str, places: list[str]) -> None:
         ("The director a b c d e f Ada.", "direct", "Ada", None),
         ("The director a b c d e f g Ada.", "direct", "", None),
         ("They sing of Bob.", "sing", None, None),
+        ("Ada, director of Bob.", "direct", "Ada", "Bob"),
         ("Ada is the author of Bob.", "write", "Ada", "Bob"),
         ("Ada met the singers of Bob.", "sing", "Ada", "Bob"),
     ],
@@ -232,6 +239,9 @@ def test_words_that_are_only_related_do_not_tell_who_does_it(line: str, verb: st
         # born to
         ("Ann was born to Bert and Cleo.", "mother", "Cleo", "Ann"),
         ("Ann was born to Bert and Cleo.", "parent", "Bert Cleo", "Ann"),
+        ("Ann was born to her father Bert and Cleo.", "father", "Bert", "Ann"),
+        ("Ann is the daughter of Queen Cleo and Queen Dora.", "mother", "Queen Cleo Queen Dora", "Ann"),
+        ("Ann's very old kind father is Bert.", "father", "Bert", "Ann's"),
     ],
 )
 def test_parents_and_children(line: str, wanted: str, parents: str, children: str | None) -> None:

@@ -101,6 +101,14 @@ def test_parts_that_do_not_belong_together_state_nothing(claim: str, lines: tupl
     assert 0 < (found.score or 0) < 0.5
 
 
+def test_lines_together_must_have_four_words_of_five() -> None:
+    sold, built = "Ada sold a red tram.", "Ada built Acme in Rome."
+    assert check("Ada sold a red tram and built Acme in Rome gladly.", sold, built).lines == (0, 1)
+    found = check("Ada sold a tram and built Acme in Rome gladly.", sold, built)
+    assert (found.verdict, found.reason) == (NOT_FOUND, "its words stand in lines apart")
+    assert found.score == pytest.approx(0.45 * 3 / 4)
+
+
 def test_a_line_that_repeats_the_claim_but_for_a_word_is_not_helped_by_another() -> None:
     assert check("We met Ada in old Rome.", "We met Ada in old Bonn.", "Then came Rome.").verdict is NOT_FOUND
 

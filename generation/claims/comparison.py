@@ -21,6 +21,8 @@ from dynagrag.words import FUNCTION_WORDS
 _WORKS = frozenset("film movie album song single novel book series game opera play record show documentary".split())
 _SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
 """Said by putting two names together: a German actor is a citizen of Germany."""
+_RELEASED = senses(lemma("release")) | senses(lemma("publish"))
+_NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PART = re.compile(r"[,;]|\.\s|\band\b")
 _MAX_RUN = 2
 _SAME_TEXT = 0.7
@@ -169,7 +171,7 @@ class Comparison:
         if is_unnamed and (
             first.low in PRONOUNS | FUNCTION_WORDS
             or event_of(first.stem)
-            or first.low.endswith(("ed", "ing", "ly"))
+            or first.low.endswith(_NO_NAME_ENDINGS)
             or first.text[0].isdigit()
         ):
             return True
@@ -227,8 +229,7 @@ class Comparison:
             return False
         if event_of(word.stem):
             return any(event_texts(self.line.text, event_of(word.stem) or ""))
-        is_release = "releas" in senses(word.stem) or "publish" in senses(word.stem)
-        return is_release and bool(self.said.lows & _WORKS) and bool(quantities(self.claim.text))
+        return word.stem in _RELEASED and bool(self.said.lows & _WORKS) and bool(quantities(self.claim.text))
 
     def _event_gap(self, predicate: Predicate) -> Gap:
         texts = list(event_texts(self.line.text, event_of(predicate.stem) or ""))

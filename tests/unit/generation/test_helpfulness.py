@@ -43,7 +43,7 @@ def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal
 
     bad, good = judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900)
     assert (bad.value, good.value) == (30.0, 100.0)
-    assert bad.parts == {"relevance": 1, "coherence": 3, "detail": 1}
+    assert (bad.scored_by, bad.parts) == ("judge", {"relevance": 1, "coherence": 3, "detail": 1})
 
 
 @pytest.mark.parametrize("reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"])
@@ -64,6 +64,18 @@ def test_without_a_verdict_of_the_judge_the_claims_score_and_say_so(journal: Jou
     assert first.scored_by == second.scored_by == "claims"
     assert 100 >= first.value > second.value > 0
     assert claims_helpfulness(FakeEmbedder(), question, " ", []).value == 0.0
+
+
+def test_the_judge_sees_other_answers_in_another_order_and_the_same_in_the_same(journal: Journal) -> None:
+    def order(question: str, letters: str) -> list[int]:
+        chat = FakeChat()
+        judged_helpfulness(_metered(chat, journal), question, [f"reply {letter}" for letter in letters], 2000)
+        prompt = chat.prompts[0].user
+        return sorted(range(len(letters)), key=lambda i: prompt.index(f"reply {letters[i]}"))
+
+    orders = [order("q?", letters) for letters in ("abcde", "fghij", "klmno", "pqrst")]
+    assert len({*map(tuple, orders)}) > 1
+    assert len({tuple(order(question, "uvwxy")) for question in ("q?", "r?", "s?", "t?")}) > 1
 
 
 def test_long_answers_are_shortened_alike_to_the_judge_s_budget(journal: Journal) -> None:

@@ -75,7 +75,7 @@ BOTH = "Ada hired Bob and founded Acme in Rome."
         (BOTH, (RAIN, FOUNDED, HIRED), (1, 2)),
         (BOTH, (HIRED, "Ada hired Bob again.", FOUNDED), (0, 2)),
         (BOTH, (HIRED, "Has Ada founded Acme in Rome?", FOUNDED), (0, 2)),
-        ("In Delft Ada hired Bob and founded Acme.", (Line(HIRED, None, "Delft"), Line("Ada founded Acme.", None, "Delft")), (0, 1)),
+        ("Ada hired Bob and founded Acme in Delft.", (Line(HIRED, None, "Delft"), Line("Ada founded Acme.", None, "Rome")), (0, 1)),
         ("Leo said Ada hired Bob and founded Acme in Rome.", (Line(HIRED, "LEO"), Line(FOUNDED, "LEO")), (0, 1)),
         ("Ada sold Acme, Foo, Baz and Qux.", ("Ada sold Acme.", "Ada sold Foo.", "Ada sold Baz.", "Ada sold Qux."), (0, 1, 2, 3)),
     ],

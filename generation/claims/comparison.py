@@ -21,6 +21,7 @@ from dynagrag.words import FUNCTION_WORDS
 _WORKS = frozenset("film movie album song single novel book series game opera play record show documentary".split())
 _SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
 """Said by putting two names together: a German actor is a citizen of Germany."""
+_DEGREES = frozenset("more less fewer worse".split())
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PART = re.compile(r"[,;]|\.\s|\band\b")
@@ -125,7 +126,8 @@ class Comparison:
             if self._is_in_name(wanted) or any(wanted.agrees(other) for other in there):
                 continue
             other = next((q for q in there if wanted.is_like(q)), None)
-            return (f"says {other.said}, not {wanted.said}", True) if other else (f"does not say {wanted.said}", False)
+            near = other or next((q for q in there if q.value is not None and q.value == wanted.value), None)  # with another bound or unit
+            return (f"says {near.said}, not {wanted.said}", other is not None) if near else (f"does not say {wanted.said}", False)
         return None
 
     def _is_in_name(self, wanted: Quantity) -> bool:
@@ -218,6 +220,8 @@ class Comparison:
     def order_gap(self) -> Gap:
         """The line has the claim's nouns the other way round, or another small word before one."""
         if self.predicate and order_gap(self.claim, self.predicate.at, self.said):
+            return "has it the other way round", True
+        if any(self._is_compared_round(at, at) for at, _, _ in _compared(self.claim)):
             return "has it the other way round", True
         other = preposition_gap(self.claim, self.said)
         return (other, False) if other else None
@@ -324,4 +328,24 @@ class Comparison:
     def opposite_gap(self) -> Gap:
         """A word in whose place the line has its opposite."""
         pair = opposite_of(self.claim, self.said)
-        return (f"says {pair[1]!r}, not {pair[0]!r}", True) if pair else None
+        if pair is None or self._is_compared_round(*pair):  # who is slower than the other, than him the other is faster
+            return None
+        return f"says {pair[1]!r}, not {pair[0]!r}", True
+
+    def _is_compared_round(self, mine: str, theirs: str) -> bool:
+        """Whether the claim compares by one word (faster) what the line compares by another the other way round."""
+        return any(
+            (degree, other) == (mine, theirs) and before & theirs_after and after & theirs_before
+            for degree, before, after in _compared(self.claim)
+            for other, theirs_before, theirs_after in _compared(self.said)
+        )
+
+
+def _compared(reading: Reading) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+    """(the word that compares, the words before it, the words behind "than"), each without those of the other side."""
+    lows = [word.low for word in reading.words]
+    for than in (i for i, low in enumerate(lows) if low == "than"):
+        at = next((i for i in range(than - 1, max(-1, than - 4), -1) if lows[i].endswith("er") or lows[i] in _DEGREES), None)
+        if at is not None:
+            before, after = frozenset(lows[:at]), frozenset(low for low in lows[than + 1 :] if low.isalnum())
+            yield lows[at], before - after, after - before

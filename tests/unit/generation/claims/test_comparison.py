@@ -69,6 +69,8 @@ def test_numbers(pair: Beside, gap: Gap) -> None:
         (Beside("Ada opened the valve.", "Bob opened the valve."), ("does not name Ada", False)),
         (Beside("Ada opened the valve.", "pilots of Rome opened the valve."), ("does not name Ada", False)),
         (Beside("Ada opened the valve in Rome.", "pilots of Rome opened the valve."), None),
+        (Beside("Ada opened the valve.", "5 of Rome opened the valve."), None),
+        (Beside("Ada opened the valve.", "The pilot of Rome opened the valve."), None),
         (Beside("Ada opened the valve.", "?!"), ("does not name Ada", False)),
         (Beside("The Acme opened the valve.", "It opened the valve."), None),
         (Beside("In May Ada opened the valve.", "It opened the valve."), ("does not name Ada", False)),
@@ -98,6 +100,11 @@ def test_names(pair: Beside, gap: Gap) -> None:
         (Beside("We met Brazilian pilots in town.", "We met Brazil pilots in town."), None),
         (Beside("The first old pump valve seal failed x.", "The first old pump valve seal failed y."), None),
         (Beside("The first old pump valve seal failed 5.", "The first old pump valve seal failed 6."), ("says '6', not '5'", False)),
+        (Beside("The first old pump valve seal failed ox.", "The first old pump valve seal failed ax."), ("says 'ax', not 'ox'", False)),
+        (
+            Beside("Tall red blue valve seal cover broke today hot.", "Tall green black valve seal cover broke today hot."),
+            ("says 'green', not 'red'", False),
+        ),
         (Beside("The first old pump seal went on.", "The first old pump valve seal went on."), None),
     ],
 )
@@ -216,6 +223,7 @@ ROUND, OTHERS, PLACE = (
         (Beside("Bob's daughter is Ada.", "Bob was the father of Ada."), None),
         (Beside("Bob's daughter is Ada.", "Ada was the mother of Bob."), ROUND),
         (Beside("Bob's daughter is Ada.", "Bob met Ada."), ("does not say 'daughter'", False)),
+        (Beside("The parents of Ada were Bob.", "Bob was the father of Ada."), None),
         (Beside("The parents of Ada were Bob and Cleo.", "Ada was the daughter of Bob and Cleo."), None),
     ],
 )

@@ -57,7 +57,7 @@ def open_workspace(
     settings: Settings | None = None,
     create: bool = True,
     chat_model: ChatModel | None = None,
-    embedder: Embedder | None = None,
+    embedder: Embedder | str | None = None,
     **overrides: Any,
 ) -> "Workspace":
     """Opens a workspace; by default it is made when it isn't there.
@@ -67,7 +67,7 @@ def open_workspace(
         settings: Settings to use; without, they are read from the environment, `.env` and the settings file.
         create: Whether a workspace that isn't there is made.
         chat_model: A language model of your own, in place of the setting `llm`.
-        embedder: An embedder of your own, in place of the setting `embedder`.
+        embedder: An embedder of your own, in place of the setting `embedder`; a string is that setting.
         **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together with `settings`.
 
     Raises:
@@ -75,6 +75,8 @@ def open_workspace(
         SettingsError: A setting is wrong, or single settings were given beside `settings`.
         StoreError: The store is unusable or was written by a newer version.
     """
+    if isinstance(embedder, str):
+        overrides["embedder"], embedder = embedder, None
     if settings is not None and overrides:
         raise SettingsError(f"settings= and {', '.join(overrides)}= were both given, and one would be ignored; give one of them")
     settings = settings or load_settings(**overrides)

@@ -29,25 +29,31 @@ class CombinedChecker:
         return "+".join(checker.name for checker in self._checkers)
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
-        """One for each claim. Raises BudgetError, and ModelError where the first checker does."""
-        checks = self._checkers[0].check(claims)
-        others, failures = [], []
-        for checker in self._checkers[1:]:
+        """One for each claim. A checker whose model fails is left out. Raises BudgetError, and the last ModelError where all fail."""
+        done, failures = [], []
+        error: ModelError | None = None
+        for checker in self._checkers:
             try:
-                others.append(checker.check(claims))
+                done.append(checker.check(claims))
             except ModelError as err:
                 _LOG.warning("claims are checked without %s: %s", checker.name, err)
                 failures.append(f"checked without {checker.name}: {err}")
-        return [_combined(first, [other[i] for other in others], failures) for i, first in enumerate(checks)]
+                error = err
+        if error is not None and not done:
+            raise error
+        return [_combined([checks[i] for checks in done], failures) for i in range(len(claims))]
 
 
-def _combined(first: ClaimCheck, others: Sequence[ClaimCheck], failures: Sequence[str]) -> ClaimCheck:
-    """Those of the others that have no score did not check; only their notes count."""
-    note = "; ".join([*failures, *(check.note for check in (first, *others) if check.note)])
-    scored = [(check, check.score) for check in others if check.score is not None]
-    if first.score is None or first.is_sure or not scored:
+def _combined(checks: Sequence[ClaimCheck], failures: Sequence[str]) -> ClaimCheck:
+    """Those that have no score did not check; only their notes count."""
+    note = "; ".join([*failures, *(check.note for check in checks if check.note)])
+    scored = [(check, check.score) for check in checks if check.score is not None]
+    if not scored:
+        return replace(checks[0], note=note)
+    (first, first_score), *scored = scored
+    if first.is_sure or not scored:
         return replace(first, note=note)
-    score = FIRST_WEIGHT * first.score + (1 - FIRST_WEIGHT) * sum(s for _, s in scored) / len(scored)
+    score = FIRST_WEIGHT * first_score + (1 - FIRST_WEIGHT) * sum(s for _, s in scored) / len(scored)
     if first.verdict is Verdict.CONTRADICTED:
         return replace(first, score=min(score, _MOST_CONTRADICTED), note=note)
     surest = max(scored, key=lambda pair: pair[1])[0]

@@ -102,6 +102,32 @@ def test_a_claim_that_the_model_did_not_answer_for_keeps_the_rules_verdict() -> 
     assert check.note == "the model did not answer for it"
 
 
+class Checks:
+    """Says one thing of every claim, or fails."""
+
+    def __init__(self, name: str, said: ClaimCheck | Exception) -> None:
+        self.name, self._said = name, said
+
+    def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
+        if isinstance(self._said, Exception):
+            raise self._said
+        return [self._said for _ in claims]
+
+
+@pytest.mark.parametrize("failed", [ClaimCheck(NOT_FOUND, note="not asked"), ModelUnavailableError("gone")])
+def test_without_rules_too_what_did_not_check_is_left_out_wherever_it_stands(failed: ClaimCheck | Exception) -> None:
+    stated = Checks("nli:x", ClaimCheck(STATED, (0,), 0.97))
+    for checkers in ((Checks("model", failed), stated), (stated, Checks("model", failed))):
+        check = CombinedChecker(checkers).check([Claim("It closed.", (Line("It closed."),))])[0]
+        assert (check.verdict, check.score) == (STATED, 0.97)
+        assert check.note
+
+
+def test_where_every_model_fails_that_is_an_error() -> None:
+    with pytest.raises(ModelUnavailableError, match="gone"):
+        CombinedChecker((Checks("model", ModelUnavailableError("gone")), Checks("nli:x", ModelUnavailableError("gone, too")))).check([])
+
+
 def test_a_spent_budget_ends_the_check() -> None:
     with pytest.raises(BudgetError):
         combined(ClaimCheck(STATED, (0,), 0.9), BudgetError("spent"))
@@ -127,7 +153,7 @@ R, M = "the rules' reason", "the model's"
         (ClaimCheck(STATED, (1,), 0.5), ClaimCheck(NOT_FOUND, (), 0.0, M), ClaimCheck(NOT_FOUND, (), 0.25, M)),
         (ClaimCheck(STATED, (1,), 0.5), ClaimCheck(NOT_FOUND, (), 0.0), ClaimCheck(NOT_FOUND, (), 0.25, "the checkers differ about it")),
         # no score, or sure
-        (ClaimCheck(NOT_FOUND, (), None, R), ClaimCheck(STATED, (0,), 1.0, note="n"), ClaimCheck(NOT_FOUND, (), None, R, "n")),
+        (ClaimCheck(NOT_FOUND, (), None, R), ClaimCheck(STATED, (0,), 1.0, note="n"), ClaimCheck(STATED, (0,), 1.0, note="n")),
         (ClaimCheck(NOT_FOUND, (), 0.4, R, is_sure=True), ClaimCheck(STATED, (0,), 1.0), ClaimCheck(NOT_FOUND, (), 0.4, R, is_sure=True)),
         # notes
         (ClaimCheck(STATED, (1,), 1.0, note="a"), ClaimCheck(STATED, (0,), 1.0, note="b"), ClaimCheck(STATED, (1,), 1.0, note="a; b")),

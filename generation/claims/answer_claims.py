@@ -112,7 +112,7 @@ def _others(row: _Held, named_before: Mapping[str, tuple[str, ...]]) -> dict[str
 
 def _asked(held: Sequence[_Held], checker: ClaimChecker) -> list[ClaimCheck]:
     """Claims held against lines; without lines one is not found, and the checker isn't asked about it."""
-    asked = [Claim(row.claim.text, tuple(row.lines.values())) for row in held if row.lines]
+    asked = [Claim(row.claim.text, tuple(row.lines.values()), len(row.lines.keys() & set(row.claim.labels))) for row in held if row.lines]
     checks = iter(checker.check(asked) if asked else ())
     return [next(checks) if row.lines else ClaimCheck(Verdict.NOT_FOUND) for row in held]
 

@@ -10,10 +10,12 @@ from dynagrag.sentences import sentence_spans
 
 
 def nearest_rows(claim: Claim, max_lines: int, token_budget: int) -> list[int]:
-    """Rows of the claim's lines that share most content words with it, best first, ties in order; the first one whatever its length."""
+    """Rows of the claim's lines: those that are cited for it, then the others, those that share most content words with it first; ties in
+    order. The first one whatever its length.
+    """
     wanted = content_stems(claim.text)
     stems = [content_stems(f"{line.speaker or ''} {line.text}") for line in claim.lines]
-    order = sorted(range(len(claim.lines)), key=lambda row: -len(wanted & stems[row]))
+    order = sorted(range(len(claim.lines)), key=lambda row: (row >= claim.num_cited, -len(wanted & stems[row])))
     rows: list[int] = []
     for row in order[:max_lines]:
         token_budget -= min(token_budget, line_tokens(claim.lines[row])) if not rows else line_tokens(claim.lines[row])

@@ -27,10 +27,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a text states on its own, and the lines that may state it."""
+    """Something that a text states on its own, and the lines that may state it; the first `num_cited` of them are cited for it."""
 
     text: str
     lines: tuple[Line, ...]
+    num_cited: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ stays one clause. A clause has its own subject and verb, or shares the first cla
 import re
 from dataclasses import dataclass
 
-from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, DETERMINERS, PARTICIPLES, PAST, SAYING, THINKING, told_forms
+from dynagrag.generation.claims.lexicon import ARTICLES, ASKING, AUXILIARIES, DETERMINERS, PARTICIPLES, PAST, SAYING, THINKING, told_forms
 from dynagrag.sentences import num_words
 from dynagrag.words import COMMON_VERBS, word_set
 
@@ -19,6 +19,7 @@ _REPORTS = told_forms(_REPORTING) | frozenset(_REPORTING)
 _DETERMINERS = DETERMINERS | word_set("some each every no")
 _PRONOUNS = word_set("it he she they we i you there")
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
+_RELATIVE = frozenset(("which", "who", "that"))
 _ADVERBS = word_set("not never also then later now only just already still even finally soon again often instead")
 _NO_SUBJECT = word_set(
     "to in on at of for by with from into if when while whereas although though unless because since as after before once until neither "
@@ -32,6 +33,8 @@ _LISTED = re.compile(r",|;|\band\b|\bor\b|&")
 _BEFORE_STOP = re.compile(r"\s+(?=[.,;!?])")
 _MAX_SUBJECT_WORDS = 8
 _MAX_ANTECEDENT_WORDS = 10
+_MAX_PART_SUBJECT_WORDS = 3
+"""Longer ones are oftener lists than subjects: "mystery and horror film starring Ann, directed"."""
 _MIN_CLAIM_WORDS = 4
 
 
@@ -67,6 +70,34 @@ def clauses(sentence: str) -> list[Clause]:
             found.append(Clause(start, joint.start(), before))
             start, prefix = joint.end(), completion
     return [*found, Clause(start, len(sentence), _joined(f"{prefix} {words[start:]}"))]
+
+
+def independent_parts(sentence: str) -> list[str]:
+    """The parts of a sentence that could be sentences themselves: each with a subject and a verb of its own; the whole where it has one."""
+    words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
+    parts, start = [], 0
+    for joint in _joints(words):
+        following = words[joint.end() :]
+        right = following[: stop.start()] if (stop := _JOINT.search(following)) else following
+        own = None if joint["which"] else _parts(right)
+        is_listed = joint["word"] and not joint["comma"] and _is_list(words[: joint.start()].split()[-1], right.split()[0])
+        is_plain = own and own.subject.casefold() not in _RELATIVE and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
+        if is_plain and not is_listed and _parts(_joined(words[start : joint.start()])):
+            parts.append(_joined(words[start : joint.start()]))
+            start = joint.end()
+    return [*parts, _joined(words[start:])]
+
+
+def _is_list(before: str, behind: str) -> bool:
+    """Whether two words round an "and" are of a list: two names, or a number: "Ann and Bob", "cells 1 and 3"."""
+    return behind[0].isdigit() or (before[0].isupper() and behind[0].isupper())
+
+
+def is_joint(sentence: str) -> bool:
+    """Whether something is joined in what it says: by "and", "but", a semicolon or ", which". "Ann and Bob met" joins those who did it."""
+    own = _parts(sentence)
+    subject = sentence.find(own.subject) + len(own.subject) if own else 0
+    return any(joint.start() >= subject for joint in _joints(sentence))
 
 
 def states_something(text: str) -> bool:
@@ -132,7 +163,9 @@ def _parts(text: str) -> _Parts | None:
     """A clause cut at its first verb; None where no word is plainly one, or nothing stands before it."""
     words = list(_WORD.finditer(text))
     low = [word[0].casefold().replace("’", "'") for word in words]
-    i = next((i for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1)) if _is_verb(words[i][0], low[i - 1])), None)
+    i = next(
+        (i for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1)) if _is_verb(words[i][0], low[i - 1]) or _is_present(low, i)), None
+    )
     if i is None or low[0] in _NO_SUBJECT:  # "If A, B and C": what is said depends on how it begins
         return None
     first, last = 0, i
@@ -153,6 +186,12 @@ def _parts(text: str) -> _Parts | None:
     subject = text[words[first].start() : words[last - 1].end()]
     is_whole = subject.count("(") == subject.count(")") and not set(subject) & set('"“”')
     return _Parts(subject, chain, rest, is_participle, is_report) if is_whole else None
+
+
+def _is_present(low: list[str], i: int) -> bool:
+    """Whether a word is the present tense of any verb: "Bob leads the office". A plural has no article behind it."""
+    is_third = low[i].endswith("s") and not low[i].endswith(("ss", "us", "is")) and low[i].isalpha()
+    return is_third and i + 1 < len(low) and low[i + 1] in ARTICLES and low[i - 1] not in _DETERMINERS | _NO_SUBJECT
 
 
 def _is_verb(word: str, before: str) -> bool:

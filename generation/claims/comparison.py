@@ -5,14 +5,15 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from dynagrag.generation.claims.attribution import Attributed
 from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import Span, has_name, labels
-from dynagrag.generation.claims.quantities import Quantity, quantities
+from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 from dynagrag.generation.claims.reading import Reading, Word, read, same_word
-from dynagrag.generation.claims.relations import order_gap, preposition_gap
+from dynagrag.generation.claims.relations import complement_gap, number_binding_gap, order_gap, pivot_gap, preposition_gap
 from dynagrag.generation.claims.roles import KIN_DOWN, KIN_UP, Predicate, Roles, is_auxiliary, is_be, occurrences, parent_roles, verb_roles
 from dynagrag.generation.claims.stance import denial_gap, mood_gap, opposite_of, quantifier_gap
 from dynagrag.schema import Line
@@ -24,6 +25,8 @@ _SOFT = frozenset(lemma(word) for word in "citizen national nationality located 
 _DEGREES = frozenset("more less fewer worse".split())
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
+_CONVERSE = frozenset(lemma(word) for word in "buy sell purchase win lose import export".split())
+"""Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
 _PART = re.compile(r"[,;]|\.\s|\band\b")
 _MAX_RUN = 2
 _SAME_TEXT = 0.7
@@ -43,7 +46,7 @@ class Comparison:
 
     def gaps(self, said: Attributed) -> Iterator[Callable[[], Gap]]:
         """Each finds one kind of gap; the first that is found tells most."""
-        yield from (self.number_gap, self.opposite_gap, self.replaced_gap, self.name_gap, self.pair_gap, self.role_gap)
+        yield from (self.number_gap, self.opposite_gap, self.replaced_gap, self.name_gap, self.pair_gap, self.binding_gap, self.role_gap)
         yield self.order_gap
         yield lambda: self.stance_gap(said)
         yield self.run_gap
@@ -127,8 +130,15 @@ class Comparison:
                 continue
             other = next((q for q in there if wanted.is_like(q)), None)
             near = other or next((q for q in there if q.value is not None and q.value == wanted.value), None)  # with another bound or unit
-            return (f"says {near.said}, not {wanted.said}", other is not None) if near else (f"does not say {wanted.said}", False)
+            is_against = other is not None and not self.is_otherwise_written
+            return (f"says {near.said}, not {wanted.said}", is_against) if near else (f"does not say {wanted.said}", False)
         return None
+
+    @cached_property
+    def is_otherwise_written(self) -> bool:
+        """Whether the line may have a number of the claim in other words or units than are compared here."""
+        texts = f"{self.claim.text} . {self.line.text}"
+        return any(may_be_written_otherwise(wanted, texts) for wanted in quantities(self.claim.text))
 
     def _is_in_name(self, wanted: Quantity) -> bool:
         """Whether a number belongs to a name that the line has, or to a title: Apollo 13, the 6th Earl."""
@@ -164,12 +174,19 @@ class Comparison:
         return bool(subject) and not any(self._has_name(span) or self._is_around(span) for span in subject)
 
     def _speaks_of_it(self) -> bool:
-        """Whether the line may be about the claim's subject: it opens with no other name, or names nothing that the claim doesn't."""
+        """Whether the line may be about the claim's subject: it opens with no other name, or names nothing that the claim doesn't.
+
+        A line whose speaker or title is known is about these: it would name another.
+        """
+        if self.line.speaker or self.line.title:
+            return False
         opening = next((i for i, w in enumerate(self.said.words) if w.text[0].isalnum()), None)
         if opening is None:
             return False
         first = self.said.words[opening]
         is_unnamed = opening not in self.said.in_names or first.low in ARTICLES
+        if first.low in ARTICLES and self._opens_with_another(opening):
+            return False
         if is_unnamed and (
             first.low in PRONOUNS | FUNCTION_WORDS
             or event_of(first.stem)
@@ -178,7 +195,15 @@ class Comparison:
         ):
             return True
         mine = [self.claim.name(*span) for span in self.claim.names]
-        return all(any(set(self.said.name(*span)) <= set(name) for name in mine) for span in self.said.names)
+        return bool(self.said.names) and all(any(set(self.said.name(*span)) <= set(name) for name in mine) for span in self.said.names)
+
+    def _opens_with_another(self, article: int) -> bool:
+        """Whether a name that the claim doesn't have stands behind the article with which the line opens: "The Service Module stack"."""
+        mine = {word for span in self.claim.names for word in self.claim.name(*span)}
+        region = itertools.takewhile(lambda i: not is_auxiliary(self.said.words[i]), range(article, min(article + 3, len(self.said.words))))
+        inside = set(region)
+        names = (self.said.name(start, end) for start, end in self.said.names if start in inside)
+        return any(len(name) > 1 and not set(name) <= mine for name in names)
 
     def _has_name(self, span: Span, region: frozenset[int] | None = None) -> bool:
         return has_name(self.claim, span, self.said, region)
@@ -202,6 +227,14 @@ class Comparison:
                 return f"has {' '.join(one)} with {' '.join(beside)}", True
         return None
 
+    def binding_gap(self) -> Gap:
+        """The line says a number of another thing, or not what something is."""
+        number = number_binding_gap(self.claim.text, self.line.text)
+        if number:
+            return number, True
+        missing = complement_gap(self.claim, self.said, _SOFT) if self.predicate is None else ""
+        return (missing, False) if missing else None
+
     # -------------------------------------------------------------------------------------------------------- roles
 
     def role_gap(self) -> Gap:
@@ -219,6 +252,8 @@ class Comparison:
 
     def order_gap(self) -> Gap:
         """The line has the claim's nouns the other way round, or another small word before one."""
+        if pivot_gap(self.claim, self.said):
+            return "has it the other way round", False
         if self.predicate and order_gap(self.claim, self.predicate.at, self.said):
             return "has it the other way round", True
         if any(self._is_compared_round(at, at) for at, _, _ in _compared(self.claim)):
@@ -330,7 +365,7 @@ class Comparison:
         pair = opposite_of(self.claim, self.said)
         if pair is None or self._is_compared_round(*pair):  # who is slower than the other, than him the other is faster
             return None
-        return f"says {pair[1]!r}, not {pair[0]!r}", True
+        return f"says {pair[1]!r}, not {pair[0]!r}", lemma(pair[0]) not in _CONVERSE
 
     def _is_compared_round(self, mine: str, theirs: str) -> bool:
         """Whether the claim compares by one word (faster) what the line compares by another the other way round."""

@@ -114,10 +114,14 @@ warm cool; rich poor; wide narrow; thick thin; deep shallow; early late; easy ha
 NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly nowhere negative".split())
 DENIALS, FAILURES, UNTRUE = "deny doubt dispute refute".split(), "refuse fail".split(), frozenset("false untrue lie myth".split())
 POSSIBLE = frozenset(
-    "may might could perhaps maybe possibly probably likely apparently seem appear suspect believe think guess suppose imagine".split()
+    "may might could perhaps maybe possibly probably likely apparently seem appear suspect believe think guess suppose imagine allegedly "
+    "supposedly reportedly purportedly pretend rumour rumor".split()
 )
 FUTURE = frozenset("will shall plan intend expect propose schedule".split())
-WANTED = frozenset("want hope wish should ought must need recommend suggest let please try attempt".split())
+WANTED = frozenset("want seek hope wish should ought must need recommend suggest let please try attempt".split())
+ALMOST = frozenset("almost nearly virtually practically barely".split())
+SELDOM = frozenset("rarely seldom occasionally sometimes".split())
+FORMER = frozenset("formerly previously once originally".split())
 CONDITIONAL = frozenset("if unless whether would".split())
 UNIVERSAL = frozenset("all every each always everyone everybody everything entire whole both".split())
 EXCLUSIVE = frozenset("only sole solely alone exclusively".split())
@@ -240,11 +244,16 @@ _LESS = re.compile(r"\b(?!(?:regard|neverthe|nonethe|wire)less\b)([a-z]{3,})less
 """Warrantless is without a warrant."""
 
 
+_NOT_JUST = re.compile(r"(?i)\bnot (?:just|only|merely|simply) ([^.;!?]{1,80}?),? but(?: also)?\b")
+"""Not just A but also B is both."""
+
+
 def plain_phrases(text: str) -> str:
     """The text with phrases of several words in the one word that says the same, and without contractions."""
     text = text.replace("’", "'")
     for short, full in _CONTRACTIONS.items():
         text = re.sub(rf"(?i){short}\b", full, text)
     text = _LESS.sub(r"without \1", text)
+    text = _NOT_JUST.sub(r"both \1 and", text)
     phrases, words = _phrases()
     return phrases.sub(lambda match: words[match[0].casefold()], text)

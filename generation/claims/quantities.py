@@ -101,6 +101,26 @@ class Quantity:
         return bool(self.value is not None and 1000 <= self.value <= 2100 and not self.unit and self.value == int(self.value))
 
 
+def may_be_written_otherwise(number: Quantity, text: str) -> bool:
+    """Whether a text may hold a number in words or units that are not compared here: half, a dozen, noon, 5 km of 5,000 metres."""
+    if _OTHERWISE.search(text):
+        return True
+    kin = next((units for units in _CONVERTIBLE if number.unit in units), frozenset())
+    return any(other.unit in kin and other.unit != number.unit for other in quantities(text))
+
+
+_OTHERWISE = re.compile(
+    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|midnight|[ap]\.?m\.?|decades?|century|centuries)\b"
+    r"|\d+/\d+|[$€£]\d[\d.]*[mbk]\b|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
+    re.IGNORECASE,
+)
+_CONVERTIBLE = (
+    frozenset(("kilometre", "metre", "mile", "foot")),
+    frozenset(("second", "minute", "hour", "day", "week", "month", "year")),
+    frozenset(("kilogram", "pound")),
+)
+
+
 @lru_cache(maxsize=4096)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """All of a text's, in order; `one` alone is a pronoun as often as a number and is left out."""

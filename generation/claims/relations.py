@@ -1,8 +1,13 @@
-"""What small words and the order of nouns say: "from Ann to Leo", "by 5 percent", "the union sued the company"."""
+"""What small words, the order of nouns and the words beside each other say: "from Ann to Leo", "the union sued the company", "five fuel
+cells".
+"""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from dynagrag.generation.claims.lexicon import senses
+from dynagrag.generation.claims.lexicon import DETERMINERS, lemma, senses
+from dynagrag.generation.claims.quantities import Quantity, quantities
 from dynagrag.generation.claims.reading import Reading
 from dynagrag.generation.claims.roles import is_be, occurrences
 from dynagrag.words import FUNCTION_WORDS
@@ -21,6 +26,9 @@ _OPPOSED = (
     ("inside", "outside"),
 )
 _PREPOSITIONS = frozenset(word for pair in _OPPOSED for word in pair)
+_PIVOTS = frozenset("before after because although though unless if until since while whereas".split())
+_RELATIVE = frozenset(lemma(word) for word in "senior junior superior inferior north south east west ahead".split())
+_PREFER = lemma("prefer")
 _REACH = 3
 
 
@@ -59,6 +67,42 @@ def order_gap(claim: Reading, at: int, line: Reading) -> bool:
     return not is_same and any(_alike(mine, (other[1], other[0])) for other in places)
 
 
+def pivot_gap(claim: Reading, line: Reading) -> bool:
+    """Whether what stands on either side of a word like "before" or "because" has changed sides in the line."""
+    theirs = dict(_pivots(line))
+    return any(pivot in theirs and _is_crossed(_sides(claim, at), _sides(line, theirs[pivot])) for pivot, at in _pivots(claim))
+
+
+def _pivots(reading: Reading) -> Iterator[tuple[str, int]]:
+    """(word, place) of the words on whose sides it matters what stands: "because", "prefers ... to", "north of"."""
+    words = reading.words
+    for i, word in enumerate(words):
+        if i in reading.in_names:
+            continue
+        before = {w.stem for w in words[max(0, i - _REACH) : i]}
+        if word.low in _PIVOTS:
+            yield word.low, i
+        elif word.low == "to" and _PREFER in before:
+            yield "prefer to", i
+        elif word.low in {"to", "of"} and i and words[i - 1].stem in _RELATIVE:
+            yield f"{words[i - 1].stem} {word.low}", i
+
+
+def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Stems of what is told before and behind a word; behind the comma and before it where the word opens the text: "Before B, A"."""
+    words = reading.words
+    told = [i for i, w in enumerate(words) if w.text[0].isalnum() and (i in reading.in_names or w.low not in FUNCTION_WORDS)]
+    comma = next((i for i, w in enumerate(words) if w.text == ","), len(words)) if at == 0 else at
+    first, second = ([i for i in told if i > comma], [i for i in told if i < comma])
+    first, second = (first, second) if at == 0 else (second, first)
+    return frozenset(words[i].stem for i in first), frozenset(words[i].stem for i in second)
+
+
+def _is_crossed(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
+    (a, b), (c, d) = mine, theirs
+    return bool(a & d and b & c and not b & d)
+
+
 def _alike(one: tuple[str, str], other: tuple[str, str]) -> bool:
     return bool(senses(one[0]) & senses(other[0])) and bool(senses(one[1]) & senses(other[1]))
 
@@ -76,3 +120,96 @@ def _around(reading: Reading, at: int) -> tuple[str, str] | None:
     if is_passive:
         return (ends[1], ends[0]) if is_by else None
     return ends
+
+
+# ------------------------------------------------------------------------------------------- what belongs to what
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_UNIT_WORD = re.compile(r"[\s-]*[^\W\d_]+")
+_GAP = re.compile(r"[\s\[\]-]*")
+_MAX_THING_WORDS = 3
+_MAX_COMPLEMENT_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A number and the words behind it, up to the first that ends the phrase: 3, (primari, rechargeabl, batteri)."""
+
+    number: Quantity
+    things: tuple[str, ...]
+
+
+def number_binding_gap(claim: str, line: str) -> str:
+    """A number that the line has, but of another thing than the claim; in words, empty where there is none.
+
+    "Five fuel cells" of a line with three fuel cells and five batteries. Things are compared by the last word of their phrase; where the
+    line has several phrases that end so, by those that share most of the claim's other words.
+    """
+    theirs = list(_counted(line))
+    for mine in _counted(claim):
+        same = [other for other in theirs if senses(mine.things[-1]) & {sense for s in other.things for sense in senses(s)}]
+        if not same:
+            continue
+        most = max(len(set(mine.things) & set(other.things)) for other in same)
+        nearest = [other for other in same if len(set(mine.things) & set(other.things)) == most]
+        if not any(mine.number.agrees(other.number) for other in nearest):
+            return f"says {nearest[0].number.text} of it, not {mine.number.text}"
+    return ""
+
+
+def _counted(text: str) -> Iterator[_Counted]:
+    for number in quantities(text):
+        if number.date is None and number.value is not None and not number.looks_like_year:
+            things = tuple(lemma(word) for word in _things(text, number.end))
+            if things:
+                yield _Counted(number, things)
+
+
+def _things(text: str, start: int) -> list[str]:
+    """The words behind a number; other numbers among them are passed over with their units: cells of "31 individual 1 volt cells"."""
+    found: list[str] = []
+    numbers = {q.start: q for q in quantities(text)}
+    at = start
+    while len(found) < _MAX_THING_WORDS:
+        gap = _GAP.match(text, at)
+        at = gap.end() if gap else at
+        inner = numbers.get(at) if found else None
+        if inner is not None:
+            unit = _UNIT_WORD.match(text, inner.end) if inner.unit else None
+            at = unit.end() if unit else inner.end
+            continue
+        word = _WORD.match(text, at)
+        if word is None or word[0].casefold() in FUNCTION_WORDS:
+            break
+        found.append(word[0])
+        at = word.end()
+    return found
+
+
+def complement_gap(claim: Reading, line: Reading, soft: frozenset[str]) -> str:
+    """What the claim says that something is ("is exceedingly broad"), where the line lacks it; in words, empty where there is none.
+
+    `soft`: stems that are said by putting two names together.
+    """
+    words = claim.words
+    be = next((i for i, word in enumerate(words) if i not in claim.in_names and is_be(word)), None)
+    if be is None:
+        return ""
+    for i in _complement(claim, be):
+        if words[i].stem not in soft and not senses(words[i].stem) & line.stems:
+            return f"does not say {words[i].low!r}"
+    return ""
+
+
+def _complement(claim: Reading, be: int) -> Sequence[int]:
+    """Places of the content words right behind a form of be."""
+    found: list[int] = []
+    for i, word in enumerate(claim.words[be + 1 :], start=be + 1):
+        is_passed = word.low in DETERMINERS or word.low == "not" or word.low.endswith("ly")
+        if i in claim.in_names or not word.is_word or (word.low in FUNCTION_WORDS and not is_passed):
+            break
+        if not is_passed:
+            found.append(i)
+        if len(found) == _MAX_COMPLEMENT_WORDS:
+            break
+    return found

@@ -3,12 +3,15 @@ its other words, or words that say the same.
 """
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
+from dynagrag.generation.claims.clauses import independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Comparison
+from dynagrag.generation.claims.lexicon import PRONOUNS
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.roles import predicate_of
 from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
@@ -20,8 +23,15 @@ _ABOUT_SAME = 0.6
 """From this share of a claim's words on, a line speaks of the same thing, so that what differs contradicts it."""
 _MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
 """Lines that are read together, and the share of the claim's words that they must have then."""
+_LEANING = (PRONOUNS - frozenset("i we my our you your who which that".split())) | frozenset("each both another such same".split())
+_INITIAL = re.compile(r"\b[A-Z]\.$")
+_JOINING = frozenset("and but so or then because there".split())
+_OPENING = 5
+"""Words at which a sentence leans on the one before."""
 _MAX_CHARACTERS = 2_000
 """Of a sentence that is read, and of a claim."""
+_MANY_WORDS = 14
+"""A claim of fewer is said in one place, or goes on from line to line; a longer one may be put together."""
 _UNSURE, _AGAINST = 0.45, 0.1
 """The highest scores of claims that are not found, and that a line speaks against."""
 
@@ -91,7 +101,9 @@ def _together(claim: Claim) -> tuple[int, ...]:
             break
         chosen.append(best)
         have |= there[best]
-    return tuple(sorted(chosen))
+    rows = tuple(sorted(chosen))
+    belongs = all(_leans(claim.lines[b].text, claim.lines[a].text) for a, b in itertools.pairwise(rows))
+    return rows if belongs or is_joint(claim.text) or len(text.words) >= _MANY_WORDS else ()
 
 
 def _joined(lines: Sequence[Line]) -> Line:
@@ -103,13 +115,35 @@ def _finding(text: str, line: Line) -> _Finding:
     spans = [(start, min(end, start + _MAX_CHARACTERS)) for start, end in sentence_spans(line.text)]
     if len(spans) < 2:
         return _sentence_finding(text, replace(line, text=line.text[:_MAX_CHARACTERS]))
-    pairs = [(a[0], b[1]) for a, b in itertools.pairwise(spans) if "?" not in line.text[a[0] : b[1]] and b[1] - a[0] < _MAX_CHARACTERS]
+    pairs = [
+        (a[0], b[1])
+        for a, b in itertools.pairwise(spans)
+        if "?" not in line.text[a[0] : b[1]]
+        and b[1] - a[0] < _MAX_CHARACTERS
+        and (is_joint(text) or _leans(line.text[slice(*b)], line.text[slice(*a)]))
+    ]
     findings = [_sentence_finding(text, replace(line, text=line.text[start:end])) for start, end in (*spans, *pairs)]
     return max(findings, key=lambda f: (not f.problem, f.share, f.against, f.repeats))
 
 
+def _leans(sentence: str, before: str) -> bool:
+    """Whether a sentence is to be read with the one before: it goes on with it, opens with "and", or speaks of "it" right away."""
+    opening = [word.low for word in read(sentence).words[:_OPENING]]
+    return sentence[0].islower() or bool(_INITIAL.search(before)) or opening[0] in _JOINING or not _LEANING.isdisjoint(opening)
+
+
 @lru_cache(maxsize=20_000)
 def _sentence_finding(text: str, line: Line) -> _Finding:
+    """What a sentence says of a claim: in one of its parts that could be sentences themselves, unless the claim has joints, too."""
+    finding = _whole_finding(text, line)
+    if finding.problem or is_joint(text) or len(parts := independent_parts(line.text)) == 1:
+        return finding
+    if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
+        return finding
+    return _Finding(finding.share, "has its words in parts that say different things")
+
+
+def _whole_finding(text: str, line: Line) -> _Finding:
     said = attributed(text)
     if said is None:
         return _read_finding(Attributed("", text), line)
@@ -129,7 +163,13 @@ def _read_finding(said: Attributed, line: Line) -> _Finding:
         found = gap()
         if found is not None:
             against = found[1] and share >= _ABOUT_SAME and about.is_alone(gap)
-            return _Finding(share, found[0], against, repeats=gap == about.replaced_gap, lacks_number=gap == about.number_gap)
+            return _Finding(
+                share,
+                found[0],
+                against,
+                repeats=gap == about.replaced_gap,
+                lacks_number=gap == about.number_gap and not about.is_otherwise_written,
+            )
     if share < MIN_SHARE:
         return _Finding(share, "has too few of its words")
     return _Finding(share)

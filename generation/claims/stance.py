@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 
 from dynagrag.generation.claims.lexicon import (
+    ALMOST,
     ARTICLES,
     ASKING,
     CONDITIONAL,
     DENIALS,
     EXCLUSIVE,
     FAILURES,
+    FORMER,
     FUTURE,
     MAJORITY,
     NEGATIONS,
     POSSIBLE,
+    SELDOM,
     UNIVERSAL,
     UNTRUE,
     WANTED,
@@ -27,7 +30,16 @@ from dynagrag.words import FUNCTION_WORDS
 
 _BEFORE, _BEHIND = 6, 2
 _REACH = 8
-_MOODS = {"possible": POSSIBLE, "future": FUTURE, "wanted": WANTED, "conditional": CONDITIONAL}
+_MOODS = {
+    "possible": POSSIBLE,
+    "future": FUTURE,
+    "wanted": WANTED,
+    "conditional": CONDITIONAL,
+}
+_LESSENED = {"almost": ALMOST, "seldom": SELDOM, "former": FORMER}
+"""What holds back when it stands right before the word."""
+_RIGHT_BEFORE = 3
+_HEARSAY = ("some say", "people say", "they say", "is said to", "was said to")
 _STEMS = {mood: frozenset(map(lemma, hints)) for mood, hints in _MOODS.items()}
 _HELD_BACK = {"possible": POSSIBLE | CONDITIONAL, "future": FUTURE | WANTED | {"going", "gonna", "about"}}
 """Words that say a mood in another way."""
@@ -39,6 +51,9 @@ _WORDING = {
     "wanted": "says what should be",
     "conditional": "sets a condition",
     "question": "only asks it",
+    "almost": "says that it only nearly is so",
+    "seldom": "says that it is so only now and then",
+    "former": "says that it was so once",
 }
 _QUANTIFIERS = {"all": UNIVERSAL, "only": EXCLUSIVE, "most": MAJORITY}
 
@@ -133,6 +148,11 @@ def moods(reading: Reading, at: int | None, without: frozenset[str] = frozenset(
     joined = " ".join(words)
     if "going to" in joined or "about to" in joined:
         found.add("future")
+    if at is not None:
+        before = {w.low for w in reading.words[max(0, at - _RIGHT_BEFORE) : at]}
+        found |= {mood for mood, hints in _LESSENED.items() if hints & before}
+    if any(words in joined for words in _HEARSAY):
+        found.add("possible")
     if at is not None and _is_imperative(reading, at):
         found.add("wanted")
     if reading.is_question or "whether" in words or "asked if" in joined:
@@ -205,9 +225,12 @@ def _stands_alike(claim: Reading, i: int, line: Reading, j: int) -> bool:
     return any(_neighbour(claim, i, step) == _neighbour(line, j, step) != "" for step in (-1, 1))
 
 
+_PASSED_OVER = ARTICLES | frozenset("still now just already again all also".split())
+
+
 def _neighbour(reading: Reading, at: int, step: int) -> str:
     words = reading.words
     at += step
-    while 0 <= at < len(words) and words[at].low in ARTICLES:
+    while 0 <= at < len(words) and words[at].low in _PASSED_OVER:
         at += step
     return words[at].stem if 0 <= at < len(words) and words[at].text[0].isalnum() else ""

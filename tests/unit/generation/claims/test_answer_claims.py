@@ -32,7 +32,7 @@ class ByLetter:
 
 
 def lines(**quotes: str) -> dict[str, Line]:
-    return {label: Line(quote, "LEO", "talk", "d") for label, quote in quotes.items()}
+    return {label: Line(quote, "X", "talk", "d") for label, quote in quotes.items()}
 
 
 def checked(text: str, evidence: dict[str, Line], checker: ByLetter | None = None) -> tuple[CheckedClaim, ...]:
@@ -65,7 +65,7 @@ def test_the_checker_is_asked_once_whatever_the_number_of_claims_and_not_about_c
     checker = ByLetter()
     checked("X did a [E1]. X did b [E1]. X did c [E1]. X did d.", lines(E1="a", E2="b"), checker)
     assert [len(claims) for claims in checker.asked] == [4]
-    assert {line.speaker for claim in checker.asked[0] for line in claim.lines} == {"LEO"}
+    assert {line.speaker for claim in checker.asked[0] for line in claim.lines} == {"X"}
     checker = ByLetter()
     assert told(checked("X did a.", {}, checker)) == [("not found", (), ())]
     assert checker.asked == []

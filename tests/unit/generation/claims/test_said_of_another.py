@@ -1,0 +1,150 @@
+"""What a line says of another person, thing or number states nothing of the claim's own."""
+
+import pytest
+
+from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.schema import Claim, Line, Verdict
+
+PROFIT = "Profit rose 5 percent and revenue rose 7 percent."
+RACE = "Alice won the race in 2018 and Bob won the race in 2019."
+OFFICES = "Alice leads the Paris office, and Bob leads the London office."
+PRESSURES = "The fuel pressure is 30 psi and the oxidizer pressure is 40 psi."
+STACK = (
+    "The combined Command Module and Service Module stack was powered by three fuel cells located in the Service Module, as well as five "
+    "batteries located in the Command Module. The Lunar Module, on the other hand, had aboard only five batteries."
+)
+CELLS = "Each of the three fuel cells contained 31 individual 1 volt cells, wired together to provide the 28 volt baseline power."
+BATTERIES = "The Command Module had three primary rechargeable batteries and two pyrotechnic batteries."
+PANEL = "Photo Lights are still on. Launch control is on. All sequence panel positions are normal except Landing Bag is off."
+WEDDING = "Ann and Bob met in Rome, and they married in Paris."
+
+
+def verdict(claim: str, *lines: Line) -> Verdict:
+    return RulesChecker().check([Claim(claim, lines)])[0].verdict
+
+
+@pytest.mark.parametrize(
+    ("said", "not_said", "line"),
+    [
+        ("Profit rose 5 percent.", "Profit rose 7 percent.", PROFIT),
+        ("Revenue rose 7 percent.", "Revenue rose 5 percent.", PROFIT),
+        ("Alice won the race in 2018.", "Alice won the race in 2019.", RACE),
+        ("Bob won the race in 2019.", "Bob won the race in 2018.", RACE),
+        ("Alice leads the Paris office.", "Alice leads the London office.", OFFICES),
+        ("Bob leads the London office.", "Bob leads the Paris office.", OFFICES),
+        ("The oxidizer pressure is 40 psi.", "The fuel pressure is 40 psi.", PRESSURES),
+        ("Ann and Bob met in Rome.", "Ann and Bob met in Paris.", WEDDING),
+        ("Each fuel cell contained 31 cells.", "Each fuel cell contained 28 cells.", CELLS),
+        ("The fuel cells provided 28 volts.", "The fuel cells provided 31 volts.", CELLS),
+        ("The Command Module had three primary batteries.", "The Command Module had two primary batteries.", BATTERIES),
+        ("The Command Module had two pyrotechnic batteries.", "The Command Module had three pyrotechnic batteries.", BATTERIES),
+        ("The stack was powered by three fuel cells.", "The stack was powered by five fuel cells.", STACK),
+        ("The Lunar Module had five batteries.", "The Lunar Module was powered by fuel cells.", STACK),
+        ("The photo lights were on.", "The photo lights were off.", PANEL),
+        ("Launch control was on.", "Launch control was off.", PANEL),
+        ("The landing bag was off.", "The landing bag was on.", PANEL),
+        (
+            "The provision was exceedingly narrow.",
+            "The provision was exceedingly broad.",
+            "That provision of the law was exceedingly narrow.",
+        ),
+    ],
+)
+def test_a_line_states_what_it_says_of_the_thing_itself(said: str, not_said: str, line: str) -> None:
+    assert verdict(said, Line(line)) is Verdict.STATED
+    assert verdict(not_said, Line(line)) is not Verdict.STATED
+
+
+@pytest.mark.parametrize(
+    ("said", "not_said", "line"),
+    [
+        ("London is larger than Paris.", "Paris is larger than London.", "London is larger than Paris."),
+        ("Jones was hired before Smith resigned.", "Smith resigned before Jones was hired.", "Jones was hired before Smith resigned."),
+        ("Smith resigned before Jones was hired.", "Jones was hired before Smith resigned.", "Before Jones was hired, Smith resigned."),
+        (
+            "The valve closed because the pump failed.",
+            "The pump failed because the valve closed.",
+            "The valve closed because the pump failed.",
+        ),
+        ("Oslo is north of Rome.", "Rome is north of Oslo.", "Oslo is north of Rome."),
+        ("The panel preferred coffee to tea.", "The panel preferred tea to coffee.", "The panel preferred coffee to tea."),
+    ],
+)
+def test_what_stands_on_either_side_may_not_change_places(said: str, not_said: str, line: str) -> None:
+    assert verdict(said, Line(line)) is Verdict.STATED
+    assert verdict(not_said, Line(line)) is not Verdict.STATED
+
+
+@pytest.mark.parametrize(
+    ("claim", "line", "is_stated"),
+    [
+        ("Jones voted for the plan.", Line("I voted for the plan.", "JONES"), True),
+        ("Smith voted for the plan.", Line("I voted for the plan.", "JONES"), False),
+        ("EECOM closed the valve.", Line("He closed the valve.", "GNC"), False),
+        ("Dracula was released in 1922.", Line("It was released in 1922.", title="Dracula"), True),
+        ("Nosferatu was released in 1922.", Line("It was released in 1922.", title="Dracula"), False),
+        ("Nosferatu was released in 1922.", Line("It was released in 1922."), True),
+    ],
+)
+def test_who_is_meant_by_a_pronoun_is_the_speaker_or_the_title_where_they_are_known(claim: str, line: Line, is_stated: bool) -> None:
+    assert (verdict(claim, line) is Verdict.STATED) is is_stated
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The plan was almost approved.",
+        "The plan was nearly approved.",
+        "The plan was rarely approved.",
+        "The plan was formerly approved.",
+        "The plan was allegedly approved.",
+        "Some say the plan was approved.",
+    ],
+)
+def test_what_is_said_with_a_reservation_states_nothing_outright(line: str) -> None:
+    assert verdict("The plan was approved.", Line(line)) is not Verdict.STATED
+    assert verdict(line, Line(line)) is Verdict.STATED
+
+
+def test_sentences_are_read_together_only_where_the_second_leans_on_the_first() -> None:
+    claim = "The oxygen tank exploded before launch."
+    assert verdict(claim, Line("The oxygen tank was inspected before launch. A heater exploded.")) is not Verdict.STATED
+    assert verdict("The oxygen tank exploded.", Line("The oxygen tank was full. It exploded.")) is Verdict.STATED
+
+
+def test_lines_are_read_together_only_where_the_second_leans_on_the_first() -> None:
+    apart = Line("I saw low pressures in the oxidizer.", "GNC"), Line("The fuel cell is fine.", "GNC")
+    assert verdict("GNC saw low pressures in the fuel cell.", *apart) is not Verdict.STATED
+    together = Line("The oxygen tank was full at noon.", "GNC"), Line("It exploded an hour later.", "GNC")
+    assert verdict("The oxygen tank exploded an hour later.", *together) is Verdict.STATED
+
+
+def test_not_just_one_but_also_the_other_is_both() -> None:
+    assert verdict("The law covers both inside and outside work.", Line("The law covers not just outside but also inside work.")) is (
+        Verdict.STATED
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "line"),
+    [
+        ("It began at 14:30.", "It began at 2:30 pm."),
+        ("The race is over 5,000 metres.", "The race is over 5 km."),
+        ("Taxes fell by 50 percent.", "Taxes fell by half."),
+        ("She bought 12 eggs.", "She bought a dozen eggs."),
+        ("It lasts 90 minutes.", "It lasts an hour and a half."),
+        ("The deal is worth 5 million dollars.", "The deal is worth $5m."),
+    ],
+)
+def test_a_number_that_may_be_written_otherwise_is_neither_contradicted_nor_surely_missing(claim: str, line: str) -> None:
+    check = RulesChecker().check([Claim(claim, (Line(line),))])[0]
+    assert (check.verdict, check.is_sure) == (Verdict.NOT_FOUND, False)
+
+
+def test_a_number_that_is_in_no_line_is_surely_missing() -> None:
+    check = RulesChecker().check([Claim("The race is over 5,000 metres.", (Line("The race is long, over several days."),))])[0]
+    assert (check.verdict, check.is_sure) == (Verdict.NOT_FOUND, True)
+
+
+def test_who_bought_is_not_contradicted_by_who_sold() -> None:
+    assert verdict("Bob bought the company from Ada.", Line("Ada sold the company to Bob.")) is Verdict.NOT_FOUND

@@ -38,7 +38,7 @@ class DiverseEgoSearch:
         self._ranker = ranker
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        """Subgraphs carry the ego-graph's cosine; every refused centre is among the candidates with its reason."""
+        """Subgraphs carry the ego-graph's score; every refused centre is among the candidates with its reason."""
         ranking = self._ranker.rank(question) if self._ranker else None
         if not self._snapshot.graph.entities:
             best = self._passages.best(ranking.total, num_passages) if ranking else ()

@@ -126,3 +126,10 @@ def test_single_settings_beside_settings_are_refused(home: Path) -> None:
     with pytest.raises(SettingsError, match="llm= were both given"):
         open_workspace("new", settings=settings, llm="openai:gpt-5-mini")
     assert not (settings.workspaces_dir / "new").exists()
+
+
+def test_an_embedder_by_name_is_the_setting(home: Path) -> None:
+    with open_workspace("new", embedder="openai:some-embedder") as space:
+        assert space.settings.embedder == "openai:some-embedder"
+    with pytest.raises(SettingsError, match="embedder= were both given"):
+        open_workspace("new", settings=load_settings(), embedder="openai:some-embedder")

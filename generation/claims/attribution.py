@@ -30,6 +30,11 @@ _UNNAMED = re.compile(
     r"(?:that |whether |if )(?P<what>.+)$",
     re.DOTALL,
 )
+_CALLED = re.compile(
+    r"^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+"
+    r"(?P<verb>called|calls|described|describes|characteri[sz]e[sd])\s+(?P<of>(?:\S+\s+){1,6}?)(?:as\s+)?(?P<what>(?:an?|the)\s+\S.*)$",
+    re.DOTALL,
+)
 _BY = re.compile(r'^According to (?P<who>[^,]+),\s*["“]?(?P<what>.+?)["”]?$', re.DOTALL)
 
 
@@ -49,6 +54,9 @@ def attributed(text: str) -> Attributed | None:
     by = _BY.match(text)
     if by:
         return Attributed(by["who"], by["what"], verb="say")
+    called = _CALLED.match(text)
+    if called:
+        return Attributed(called["who"], f"{called['of'].strip()} is {called['what']}", verb=called["verb"])
     match = _WISHED.match(text) or _SAID.match(text) or _UNNAMED.match(text) or _AFTERWARDS.match(text)
     if not match or len(match["what"].split()) < 2:
         return None

@@ -106,7 +106,7 @@ class Comparison:
                 if (len(w.low) > 1 or w.low.isdigit()) and w.stem not in said and not any(same_word(w.low, other.low) for other in theirs)
             ]
             if new and b - a <= _MAX_RUN and d - c <= _MAX_RUN:
-                return f"says {theirs[c].low!r}, not {new[0].low!r}", False
+                return f"says {theirs[c].text!r}, not {new[0].text!r}", False
         return None
 
     @staticmethod

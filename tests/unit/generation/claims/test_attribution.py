@@ -19,6 +19,8 @@ from dynagrag.schema import Line
         ("According to EECOM, the pump failed.", "EECOM", "the pump failed."),
         ("The pump failed, EECOM said.", "EECOM", "The pump failed"),
         ('"The pump failed," Sy Liebergot said.', "Sy Liebergot", "The pump failed"),
+        ("Fisher called the CFAA an anti-hacking statute.", "Fisher", "the CFAA is an anti-hacking statute."),
+        ("Fisher described the rule as the law of the land.", "Fisher", "the rule is the law of the land."),
         ("It was reported that the pump failed.", "", "the pump failed."),
         ("It has been said that the pump failed.", "", "the pump failed."),
         ("Ada wanted to close the valve.", "Ada", "close the valve."),
@@ -35,7 +37,14 @@ def test_who_says_what(claim: str, who: str, what: str) -> None:
 
 @pytest.mark.parametrize(
     "claim",
-    ["The pump failed.", "EECOM said no", "EECOM closed the valve.", "the crew said it failed.", "According to EECOM the pump failed."],
+    [
+        "The pump failed.",
+        "EECOM said no",
+        "EECOM closed the valve.",
+        "the crew said it failed.",
+        "EECOM called Houston.",
+        "According to EECOM the pump failed.",
+    ],
 )
 def test_no_saying_is_told_of(claim: str) -> None:
     assert attributed(claim) is None

@@ -92,7 +92,7 @@ def test_names(pair: Beside, gap: Gap) -> None:
         (Beside("The old pump failed at noon.", "The old pump failed at noon."), None),
         (Beside("The old pump failed at noon.", "The old valve failed at noon."), ("says 'valve', not 'pump'", False)),
         (Beside("The red pump failed.", "The green valve of Rome broke down."), None),  # speaks of something else
-        (Beside("We met old Ada Lee in Bonn.", "We met old Ada Lee in Rome."), ("says 'rome', not 'bonn'", False)),
+        (Beside("We met old Ada Lee in Bonn.", "We met old Ada Lee in Rome."), ("says 'Rome', not 'Bonn'", False)),
         (Beside("Ada opened the old pump valve.", "Bob opened the old pump valve."), None),  # the subject is for others to tell
         (Beside("Pumps and old valves failed today.", "Tanks and old valves failed today."), None),
         (Beside("The pump and old valves failed today.", "The tank and old valves failed today."), ("says 'tank', not 'pump'", False)),

@@ -100,6 +100,7 @@ def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
 
 def _is_crossed(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
     (a, b), (c, d) = mine, theirs
+    a, b, c, d = a - b, b - a, c - d, d - c  # what stands on both sides tells nothing
     return bool(a & d and b & c and not b & d)
 
 
@@ -124,9 +125,7 @@ def _around(reading: Reading, at: int) -> tuple[str, str] | None:
 
 # ------------------------------------------------------------------------------------------- what belongs to what
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
-_UNIT_WORD = re.compile(r"[\s-]*[^\W\d_]+")
-_GAP = re.compile(r"[\s\[\]-]*")
+_NEXT = re.compile(r"[\s\[\]-]*(?P<word>\d|[^\W\d_]+(?:['’\-][^\W\d_]+)*)")
 _MAX_THING_WORDS = 3
 _MAX_COMPLEMENT_WORDS = 3
 
@@ -170,18 +169,15 @@ def _things(text: str, start: int) -> list[str]:
     found: list[str] = []
     numbers = {q.start: q for q in quantities(text)}
     at = start
-    while len(found) < _MAX_THING_WORDS:
-        gap = _GAP.match(text, at)
-        at = gap.end() if gap else at
-        inner = numbers.get(at) if found else None
-        if inner is not None:
-            unit = _UNIT_WORD.match(text, inner.end) if inner.unit else None
-            at = unit.end() if unit else inner.end
+    while len(found) < _MAX_THING_WORDS and (word := _NEXT.match(text, at)):
+        inner = numbers.get(word.start("word"))
+        if found and inner:
+            unit = _NEXT.match(text, inner.end)
+            at = unit.end() if inner.unit and unit else inner.end
             continue
-        word = _WORD.match(text, at)
-        if word is None or word[0].casefold() in FUNCTION_WORDS:
+        if word["word"][0].isdigit() or word["word"].casefold() in FUNCTION_WORDS:
             break
-        found.append(word[0])
+        found.append(word["word"])
         at = word.end()
     return found
 

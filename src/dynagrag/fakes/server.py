@@ -212,7 +212,10 @@ class _Handler(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         while (head := self._head()) is not None:
             path, length, authorization = head
-            answer = self.server.stub.answer(path, json.loads(self.rfile.read(length) or b"{}"), authorization)
+            sent = self.rfile.read(length)
+            if len(sent) < length:  # the client died amid its request
+                return
+            answer = self.server.stub.answer(path, json.loads(sent or b"{}"), authorization)
             if answer is None:
                 self.connection.shutdown(socket.SHUT_RDWR)
                 return

@@ -101,8 +101,10 @@ def test_an_entity_of_one_document_has_the_vector_there_that_it_has_in_the_whole
 def test_a_document_is_named_by_title_path_id_or_file_name(fill: Fill, tmp_path: Path) -> None:
     space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
     document = next(d for d in space.store.documents() if d.title == "doc1")
-    for name in (document.id, document.id[:10], "DOC1", str(tmp_path / "doc1.vtt"), "doc1.vtt"):
+    for name in (document.id, document.id[:8], "DOC1", str(tmp_path / "doc1.vtt"), "doc1.vtt"):
         assert set(_inside(space, documents=(name,)).documents) == {document.id}
+    with pytest.raises(UsageError, match="known"):
+        _inside(space, documents=(document.id[:7],))
 
 
 @pytest.mark.parametrize("bounds", [{"documents": ("doc7",)}, {"speakers": ("Nobody",)}, {"documents": ("doc0",), "speakers": ("Nobody",)}])

@@ -7,18 +7,13 @@ that is kept in the user's own folder, never in one that `.env` names. What the 
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values
-
 from dynagrag.errors import SettingsError
-from dynagrag.settings import OTHERS_NAMES, Settings, saved_settings, settings_file
+from dynagrag.settings import Settings, load_settings, own_settings, settings_file
 
-_PREFIX = "DYNAGRAG_"
-"""Settings that other programs read too may be written with it as well."""
 _FILE = "allowed_hosts.json"
 
 
@@ -78,25 +73,27 @@ def allow(host: KeyHost) -> None:
 
 
 def _model_host(settings: Settings) -> KeyHost | None:
-    lines, url = _lines_in_force(), settings.openai_base_url
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
-    if not (url and key) or _is(lines, "OPENAI_API_KEY", key) or not _is(lines, "OPENAI_BASE_URL", url):
+    url, key = settings.openai_base_url, settings.openai_api_key
+    if not (url and key and key.get_secret_value()) or (said := _DotEnv.read()) is None:
         return None
-    saved = saved_settings().get("openai_base_url")
-    if isinstance(saved, str) and _origin(saved) == _origin(url):
+    if said.is_of_it("openai_api_key", key) or not said.is_of_it("openai_base_url", url):
         return None
-    return _unless_allowed("OPENAI_API_KEY", "OPENAI_BASE_URL", url)
+    own = said.without.openai_base_url
+    return None if own and _origin(own) == _origin(url) else _unless_allowed("OPENAI_API_KEY", "OPENAI_BASE_URL", url)
 
 
 def _store_host(settings: Settings, address: str) -> KeyHost | None:
-    lines = _lines_in_force()
-    password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
-    if "://" not in address or not password or _is(lines, "NEO4J_PASSWORD", password):
+    password, address = settings.neo4j_password, address.strip()
+    if "://" not in address or not (password and password.get_secret_value()) or (said := _DotEnv.read()) is None:
         return None
-    # A workspace remembers its address: with a home of its choice, `.env` chooses that too.
-    is_their_home = settings.home == Path(lines.get("DYNAGRAG_HOME") or "/")
-    for variable in ("DYNAGRAG_STORE", "NEO4J_URI", "DYNAGRAG_HOME"):
-        if is_their_home if variable == "DYNAGRAG_HOME" else _is(lines, variable, address):
+    if said.is_of_it("neo4j_password", password):
+        return None
+    for variable, name, value in (
+        ("DYNAGRAG_STORE", "store", address),
+        ("NEO4J_URI", "neo4j_uri", address),
+        ("DYNAGRAG_HOME", "home", settings.home),  # a workspace remembers its address: who chooses the home chooses that too
+    ):
+        if said.is_of_it(name, value):
             return _unless_allowed("NEO4J_PASSWORD", variable, address)
     return None
 
@@ -106,15 +103,21 @@ def _unless_allowed(secret: str, variable: str, address: str) -> KeyHost | None:
     return None if (host.folder, host.secret, host.origin) in _allowed() else host
 
 
-def _lines_in_force() -> Mapping[str, str]:
-    """What `.env` sets and the environment does not."""
-    set_already = {name.upper() for name in os.environ}
-    lines = {k.upper(): v.strip() for k, v in dotenv_values(".env").items() if v is not None and k.upper() not in set_already}
-    return lines | {name.removeprefix(_PREFIX): value for name, value in lines.items() if name.removeprefix(_PREFIX) in OTHERS_NAMES}
+@dataclass(frozen=True, slots=True)
+class _DotEnv:
+    """What `.env` says: the settings with it and without it. Nothing else reads its lines, so that nothing can read them differently."""
 
+    among_all: Settings
+    without: Settings
 
-def _is(lines: Mapping[str, str], variable: str, value: str) -> bool:
-    return lines.get(variable) == value.strip()
+    @classmethod
+    def read(cls) -> "_DotEnv | None":
+        """None where there is no such file. Raises SettingsError where the settings with it or without it are wrong."""
+        return cls(load_settings(), own_settings()) if Path(".env").exists() else None
+
+    def is_of_it(self, name: str, value: object) -> bool:
+        """Whether a setting has this value because of `.env` alone."""
+        return bool(value == getattr(self.among_all, name) and value != getattr(self.without, name))
 
 
 def _origin(address: str) -> str:

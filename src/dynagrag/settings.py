@@ -232,6 +232,11 @@ def load_settings(**overrides: Any) -> Settings:
         raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
 
 
+def own_settings() -> Settings:
+    """Settings without the `.env` of the current folder: the user's own word. Raises SettingsError as `load_settings` does."""
+    return load_settings(_env_file=())
+
+
 SAVED = ("llm", "embedder", "openai_base_url", "price_per_million_prompt_tokens", "price_per_million_completion_tokens", "password_hash")
 """The settings that `save_settings` writes. Secrets are not among them, but for a hash: they come from the environment alone."""
 

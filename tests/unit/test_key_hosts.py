@@ -49,12 +49,15 @@ def test_a_base_url_of_dotenv_gets_no_key_of_the_environment(name: str) -> None:
 
 
 @pytest.mark.usefixtures("has_key")
-@pytest.mark.parametrize("line", [f"NEO4J_URI={BOLT}", f"DYNAGRAG_NEO4J_URI={BOLT}", f"DYNAGRAG_STORE={BOLT}", "DYNAGRAG_HOME=./theirs/"])
+@pytest.mark.parametrize(
+    "line",
+    [f"NEO4J_URI={BOLT}", f"DYNAGRAG_NEO4J_URI={BOLT}", f"DYNAGRAG_STORE={BOLT}", "DYNAGRAG_HOME=./theirs/", "DYNAGRAG_HOME='theirs '"],
+)
 def test_a_server_of_dotenv_gets_no_password_of_the_environment(monkeypatch: pytest.MonkeyPatch, folder: Path, line: str) -> None:
     dotenv(line)
     if line.startswith("DYNAGRAG_HOME"):
         monkeypatch.delenv("DYNAGRAG_HOME")
-    theirs = folder / "theirs" / "workspaces" / "w"
+    theirs = folder / ("theirs " if "theirs '" in line else "theirs") / "workspaces" / "w"
     theirs.mkdir(parents=True)
     (theirs / "store").write_text(BOLT)
     settings = load_settings()
@@ -63,6 +66,25 @@ def test_a_server_of_dotenv_gets_no_password_of_the_environment(monkeypatch: pyt
             open_store(settings.workspaces_dir / "w", "w", given)
         assert "NEO4J_PASSWORD" in str(refused.value)
         assert "mine too" not in str(refused.value)
+
+
+@pytest.mark.usefixtures("has_key")
+@pytest.mark.parametrize("second", ["DYNAGRAG_OPENAI_BASE_URL", "openai_base_url", "OPENA\u0131_BASE_URL"])
+def test_a_second_spelling_in_dotenv_hides_no_base_url(second: str) -> None:
+    for lines in (("OPENAI_BASE_URL", second), (second, "OPENAI_BASE_URL")):
+        Path(".env").write_text("".join(f"{name}=http://{i}.example/v1\n" for i, name in enumerate(lines)), encoding="utf-8")
+        with pytest.raises(SettingsError, match=r"http://[01]\.example"):
+            check_model_host(load_settings(llm="openai:m"))
+
+
+@pytest.mark.usefixtures("has_key")
+@pytest.mark.parametrize("lines", [("NEO4J_URI", "DYNAGRAG_NEO4J_URI"), ("DYNAGRAG_NEO4J_URI", "NEO4J_URI")])
+def test_a_second_spelling_in_dotenv_hides_no_server(lines: tuple[str, str]) -> None:
+    dotenv(*(f"{name}=bolt://{i}.example" for i, name in enumerate(lines)))
+    settings = load_settings()
+    assert settings.neo4j_uri is not None
+    with pytest.raises(SettingsError, match="NEO4J_URI"):
+        check_store_host(settings, settings.neo4j_uri)
 
 
 @pytest.mark.parametrize("case", ["its own key", "no key", "the environment", "settings.toml", "an argument", "no base URL"])
@@ -81,6 +103,17 @@ def test_what_the_user_says_needs_no_question(monkeypatch: pytest.MonkeyPatch, c
     assert key_hosts(settings) == []
     check_model_host(settings)
     check_store_host(settings, BOLT)
+
+
+@pytest.mark.usefixtures("has_key")
+@pytest.mark.parametrize("own", ["http://mine.example/v1", "http://evil.example/v1", "https://evil.example:8080/v1"])
+def test_a_base_url_of_settings_toml_says_yes_to_its_own_host_alone(own: str) -> None:
+    save_settings(openai_base_url=own)
+    dotenv(f"OPENAI_BASE_URL={URL}")
+    with pytest.raises(SettingsError, match=r"http://evil\.example:8080"):
+        check_model_host(load_settings(llm="openai:m"))
+    save_settings(openai_base_url=f"{URL}/other/path")
+    check_model_host(load_settings(llm="openai:m"))
 
 
 @pytest.mark.usefixtures("has_key")

@@ -87,6 +87,7 @@ def kept_hash(wanted: bool | None) -> str | None:
     from dynagrag.settings import save_settings
 
     settings = read_settings()
+    _check_whose_password(settings)
     if wanted is not None and settings.password is not None:
         raise SettingsError("DYNAGRAG_PASSWORD is set and beats what is kept in settings.toml; unset it, or leave the option out")
     if settings.password is not None:
@@ -96,6 +97,22 @@ def kept_hash(wanted: bool | None) -> str | None:
         save_settings(password_hash=made)
         return made
     return settings.password_hash.get_secret_value() if settings.password_hash is not None else None
+
+
+def _check_whose_password(settings: "Settings") -> None:
+    """SettingsError where the `.env` of this folder, which may come from elsewhere, would replace a password that the user has set."""
+    from dynagrag.settings import own_settings
+
+    own = own_settings()
+    if own.password is not None or own.password_hash is None:
+        return
+    name = "password" if settings.password != own.password else "password_hash"
+    if getattr(settings, name) != getattr(own, name):
+        variable = f"DYNAGRAG_{name.upper()}"
+        raise SettingsError(
+            f"the .env of this folder sets {variable}, which would replace the password that you have set; take the line out, or set"
+            f" {variable} in the environment"
+        )
 
 
 def _ask_for_password() -> str:

@@ -72,6 +72,32 @@ def test_the_password_of_the_environment_beats_the_kept_one_and_cannot_be_replac
     assert 'password_hash = "kept"' in settings_file().read_text()
 
 
+@pytest.mark.parametrize("name", ["DYNAGRAG_PASSWORD", "DYNAGRAG_PASSWORD_HASH"])
+@pytest.mark.parametrize("where", ["settings.toml", "DYNAGRAG_PASSWORD_HASH"])
+def test_a_password_of_dotenv_replaces_none_that_the_user_has_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, where: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_text(f"{name}=attackerknows\n")
+    made = kept_hash(None)
+    assert made is not None, "where there is no other, it counts"
+    if where == "settings.toml":
+        save_settings(password_hash="kept")
+    else:
+        monkeypatch.setenv(where, "kept")
+    if where == name:
+        assert kept_hash(None) == "kept"
+        return
+    for wanted in (None, True, False):
+        with pytest.raises(SettingsError, match=rf"the \.env of this folder sets {name}, .* take the line out, or set {name}") as refused:
+            kept_hash(wanted)
+        assert "attackerknows" not in str(refused.value)
+    monkeypatch.setenv("DYNAGRAG_PASSWORD", "from the environment")
+    made = kept_hash(None)
+    assert made is not None
+    assert is_password("from the environment", made)
+
+
 def test_a_kept_hash_that_is_none_is_said_before_the_app_starts(home: Path, cli: Callable[..., Any]) -> None:
     save_settings(password_hash="kept")
     assert "make it anew: dynagrag serve --password" in cli("serve", "--address", "0.0.0.0").complaint(1)

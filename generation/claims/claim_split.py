@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dynagrag.generation.answer_sentences import answer_sentences
 from dynagrag.generation.citations import cited_labels, without_marks
-from dynagrag.generation.claims.clauses import clauses, states_something
+from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
 from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING, told_forms
 from dynagrag.sentences import strip_span
 
@@ -24,19 +24,51 @@ _MAX_CHARACTERS, _MAX_TAIL = 6_000, 400
 """Of an answer, more than it may have tokens for; of a sentence's marks at its end."""
 _LINE = re.compile(r"[^\n]+")
 _ITEM = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)])\s+")
-_HEADING = re.compile(r"\s*(?:#+\s.*|\*\*[^*]+\*\*:?\s*|__[^_]+__:?\s*)")
-_STATES_NOTHING = re.compile(
-    r"(?:here (?:is|are|'s)|below (?:is|are)|the following (?:is|are)|i (?:found|could|can|do|did|don't|cannot|can't)\b|sure\b|certainly\b|"
-    r"let me\b|as follows|in (?:summary|conclusion)\s*:|(?:it is|it's) (?:not )?(?:clear|stated|mentioned|specified) (?:from|in)\b|"
-    r"(?:the |this |my |provided |given )*(?:evidence|excerpts?|transcripts?|lines?|sources?|documents?|context|information)\b[^.]{0,40}"
-    r"(?:does|do|did|is|are)(?:n['’]t| not)\b)",
+_HEADING = re.compile(r"(?P<hashes>#+\s+).*|\*\*[^*]+\*\*:?|__[^_]+__:?")
+_SOURCE = (
+    r"(?:the |this |these |my )?(?:provided |given )?(?:evidence|excerpts?|transcripts?|lines?|sources?|documents?|context|information)"
+)
+_TELLS = (
+    "find|say|state|tell|see|show|know|determine|answer|confirm|identify|verify|locate|establish|mention|specify|give|include|contain|"
+    "provide|name|indicate|reveal|describe|explain|address|discuss|list|record|report|clarify|help|make clear"
+)
+_NOT = r"(?:\s?not|n['’]t)"
+_LACKING = re.compile(
+    rf"(?:i (?:could|can|did|do){_NOT} (?:{_TELLS})\b|i (?:have )?found (?:nothing|no (?:evidence|mention|lines?|information|answer))\b|"
+    rf"{_SOURCE}\b[^.,;:]{{0,40}}(?:(?:does|do|did){_NOT} (?:{_TELLS})|(?:is|are){_NOT} (?:clear|specific|sufficient|enough|conclusive))\b|"
+    rf"(?:it is not|it's not|it isn['’]t) (?:clear|stated|mentioned|specified) (?:from|in)\b|i (?:can|could) help\b|"
+    r"let me know\b)(?P<what>(?:[^,;:–—]|,(?=\s+(?:what|when|where|why|how|whether|if|and|or|nor)\b))*?)"
+    r"(?:[.!]?\s*$|\s*[,;:–—]\s*(?:but\s|yet\s|though\s|although\s|however,?\s|and\s)?\s*|\s+(?:but|yet|though|although|while|whereas)\s+)",
     re.IGNORECASE,
 )
-_SOURCE = r"(?:the |this )?(?:provided |given )?(?:evidence|excerpts?|transcripts?|lines?|sources?|documents?)"
+"""What says only that something isn't there, up to where something else may be said."""
+_BARE = (
+    r"(?:(?:here (?:is|are)|here['’]s|below (?:is|are)|i found|these are) )?"
+    rf"(?:(?:what (?:i (?:found|know|can say|can tell)|{_SOURCE} (?:says?|states?|shows?|tells?|mentions?))|"
+    r"(?:the |a |my |your |some )?(?:short |brief |main |key |relevant |following )*(?:truth|answer|summary|list|details?|findings|facts?|"
+    r"points?|results?|overview|evidence|excerpts?|lines?|following))(?: (?:in|from) the (?:evidence|excerpts?|transcripts?|lines?|"
+    r"sources?|documents?))?(?: as follows)?|as follows|in (?:summary|conclusion|short))"
+)
+_BARE_LEAD = re.compile(rf"{_BARE}[\s:.]*$", re.IGNORECASE)
+_TOPIC_LEAD = re.compile(rf"{_BARE} (?:about|of|on|for|regarding|concerning) (?P<topic>[^,;:.()]{{1,60}}?)\s*:$", re.IGNORECASE)
+"""A lead that names only what its list is about."""
+_OPENING = re.compile(
+    rf"(?:(?:sure|certainly|absolutely|of course)\b[\s,.:!–—-]*|let me (?:be (?:clear|frank|honest|plain|precise)|explain|summari[sz]e"
+    rf"|answer|start|say(?: this)?|list (?:them|these))\b(?:\s*[,:.;!–—-]\s*|\s+that\s+|$)|{_BARE}\s*(?::\s*|[,.]\s+|[.!]?$)"
+    rf"|(?:it is|it['’]s) (?:clear|stated|mentioned|specified) (?:from|in) {_SOURCE},?(?: that\b)?\s*)",
+    re.IGNORECASE,
+)
+_I_FOUND = re.compile(
+    r"i (?:have |can |could |did )*(?:also )?(?:found|find|confirm|say|see|tell you|report|state|verify)(?: out)?(?P<that>,? that)?\s+",
+    re.IGNORECASE,
+)
 _SAID_BY_SOURCE = re.compile(
-    rf"(?:(?:according to|based on|per) {_SOURCE}\s*,\s*|{_SOURCE} (?:says?|states?|shows?|mentions?)(?: that\b|:)?\s*)", re.IGNORECASE
+    rf"(?:(?:according to|based on|per) {_SOURCE}\s*[,:]\s*|{_SOURCE} (?:says?|states?|shows?|mentions?)(?: that\b|:)?\s*)", re.IGNORECASE
 )
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_UNTRUE_LEAD = re.compile(
+    r"\b(?:lies?|lied|lying|liars?|untrue|untruths?|false(?:hoods?|ly)?|wrong(?:ly)?|myths?|fabricat\w+)\b", re.IGNORECASE
+)
 _TAIL = re.compile(r"[\s:]*(?:(?:the|as) (?:follow\w+|\w+ following)(?: \w+)?)?[\s:]*$", re.IGNORECASE)
 
 
@@ -77,17 +109,20 @@ def statements(text: str) -> list[Statement]:
 def _statements(text: str) -> list[Statement]:
     made: list[Statement] = []
     lead: tuple[int, int] | None = None
-    for start, end in _blocks(text):
+    is_held = False
+    for start, end in [*_blocks(text), (len(text), len(text))]:
         item = _ITEM.match(text, start, end)
-        words = without_marks(text[start:end]).strip()
-        if not item and words.endswith(":"):
-            lead = (start, end)
-            continue
         if not item:
+            if lead and is_held:  # no item followed: it leads nothing in
+                made += _of_block(text, *lead, None)
             lead = None
-        if _HEADING.fullmatch(text[start:end]):
+        if item or not without_marks(text[start:end]).strip().endswith(":"):
+            made += _of_block(text, item.end() if item else start, end, lead)
+            is_held = False
             continue
-        made += _of_block(text, item.end() if item else start, end, lead)
+        *before, (first, last) = _sentences(text, start, end)
+        made += [statement for span in before for statement in _of_block(text, *span, None)]
+        lead, is_held = (first, last), True
     return made
 
 
@@ -112,28 +147,69 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _of_block(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[Statement]:
-    at = start
+def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the sentences of a block stand."""
+    found, at = [], start
     for sentence in answer_sentences([text[start:end]]):
-        first, last = strip_span(text, at, at + len(sentence))
+        found.append(strip_span(text, at, at + len(sentence)))
         at += len(sentence)
+    return found
+
+
+def _of_block(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[Statement]:
+    if heading := _HEADING.fullmatch(text, start, end):
+        if not _is_statement(_EMPHASIS.sub("", text[start:end]).lstrip("# ")):
+            return
+        start = heading.end("hashes") if heading["hashes"] else start
+    shown = _shown_lead(text, lead) if lead else None
+    for first, last in _sentences(text, start, end):
         claims = tuple(_claims(text, first, last, lead))
         if claims:
-            yield Statement(first, last, claims, lead)
+            yield Statement(first, last, claims, shown)
+
+
+def _shown_lead(text: str, lead: tuple[int, int]) -> tuple[int, int]:
+    """What of a lead may be shown where its items are stated: nothing where it tells what they are about, which no claim says."""
+    return (lead[0], lead[0]) if _is_topic(without_marks(text[slice(*lead)]).strip()) else lead
+
+
+def _is_topic(lead: str) -> bool:
+    named = _TOPIC_LEAD.fullmatch(_stated(lead)) or _TOPIC_LEAD.fullmatch(lead)
+    return bool(named and not _is_statement(named["topic"]))
+
+
+def _is_statement(words: str) -> bool:
+    """Whether a heading says something of something, or ends as a sentence does: "Loss of MAIN B" doesn't."""
+    words = without_marks(words).strip()
+    return bool(words) and not words.endswith("?") and not _OPENS_QUESTION.match(words) and (words[-1] in ".!" or has_verb(words.lower()))
+
+
+def _stated(words: str) -> str:
+    """Words without what opens them and states nothing: "I found that", "The evidence isn't clear, but"; empty where that is all."""
+    while words:
+        if lacking := _LACKING.match(words):
+            rest = words[lacking.end() :]
+            words = rest if has_verb(rest) or re.match(r"(?:who|which|whose)\b", rest, re.IGNORECASE) else ""
+        elif opening := _OPENING.match(words):
+            words = words[opening.end() :]
+        elif (found := _I_FOUND.match(words)) and (found["that"] or has_verb(words[found.end() :])):
+            words = words[found.end() :]
+        else:
+            break
+    return words
 
 
 def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[SplitClaim]:
     sentence = text[start:end]
     shared = cited_labels(sentence[_last_word(sentence) :])
     sentence = sentence[: _question_start(sentence)]
-    if not sentence or _STATES_NOTHING.match(without_marks(sentence).strip()):
-        return
-    led = without_marks(text[slice(*lead)]).strip() if lead else ""
+    led = _led(text[slice(*lead)]) if lead else ""
     if lead and not cited_labels(text[start:end]):
         shared = cited_labels(text[slice(*lead)])
-    for clause in clauses(sentence):
+    start += len(sentence) - len(sentence := _stated(sentence))
+    for clause in clauses(sentence) if sentence else ():
         told = _standing_alone(without_marks(clause.text), led)
-        if not states_something(told):
+        if not told or not states_something(told):
             continue
         first, last = strip_span(text, start + clause.start, start + clause.end)
         yield SplitClaim(first, last, told, cited_labels(text[first:last]) or shared)
@@ -156,13 +232,22 @@ def _last_word(sentence: str) -> int:
     return tail + match.start() if match else len(sentence)
 
 
-def _standing_alone(words: str, lead: str) -> str:
-    """A clause without emphasis and without words on where it was read, after the line that leads it in where it needs that."""
-    words = _EMPHASIS.sub("", words).strip(" ,;")
-    if said := _SAID_BY_SOURCE.match(words):
-        words = words[said.end() :]
-        words = words[:1].upper() + words[1:]
-    if not lead or _STATES_NOTHING.match(lead):
-        return words
-    led = _TAIL.sub("", _EMPHASIS.sub("", lead))
+def _standing_alone(words: str, led: str) -> str:
+    """A clause without emphasis and without words on where it was read, after what leads it in where it needs that."""
+    words = _without_source(_stated(_EMPHASIS.sub("", words).strip(" ,;")))
     return f"{led} {words}" if led else words
+
+
+def _led(lead: str) -> str:
+    """What a list's lead says of each of its items; empty where it says nothing, or only what they are about."""
+    lead = _stated(_EMPHASIS.sub("", without_marks(lead)).strip())
+    if _BARE_LEAD.fullmatch(lead) or _is_topic(lead):
+        return ""
+    led = _TAIL.sub("", _without_source(lead))
+    return f"{led}: it is untrue that" if _UNTRUE_LEAD.search(led) else led
+
+
+def _without_source(words: str) -> str:
+    said = _SAID_BY_SOURCE.match(words)
+    words = words[said.end() :] if said else words
+    return words[:1].upper() + words[1:] if said else words

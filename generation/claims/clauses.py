@@ -106,6 +106,11 @@ def states_something(text: str) -> bool:
     return _parts(words) is not None or any(num_words(part) >= _MIN_CLAIM_WORDS for part in _LISTED.split(words))
 
 
+def has_verb(text: str) -> bool:
+    """Whether a word of a text is plainly its verb, with something before it."""
+    return _parts(_MARK.sub(" ", text)) is not None
+
+
 def _joined(text: str) -> str:
     return _BEFORE_STOP.sub("", " ".join(text.split()))
 

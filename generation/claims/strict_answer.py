@@ -54,13 +54,14 @@ class _Writer:
     def open(self, text: str, statement: Statement) -> None:
         """Says what stands before the statement's first words."""
         if statement.lead and statement.lead != self._lead:
-            self.text += ("\n\n" if self.text else "") + text[slice(*statement.lead)]
+            shown = text[slice(*statement.lead)]
+            self.text += "\n\n" + shown if self.text and shown else shown
         self._between = "\n- " if statement.lead else "\n\n" if self._lead else " "
         self._lead = statement.lead
 
     def add(self, words: str, claims: Sequence[CheckedClaim], start: int) -> None:
         """Adds words, and claims whose places count from `start`."""
-        self.text += self._between if self.text or self._lead else ""
+        self.text += (self._between if self.text else self._between.lstrip("\n")) if self.text or self._lead else ""
         at = len(self.text) - start
         self.claims += [replace(claim, start=claim.start + at, end=claim.end + at) for claim in claims]
         self.text += words

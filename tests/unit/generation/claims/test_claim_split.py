@@ -106,6 +106,46 @@ def test_each_claim_has_the_lines_that_are_cited_for_it(text: str, claims: list[
     assert [(claim.text, claim.labels) for claim in split_claims(text)] == claims
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("I found that Smith stole the money.", "Smith stole the money."),
+        ("Sure, Smith stole the money.", "Smith stole the money."),
+        ("Certainly Smith stole the money.", "Smith stole the money."),
+        ("The evidence is not clear, but Smith stole the money.", "Smith stole the money."),
+        ("Let me be clear, Smith stole the money.", "Smith stole the money."),
+        ("I can confirm that Smith stole the money.", "Smith stole the money."),
+        ("Here is the truth: Smith stole the money.", "Smith stole the money."),
+        ("It is clear from the lines that Smith stole the money.", "Smith stole the money."),
+        ("**Smith stole the money.**", "**Smith stole the money.**"),
+        ("# Smith stole the money.", "Smith stole the money."),
+        ("Sure. The lines say: Smith stole the money.", "The lines say: Smith stole the money."),
+    ],
+)
+def test_an_opening_that_states_nothing_hides_no_claim(text: str, where: str) -> None:
+    assert [(claim.text, text[claim.start : claim.end]) for claim in split_claims(text)] == [("Smith stole the money.", where)]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("The lines do not mention Smith, who killed Bob.", ["who killed Bob."]),
+        ("The evidence does not say who did it, when, or how.", []),
+        ("I found two leaks in the tank.", ["I found two leaks in the tank."]),
+        ("I found no evidence of a leak.", []),
+        ("I cannot deny that Smith stole it.", ["I cannot deny that Smith stole it."]),
+        ("**Smith Stole The Money**", ["Smith Stole The Money"]),
+        ("**Loss of MAIN B and of the fuel cells**", []),
+        ("# What happened", []),
+        ("Smith stole the money:", ["Smith stole the money:"]),
+        ("Smith stole the money:\n\nIt was late.", ["Smith stole the money:", "It was late."]),
+        ("Smith killed Bob. Here is what I found:\n- It was late.", ["Smith killed Bob.", "It was late."]),
+    ],
+)
+def test_only_what_states_nothing_at_all_is_passed_over(text: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(text)] == claims
+
+
 def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> None:
     text = "EECOM reported the following problems [E3]:\n1. loss of MAIN B\n2. an O2 leak [E5]\n\nIt was late."
     assert [(c.text, c.labels) for c in split_claims(text)] == [
@@ -114,7 +154,7 @@ def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> No
         ("It was late.", ()),
     ]
     assert [text[slice(*s.lead)] if s.lead else "" for s in statements(text)] == ["EECOM reported the following problems [E3]:"] * 2 + [""]
-    assert [c.text for c in split_claims("As follows, of the crew:\n- It was closed")] == ["It was closed"]
+    assert [c.text for c in split_claims("As follows:\n- It was closed")] == ["It was closed"]
     assert [c.text for c in split_claims("**:\n- It was closed")] == ["It was closed"]
     assert [c.text for c in split_claims("The following:\n- It was closed")] == ["It was closed"]
     assert [c.text for c in split_claims("It had the following:\n\n- a leak\nIt was late.\n- It was closed")] == [

@@ -2,9 +2,11 @@
 
 import pytest
 
+from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.claim_split import split_claims
+from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import StrictAnswer, strict_answer
-from dynagrag.schema import CheckedClaim, Verdict
+from dynagrag.schema import CheckedClaim, Line, Verdict
 
 
 def test_what_is_contradicted_or_not_found_goes_and_what_is_stated_stays() -> None:
@@ -49,3 +51,39 @@ def test_what_is_left_reads_on_and_its_claims_know_their_places(text: str, state
     assert made.text == left
     assert (len(made.claims), len(made.left_out)) == (len(stated), len(split_claims(text)) - len(stated))
     assert [(claim.start, claim.end) for claim in made.claims] == [(claim.start, claim.end) for claim in split_claims(left)]
+
+
+ITEM, LINE = "- The valve was opened at nine [E1].", Line("The valve was opened at nine.", "Ann", "T")
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Here is what Smith, who killed Bob, did:",
+        "I found that Smith killed Bob, as follows:",
+        "The following are lies:",
+        "Below are things which Ann denied:",
+        "Smith killed Bob. Smith did the following:",
+    ],
+)
+def test_a_list_s_lead_that_says_something_is_checked_with_its_items(lead: str) -> None:
+    text = f"{lead}\n{ITEM}"
+    claims = checked_claims([WrittenFrom(text, {"E1": LINE})], RulesChecker())[0]
+    assert (strict_answer(text, claims).text, len(claims) > 0) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("lead", "left"),
+    [
+        ("Here is what I found:", f"Here is what I found:\n{ITEM}"),
+        ("The lines say:", f"The lines say:\n{ITEM}"),
+        ("Sure, in summary:", f"Sure, in summary:\n{ITEM}"),
+        ("Here are the facts about Smith the thief:", ITEM),
+    ],
+)
+def test_of_leads_without_a_claim_only_bare_ones_stay(lead: str, left: str) -> None:
+    text = f"{lead}\n{ITEM}"
+    claims = checked_claims([WrittenFrom(text, {"E1": LINE})], RulesChecker())[0]
+    made = strict_answer(text, claims)
+    assert made.text == left
+    assert [made.text[claim.start : claim.end] for claim in made.claims] == [ITEM[2:]]

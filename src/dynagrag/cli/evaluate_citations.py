@@ -49,7 +49,7 @@ SPACE = Annotated[
 LIMIT = Annotated[
     int | None, typer.Option("--limit", min=2, help="Check only this many claims. Default: all, and 600 of a workspace's lines.")
 ]
-SEED = Annotated[int, typer.Option("--seed", help="Seed of the claims made of a workspace, and of the intervals.")]
+SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the claims made of a workspace, and of the intervals.")]
 OUT = Annotated[
     Path | None,
     typer.Option(

@@ -264,3 +264,7 @@ def test_the_kinds_of_a_file_write_no_line_of_their_own(cli: Any, tmp_path: Path
     assert done.code == 0
     assert not [line for line in done.out.splitlines() if line.strip().startswith("FAKE")]
     assert not {"\x1b", "\u200f"} & set(done.out)
+
+
+def test_a_seed_below_zero_is_refused_before_anything_is_checked(pairs: Path, cli: Callable[..., Any]) -> None:
+    assert "--seed" in cli("evaluate", "citations", "--pairs", pairs, "--seed", "-5").complaint(2)

@@ -83,7 +83,7 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        connection.rollback()  # nothing where SQLite has done it itself: ROLLBACK would then hide what went wrong
         raise
 
 

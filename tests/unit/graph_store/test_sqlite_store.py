@@ -1,5 +1,6 @@
 """What the embedded store promises beyond the contract: its file, its faults, and its death."""
 
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -175,6 +176,19 @@ def test_a_full_disk_is_said_and_what_was_stored_stays(tmp_path: Path) -> None:
     assert [d.id for d in store.documents()] == ["doc0"]
     assert store.version() == version
     store.close()
+
+
+@pytest.mark.parametrize("num_bytes", [0, 4096, 20_000, 50_000, 100_000])
+def test_a_disk_that_is_full_while_the_file_is_made_is_said(tmp_path: Path, num_bytes: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (num_bytes, hard)
+    )  # no file may be longer: SQLite then rolls back by itself, as on a full disk
+    try:
+        with pytest.raises(StoreError, match="the disk"):
+            SqliteStore(tmp_path / "graph.sqlite", "w")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_store_locked_by_another_writer_says_so(tmp_path: Path) -> None:

@@ -193,6 +193,25 @@ def test_no_guess_is_looked_at_until_the_pause_after_a_wrong_one_is_over(guesses
     assert clock.now == 2.0
 
 
+def test_guesses_that_an_address_sends_at_once_are_no_more_than_those_one_by_one(
+    guesses: GuessChecker, clock: Clock, looked_at: list[str]
+) -> None:
+    clock.is_held = True  # so that all of them wait for their turn before the first is answered
+
+    async def crowd() -> list[Any]:
+        sent = [asyncio.create_task(guesses.is_right(f"wrong {i}", "a")) for i in range(12)]
+        await _settle()
+        while clock.sleeping:
+            clock.wake()
+            await _settle()
+        return await asyncio.gather(*sent, return_exceptions=True)
+
+    found = run_on_a_thread(crowd())
+    assert found[:5] == [False] * 5
+    assert all(isinstance(reply, TooManyGuessesError) for reply in found[5:])
+    assert looked_at == [f"wrong {i}" for i in range(5)]
+
+
 def test_a_crowd_of_addresses_guesses_one_at_a_time_and_is_not_queued_without_end(guesses: GuessChecker, clock: Clock) -> None:
     async def crowd() -> list[Any]:
         return await asyncio.gather(*(guesses.is_right("wrong", f"address {i}") for i in range(80)), return_exceptions=True)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.generation.answer_sentences import answer_sentences
 from dynagrag.generation.claims.claim_split import split_claims, statements
 from dynagrag.generation.claims.clauses import clauses
 
@@ -144,6 +145,24 @@ def test_an_opening_that_states_nothing_hides_no_claim(text: str, where: str) ->
 )
 def test_only_what_states_nothing_at_all_is_passed_over(text: str, claims: list[str]) -> None:
     assert [claim.text for claim in split_claims(text)] == claims
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("The valve was [E1] opened [E2] at nine.", ["The valve was opened at nine."]),
+        ("The valve was opened by Ann [E1] Byron [E2] at nine.", ["The valve was opened by Ann Byron at nine."]),
+        ("The valve was [E1] MAIN A's [E2].", ["The valve was MAIN A's."]),
+        ("It rained in [E1] Rome was lost [E2]", ["It rained in Rome was lost"]),
+        ("It rained [E1] MAIN B failed [E2] The valve shut", ["It rained", "MAIN B failed", "The valve shut"]),
+    ],
+)
+def test_a_mark_ends_a_claim_only_where_a_sentence_ends(text: str, claims: list[str]) -> None:
+    assert [claim.text for claim in split_claims(text)] == claims
+
+
+def test_a_line_that_ends_in_a_mark_ends_a_sentence() -> None:
+    assert list(answer_sentences(["Loss of B [E1]\n- A leak [E2]"])) == ["Loss of B [E1]\n", "- A leak [E2]"]
 
 
 def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> None:

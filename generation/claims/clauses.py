@@ -196,7 +196,12 @@ def _parts(text: str) -> _Parts | None:
 def _is_present(low: list[str], i: int) -> bool:
     """Whether a word is the present tense of any verb: "Bob leads the office". A plural has no article behind it."""
     is_third = low[i].endswith("s") and not low[i].endswith(("ss", "us", "is")) and low[i].isalpha()
-    return is_third and i + 1 < len(low) and low[i + 1] in ARTICLES and low[i - 1] not in _DETERMINERS | _NO_SUBJECT
+    return (
+        is_third
+        and i + 1 < len(low)
+        and (low[i + 1] in ARTICLES or low[i + 1][0].isdigit())
+        and low[i - 1] not in _DETERMINERS | _NO_SUBJECT
+    )
 
 
 def _is_verb(word: str, before: str) -> bool:

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dynagrag.generation.claims.attribution import Attributed
-from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, lemma, opposites, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, TITLES, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import Span, has_name, labels
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 from dynagrag.generation.claims.reading import Reading, Word, read, same_word
-from dynagrag.generation.claims.relations import complement_gap, number_binding_gap, order_gap, pivot_gap, preposition_gap
+from dynagrag.generation.claims.relations import (
+    complement_gap,
+    is_compared_round,
+    number_binding_gap,
+    order_gap,
+    pivot_gap,
+    preposition_gap,
+)
 from dynagrag.generation.claims.roles import KIN_DOWN, KIN_UP, Predicate, Roles, is_auxiliary, is_be, occurrences, parent_roles, verb_roles
 from dynagrag.generation.claims.stance import denial_gap, mood_gap, opposite_of, quantifier_gap
 from dynagrag.schema import Line
@@ -22,11 +29,11 @@ from dynagrag.words import FUNCTION_WORDS
 _WORKS = frozenset("film movie album song single novel book series game opera play record show documentary".split())
 _SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
 """Said by putting two names together: a German actor is a citizen of Germany."""
-_DEGREES = frozenset("more less fewer worse".split())
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _CONVERSE = frozenset(lemma(word) for word in "buy sell purchase win lose import export".split())
 """Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
+_FIRST_PERSON = frozenset(("i", "we"))
 _PART = re.compile(r"[,;]|\.\s|\band\b")
 _MAX_RUN = 2
 _SAME_TEXT = 0.7
@@ -46,7 +53,8 @@ class Comparison:
 
     def gaps(self, said: Attributed) -> Iterator[Callable[[], Gap]]:
         """Each finds one kind of gap; the first that is found tells most."""
-        yield from (self.number_gap, self.opposite_gap, self.replaced_gap, self.name_gap, self.pair_gap, self.binding_gap, self.role_gap)
+        yield from (self.number_gap, self.opposite_gap, self.replaced_gap, self.name_gap, self.pair_gap, self.binding_gap)
+        yield from (self.subject_gap, self.role_gap)
         yield self.order_gap
         yield lambda: self.stance_gap(said)
         yield self.run_gap
@@ -137,8 +145,8 @@ class Comparison:
     @cached_property
     def is_otherwise_written(self) -> bool:
         """Whether the line may have a number of the claim in other words or units than are compared here."""
-        texts = f"{self.claim.text} . {self.line.text}"
-        return any(may_be_written_otherwise(wanted, texts) for wanted in quantities(self.claim.text))
+        texts = (self.claim.text, self.line.text)  # apart: each is read once
+        return any(may_be_written_otherwise(wanted, text) for wanted in quantities(self.claim.text) for text in texts)
 
     def _is_in_name(self, wanted: Quantity) -> bool:
         """Whether a number belongs to a name that the line has, or to a title: Apollo 13, the 6th Earl."""
@@ -164,7 +172,7 @@ class Comparison:
 
     def _is_subject(self, span: Span) -> bool:
         opens = not any(
-            w.is_word and w.low not in ARTICLES for i, w in enumerate(self.claim.words[: span[0]]) if i not in self.claim.in_names
+            w.is_word and w.low not in ARTICLES | TITLES for i, w in enumerate(self.claim.words[: span[0]]) if i not in self.claim.in_names
         )
         return opens and span[1] <= self._verb_start() and (bool(self.predicate) or span[1] < len(self.claim.words) - 1)
 
@@ -250,13 +258,30 @@ class Comparison:
             return None if self._says_event() else (f"does not say {word.low!r}", False)
         return self._verb_gap(self.predicate)
 
+    def subject_gap(self) -> Gap:
+        """The line says it of its speaker ("I"), or of what belongs to the claim's subject ("Ann's aide")."""
+        subject = [span for span in self.claim.names if self._is_subject(span)]
+        if not subject or self.predicate is None or any(self._is_around(span) for span in subject):
+            return None
+        places = occurrences(self.said, self.predicate.stem)
+        before = [{w.low for w in self.said.words[max(0, at - 4) : at]} for at in places]
+        if self.line.speaker and places and all(words & _FIRST_PERSON for words in before):
+            return f"is said by {self.line.speaker} of himself or herself", False
+        if self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN:
+            return None
+        last = {self.claim.words[span[1] - 1].low for span in subject if not self.claim.words[span[1] - 1].is_possessive}
+        there = [i for i, w in enumerate(self.said.words) if w.low in last and i in self.said.in_names]
+        if there and all(self.said.words[i].is_possessive and i + 1 not in places for i in there):
+            return f"speaks of what is {self.said.words[there[0]].text}", False
+        return None
+
     def order_gap(self) -> Gap:
         """The line has the claim's nouns the other way round, or another small word before one."""
         if pivot_gap(self.claim, self.said):
             return "has it the other way round", False
         if self.predicate and order_gap(self.claim, self.predicate.at, self.said):
             return "has it the other way round", True
-        if any(self._is_compared_round(at, at) for at, _, _ in _compared(self.claim)):
+        if is_compared_round(self.claim.text, self.said.text):
             return "has it the other way round", True
         other = preposition_gap(self.claim, self.said)
         return (other, False) if other else None
@@ -363,24 +388,8 @@ class Comparison:
     def opposite_gap(self) -> Gap:
         """A word in whose place the line has its opposite."""
         pair = opposite_of(self.claim, self.said)
-        if pair is None or self._is_compared_round(*pair):  # who is slower than the other, than him the other is faster
+        if pair is None or is_compared_round(
+            self.claim.text, self.said.text, *pair
+        ):  # who is slower than the other, than him the other is faster
             return None
-        return f"says {pair[1]!r}, not {pair[0]!r}", lemma(pair[0]) not in _CONVERSE
-
-    def _is_compared_round(self, mine: str, theirs: str) -> bool:
-        """Whether the claim compares by one word (faster) what the line compares by another the other way round."""
-        return any(
-            (degree, other) == (mine, theirs) and before & theirs_after and after & theirs_before
-            for degree, before, after in _compared(self.claim)
-            for other, theirs_before, theirs_after in _compared(self.said)
-        )
-
-
-def _compared(reading: Reading) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
-    """(the word that compares, the words before it, the words behind "than"), each without those of the other side."""
-    lows = [word.low for word in reading.words]
-    for than in (i for i, low in enumerate(lows) if low == "than"):
-        at = next((i for i in range(than - 1, max(-1, than - 4), -1) if lows[i].endswith("er") or lows[i] in _DEGREES), None)
-        if at is not None:
-            before, after = frozenset(lows[:at]), frozenset(low for low in lows[than + 1 :] if low.isalnum())
-            yield lows[at], before - after, after - before
+        return f"says {pair[1]!r}, not {pair[0]!r}", lemma(pair[0]) not in _CONVERSE and pair[0] not in ("before", "after")

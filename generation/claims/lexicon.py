@@ -93,7 +93,9 @@ born birth native
 _PHRASES = """
 stepped down: resigned; steps down: resigns; step down: resign; stepping down: resigning; chief executive officer: ceo; chief executive:
 ceo; set up: founded; blew up: exploded; blown up: exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
-founded; passed away: died; turned down: rejected; shut down: shutdown; let go: fired; co-wrote: wrote; co-written: written; co-directed:
+founded; passed away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to: because;
+because of: because; in spite of: despite; anything but: not; far from: not; used to be: formerly; make sure: must; it is wrong to say:
+deny; it is not true: deny; at least: over; at most: under; co-wrote: wrote; co-written: written; co-directed:
 directed; co-produced: produced
 """
 _OPPOSITE = """
@@ -102,7 +104,7 @@ before after; above below; more less; more fewer; high low; first last; hire fir
 safe unsafe; connect disconnect; enable disable; lock unlock; arrive leave; arrive depart; enter leave; enter exit; up down; in out;
 inside outside; early late; hot cold; full empty; guilty innocent; same different; support oppose; approve
 reject; remember forget; appear disappear; import export; majority minority; public private; north south; east west; positive negative;
-maximum minimum; alive dead; possible impossible; legal illegal; normal abnormal; good bad; better worse; best worst;
+maximum minimum; alive dead; because despite; possible impossible; legal illegal; normal abnormal; good bad; better worse; best worst;
 fast slow; large small; big small; strong weak; rich poor
 """
 _COMPARED = """
@@ -111,11 +113,11 @@ warm cool; rich poor; wide narrow; thick thin; deep shallow; early late; easy ha
 """
 """Opposites where things are compared: faster, slower; fastest, slowest."""
 
-NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly nowhere negative".split())
+NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly nowhere negative unable".split())
 DENIALS, FAILURES, UNTRUE = "deny doubt dispute refute".split(), "refuse fail".split(), frozenset("false untrue lie myth".split())
 POSSIBLE = frozenset(
     "may might could perhaps maybe possibly probably likely apparently seem appear suspect believe think guess suppose imagine allegedly "
-    "supposedly reportedly purportedly pretend rumour rumor".split()
+    "supposedly purportedly pretend rumour rumor fear dread worry".split()
 )
 FUTURE = frozenset("will shall plan intend expect propose schedule".split())
 WANTED = frozenset("want seek hope wish should ought must need recommend suggest let please try attempt".split())

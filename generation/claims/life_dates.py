@@ -31,8 +31,9 @@ def event_texts(line: str, event: str) -> Iterator[str]:
         between = _BETWEEN.fullmatch(line, born.end, died.start)
         opening = _OPENING.search(line, 0, born.start)
         if between and opening and event in (BIRTH, DEATH):
-            at = between.start("dash") if between["dash"] else born.end
-            yield line[opening.end() : at] if event == BIRTH else line[at : _end(line, died.end)]
+            dash = between.start("dash") if between["dash"] else None
+            born_until, died_from = (born.end, died.start) if dash is None else (dash, dash)
+            yield line[opening.end() : born_until] if event == BIRTH else line[died_from : _end(line, died.end)]
     yield from _told(line, event)
 
 

@@ -43,17 +43,20 @@ _NUMBER = re.compile(
 )
 _AFTER = re.compile(r"\s?-?([%°]|[a-zA-Z]+)")
 _BOUND = re.compile(
-    r"""\b(?:(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly|almost)
+    r"""\b(?:(?P<about>about|around|approximately|roughly|circa)
+         |(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly|almost)
          |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*|at\ least|upwards\ of))\s*[$€£]?\s?$""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ABOUT, _ROUNDED = "about", 0.1
+"""A round number, and how far the exact one may be from it."""
 _BOUND_CHARACTERS = 24
 """Before a number that are read for its bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number (`value`, `unit`, `bound` more or less), a date (`date`: year, month, day, 0 where not given) or a time of day or run.
+    """A number (`value`, `unit`, `bound` more, less, about), a date (`date`: year, month, day, 0 where not given) or a time.
 
     `text` stands from `start` to `end`; `said` is it with its bound and unit: at least 300 km.
     """
@@ -75,8 +78,13 @@ class Quantity:
             return self._is_year_of(other)
         if self.value is None or other.value is None:
             return self.value is other.value and self.text.lstrip("0") == other.text.lstrip("0")
-        same_unit = not self.unit or not other.unit or self.unit == other.unit
-        return same_unit and math.isclose(self.value, other.value) and self.bound == other.bound
+        if self.unit and other.unit and self.unit != other.unit:
+            return False
+        if math.isclose(self.value, other.value):
+            return self.bound in (other.bound, _ABOUT) or other.bound == _ABOUT
+        if self.bound == _ABOUT:
+            return abs(self.value - other.value) <= _ROUNDED * abs(self.value) and other.bound in ("", _ABOUT)
+        return not other.bound and {"more": other.value > self.value, "less": other.value < self.value}.get(self.bound, False)
 
     def _is_year_of(self, other: "Quantity") -> bool:
         """Whether this is a number that says the year of the other's date."""
@@ -110,7 +118,8 @@ def may_be_written_otherwise(number: Quantity, text: str) -> bool:
 
 
 _OTHERWISE = re.compile(
-    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|midnight|[ap]\.?m\.?|decades?|century|centuries)\b"
+    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|midnight|[ap]\.?m\.?)\b"
+    r"|\b(?:decades?|century|centuries|(?:an?|one) (?:second|minute|hour|day|week|month|year|mile))\b"
     r"|\d+/\d+|[$€£]\d[\d.]*[mbk]\b|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
     re.IGNORECASE,
 )

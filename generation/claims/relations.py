@@ -5,10 +5,11 @@ cells".
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dynagrag.generation.claims.lexicon import DETERMINERS, lemma, senses
 from dynagrag.generation.claims.quantities import Quantity, quantities
-from dynagrag.generation.claims.reading import Reading
+from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import is_be, occurrences
 from dynagrag.words import FUNCTION_WORDS
 
@@ -24,6 +25,14 @@ _OPPOSED = (
     ("until", "after"),
     ("since", "until"),
     ("inside", "outside"),
+    ("within", "after"),
+    ("in", "before"),
+    ("in", "after"),
+    ("in", "since"),
+    ("in", "until"),
+    ("on", "before"),
+    ("on", "after"),
+    ("by", "after"),
 )
 _PREPOSITIONS = frozenset(word for pair in _OPPOSED for word in pair)
 _PIVOTS = frozenset("before after because although though unless if until since while whereas".split())
@@ -123,9 +132,37 @@ def _around(reading: Reading, at: int) -> tuple[str, str] | None:
     return ends
 
 
+def is_compared_round(claim: str, line: str, mine: str = "", theirs: str = "") -> bool:
+    """Whether the claim compares by one word (faster) what the line compares by another the other way round; by default by the same."""
+    return any(
+        ((degree, other) == (mine, theirs) if mine else degree == other) and before & theirs_after and after & theirs_before
+        for degree, before, after in _compared(claim)
+        for other, theirs_before, theirs_after in _compared(line)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _compared(text: str) -> frozenset[tuple[str, frozenset[str], frozenset[str]]]:
+    """(the word that compares, the words before it, the words behind "than"), each without those of the other side."""
+    lows = [word.low for word in read(text).words]
+    found = set()
+    for than in [i for i, low in enumerate(lows) if low == "than"][:_MAX_COMPARED]:
+        at = next((i for i in range(than - 1, max(-1, than - 4), -1) if lows[i].endswith("er") or lows[i] in _DEGREES), None)
+        if at is not None:
+            before, after = frozenset(lows[:at]), frozenset(low for low in lows[than + 1 :] if low.isalnum())
+            found.add((lows[at], before - after, after - before))
+    return frozenset(found)
+
+
 # ------------------------------------------------------------------------------------------- what belongs to what
 
 _NEXT = re.compile(r"[\s\[\]-]*(?P<word>\d|[^\W\d_]+(?:['’\-][^\W\d_]+)*)")
+_OF_THOSE = re.compile(r"\s+of\s+(?:(?:all|the|its|his|her|their|our|these|those)\s+)+", re.IGNORECASE)
+_SHARE = re.compile(r"\b(?:of|in|out of)\s+(?:(?:all|the|its|his|her|their|our|these|those|every)\s+)*$", re.IGNORECASE)
+"""Before the number of all, of which a part is counted: two of the five, one in five."""
+_DEGREES = frozenset("more less fewer worse".split())
+_MAX_COMPARED = 20
+"""Comparisons of a text that are looked at."""
 _MAX_THING_WORDS = 3
 _MAX_COMPLEMENT_WORDS = 3
 
@@ -158,8 +195,11 @@ def number_binding_gap(claim: str, line: str) -> str:
 
 def _counted(text: str) -> Iterator[_Counted]:
     for number in quantities(text):
-        if number.date is None and number.value is not None and not number.looks_like_year:
-            things = tuple(lemma(word) for word in _things(text, number.end))
+        if number.date is None and number.value is not None and not number.looks_like_year and not _SHARE.search(text[: number.start]):
+            of = _OF_THOSE.match(text, number.end)  # two of the five engines are two engines
+            total = next((q for q in quantities(text) if of and q.start == of.end()), None)
+            start = total.end if total else of.end() if of else number.end
+            things = tuple(lemma(word) for word in _things(text, start))
             if things:
                 yield _Counted(number, things)
 

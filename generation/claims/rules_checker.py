@@ -65,7 +65,8 @@ class RulesChecker:
 
 
 def _checked(claim: Claim) -> ClaimCheck:
-    claim = replace(claim, text=claim.text[:_MAX_CHARACTERS])
+    if len(claim.text) > _MAX_CHARACTERS:
+        return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "it is too long to be checked")
     findings = [_finding(claim.text, line) for line in claim.lines]
     if not findings:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there is no line")
@@ -136,7 +137,13 @@ def _leans(sentence: str, before: str) -> bool:
 def _sentence_finding(text: str, line: Line) -> _Finding:
     """What a sentence says of a claim: in one of its parts that could be sentences themselves, unless the claim has joints, too."""
     finding = _whole_finding(text, line)
-    if finding.problem or is_joint(text) or len(parts := independent_parts(line.text)) == 1:
+    said = attributed(text)
+    what = said.what if said else text
+    if finding.problem:
+        return finding
+    if len(mine := independent_parts(what)) > 1 and said is None:
+        return next((found for part in mine if (found := _sentence_finding(part, line)).problem), finding)
+    if is_joint(what) or len(parts := independent_parts(line.text)) == 1:
         return finding
     if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
         return finding

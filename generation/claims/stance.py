@@ -1,5 +1,7 @@
 """How a text says what it says: does it deny, hedge, plan, ask, or speak of all or only some?"""
 
+import itertools
+import re
 from collections.abc import Sequence
 
 from dynagrag.generation.claims.lexicon import (
@@ -15,6 +17,7 @@ from dynagrag.generation.claims.lexicon import (
     MAJORITY,
     NEGATIONS,
     POSSIBLE,
+    PRONOUNS,
     SELDOM,
     UNIVERSAL,
     UNTRUE,
@@ -39,7 +42,13 @@ _MOODS = {
 _LESSENED = {"almost": ALMOST, "seldom": SELDOM, "former": FORMER}
 """What holds back when it stands right before the word."""
 _RIGHT_BEFORE = 3
-_HEARSAY = ("some say", "people say", "they say", "is said to", "was said to")
+_HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
+_CONDITION = re.compile(
+    r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they| we)\b|\bassuming\b|\bas long as\b"
+    r"|\bonly (?:if|once|with|after)\b"
+    r"|\bon condition\b|\bor so\b"
+)
+"""Behind a verb; "he asked if" stands before what he asked."""
 _STEMS = {mood: frozenset(map(lemma, hints)) for mood, hints in _MOODS.items()}
 _HELD_BACK = {"possible": POSSIBLE | CONDITIONAL, "future": FUTURE | WANTED | {"going", "gonna", "about"}}
 """Words that say a mood in another way."""
@@ -65,10 +74,13 @@ def denial_gap(claim: Reading, line: Reading) -> str:
     """
     mine, theirs = _denied(claim), _denied(line)
     for at in _denials(claim):
-        shared = _names_last(claim, [i for i in _scope(claim, at) if senses(claim.words[i].stem) & line.stems])
+        scope = _scope(claim, at)
+        if any(opposites().get(word.stem, frozenset()) & line.stems for word in claim.words[at + 1 : at + 4]):
+            continue  # "was not on" of "was off"
+        shared = _names_last(claim, [i for i in scope if senses(claim.words[i].stem) & line.stems])
         if not shared and not _denials(line):
             return "does not deny it"
-        if shared and not any(theirs[j] for j in _places(line, claim.words[shared[0]].stem)) and mine[shared[0]]:
+        if shared and mine[shared[0]] and not any(theirs[j] for i in shared for j in _places(line, claim.words[i].stem)):
             return "does not deny it"
     for at in _denials(line):
         shared = _names_last(line, [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)])
@@ -102,8 +114,14 @@ def _denied(reading: Reading) -> list[bool]:
 def _scope(reading: Reading, at: int) -> list[int]:
     """The words that a denial reaches: what follows in its clause, function words aside."""
     words = reading.words
-    reach = range(at + 1, min(len(words), at + 1 + _REACH))
+    end = next((i for i in range(at + 1, len(words) - 1) if words[i].text == "," and words[i + 1].low in PRONOUNS), len(words))
+    reach = [*range(at + 1, min(end, at + 1 + _REACH))]
+    if words[at].low == "no":  # "saw no fire" denies the seeing, too
+        reach = [*itertools.takewhile(lambda i: words[i].low not in _ENDS_DENIAL, range(at - 1, max(-1, at - 4), -1)), *reach]
     return [i for i in reach if words[i].clause == words[at].clause and words[i].text[0].isalnum() and words[i].low not in FUNCTION_WORDS]
+
+
+_ENDS_DENIAL = frozenset(", and but or".split())
 
 
 def _denials(reading: Reading) -> list[int]:
@@ -151,6 +169,8 @@ def moods(reading: Reading, at: int | None, without: frozenset[str] = frozenset(
     if at is not None:
         before = {w.low for w in reading.words[max(0, at - _RIGHT_BEFORE) : at]}
         found |= {mood for mood, hints in _LESSENED.items() if hints & before}
+    if at is not None and _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
+        found.add("conditional")
     if any(words in joined for words in _HEARSAY):
         found.add("possible")
     if at is not None and _is_imperative(reading, at):

@@ -148,3 +148,66 @@ def test_a_number_that_is_in_no_line_is_surely_missing() -> None:
 
 def test_who_bought_is_not_contradicted_by_who_sold() -> None:
     assert verdict("Bob bought the company from Ada.", Line("Ada sold the company to Bob.")) is Verdict.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("claim", "line"),
+    [
+        ("Smith supports the plan.", Line("I support the plan, Smith.", "Jones")),
+        ("Mr. Smith voted against the bill.", Line("Mr. Smith, I voted against the bill.", "Jones")),
+        ("Smith will write the report.", Line("I will write the report for Smith.", "Jones")),
+        ("Trudeau resigned.", Line("Trudeau's aide resigned.")),
+        ("The tank weighs 7 kg.", Line("The tank weighs 5 kg and the pump weighs 7 kg.")),
+        ("Ann is 30 and Bob is 40.", Line("Ann is 40 and Bob is 30.")),
+        ("Five engines failed.", Line("Two of the five engines failed.")),
+        ("The test starts on Monday.", Line("The test starts on Monday if the weather is fine.")),
+        ("The test starts on Monday.", Line("The test starts on Monday, provided the weather is fine.")),
+        ("The committee will publish the report.", Line("The committee will publish the report only if the minister agrees.")),
+        ("The test starts on Monday.", Line("The test starts before Monday.")),
+        ("The house was built before 2019.", Line("The house was built in 2019.")),
+        ("The house was built within 5 years.", Line("The house was built after 5 years.")),
+        ("The launch was delayed due to the leaking valve.", Line("The launch was delayed despite the leaking valve.")),
+        ("The fire destroyed the lab.", Line("It is wrong to say that the fire destroyed the lab.")),
+        ("The fire destroyed the lab.", Line("We feared the fire destroyed the lab.")),
+        ("The door is locked.", Line("The door is anything but locked.")),
+        ("The door is locked.", Line("The door used to be locked.")),
+        ("The door is locked.", Line("Make sure the door is locked.")),
+        ("The door is locked. " * 120, Line("The door is locked.")),
+    ],
+)
+def test_what_is_said_of_another_under_a_condition_or_not_outright_states_nothing(claim: str, line: Line) -> None:
+    assert verdict(claim, line) is not Verdict.STATED
+
+
+@pytest.mark.parametrize(
+    ("claim", "line"),
+    [
+        ("Two engines failed.", Line("Two of the five engines failed.")),
+        ("9 members voted yes.", Line("9 of the 12 members voted yes.")),
+        ("More than 100 people died.", Line("120 people died.")),
+        ("At least 100 people died.", Line("120 people died.")),
+        ("About 30 gallons were left.", Line("31 gallons were left.")),
+        ("The crew saw no fire.", Line("The crew did not see a fire.")),
+        ("The price fell.", Line("The price did not rise, it fell.")),
+        ("The heater was not on.", Line("The heater was off.")),
+        ("The rule doesn't apply to children.", Line("The rule applies to adults, not to children.")),
+        ("Smith could not attend.", Line("I was unable to attend.", "Smith")),
+        ("Smith died in 2001.", Line("John Smith (1950-2001) was an actor.")),
+        ("The launch was delayed due to the leaking valve.", Line("The launch was delayed because of the leaking valve.")),
+        (
+            'TELMU said, "The hatch is closed, and the heater looks normal."',
+            Line("The hatch is closed, and the heater looks normal.", "TELMU"),
+        ),
+    ],
+)
+def test_the_same_in_other_words_is_stated(claim: str, line: Line) -> None:
+    assert verdict(claim, line) is Verdict.STATED
+
+
+def test_about_is_within_a_tenth() -> None:
+    assert verdict("About 30 gallons were left.", Line("35 gallons were left.")) is Verdict.CONTRADICTED
+    assert verdict("30 gallons were left.", Line("About 30 gallons were left.")) is Verdict.STATED
+
+
+def test_who_arrived_before_is_not_contradicted_by_who_arrived_after() -> None:
+    assert verdict("Smith arrived before Jones.", Line("Jones arrived after Smith.")) is not Verdict.CONTRADICTED

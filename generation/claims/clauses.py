@@ -4,6 +4,7 @@ stays one clause. A clause has its own subject and verb, or shares the first cla
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dynagrag.generation.claims.lexicon import ARTICLES, ASKING, AUXILIARIES, DETERMINERS, PARTICIPLES, PAST, SAYING, THINKING, told_forms
 from dynagrag.sentences import num_words
@@ -72,7 +73,8 @@ def clauses(sentence: str) -> list[Clause]:
     return [*found, Clause(start, len(sentence), _joined(f"{prefix} {words[start:]}"))]
 
 
-def independent_parts(sentence: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def independent_parts(sentence: str) -> tuple[str, ...]:
     """The parts of a sentence that could be sentences themselves: each with a subject and a verb of its own; the whole where it has one."""
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
     parts, start = [], 0
@@ -85,7 +87,7 @@ def independent_parts(sentence: str) -> list[str]:
         if is_plain and not is_listed and _parts(_joined(words[start : joint.start()])):
             parts.append(_joined(words[start : joint.start()]))
             start = joint.end()
-    return [*parts, _joined(words[start:])]
+    return (*parts, _joined(words[start:]))
 
 
 def _is_list(before: str, behind: str) -> bool:
@@ -93,6 +95,7 @@ def _is_list(before: str, behind: str) -> bool:
     return behind[0].isdigit() or (before[0].isupper() and behind[0].isupper())
 
 
+@lru_cache(maxsize=4096)
 def is_joint(sentence: str) -> bool:
     """Whether something is joined in what it says: by "and", "but", a semicolon or ", which". "Ann and Bob met" joins those who did it."""
     own = _parts(sentence)

@@ -114,7 +114,7 @@ def may_be_written_otherwise(number: Quantity, text: str) -> bool:
     if _OTHERWISE.search(text):
         return True
     kin = next((units for units in _CONVERTIBLE if number.unit in units), frozenset())
-    return any(other.unit in kin and other.unit != number.unit for other in quantities(text))
+    return bool(kin) and any(other.unit in kin and other.unit != number.unit for other in quantities(text))
 
 
 _OTHERWISE = re.compile(

@@ -64,6 +64,7 @@ class RulesChecker:
         return [_checked(claim) for claim in claims]
 
 
+@lru_cache(maxsize=2_048)
 def _checked(claim: Claim) -> ClaimCheck:
     if len(claim.text) > _MAX_CHARACTERS:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "it is too long to be checked")

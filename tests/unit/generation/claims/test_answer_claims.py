@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from dynagrag.errors import BudgetError, ModelUnavailableError
+from dynagrag.generation.claims import rules_checker
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims, final_claims
+from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 
@@ -156,3 +158,16 @@ def test_case_and_blank_space_do_not_hide_a_claim_that_was_known() -> None:
     evidence = lines(**{f"E{i}": "valve z" for i in range(1, 30)}, E30="a")
     known = [CheckedClaim(0, 1, " The  VALVE did a!", Verdict.STATED, (), ("E30",)), CheckedClaim(0, 1, "x", Verdict.NOT_FOUND)]
     assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][0].lines == ("E30",)
+
+
+def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[str] = []
+    finding = rules_checker._finding
+
+    def counted(text: str, line: Line) -> rules_checker._Finding:
+        held.append(text)
+        return finding(text, line)
+
+    monkeypatch.setattr(rules_checker, "_finding", counted)
+    checked_claims([WrittenFrom("The crate was sold twice [E1].", {"E1": Line("The crate was sold twice.", "Ann", "T")})], RulesChecker())
+    assert len(held) == 1

@@ -213,3 +213,9 @@ def test_a_quantity_stands_in_the_place_of_another_of_its_kind(claim: str, line:
 )
 def test_a_bare_number_of_these_centuries_looks_like_a_year(text: str, is_year: bool) -> None:
     assert only(text).looks_like_year is is_year
+
+
+def test_a_number_without_a_unit_needs_no_other_reading_of_the_text() -> None:
+    quantities.cache_clear()
+    assert not may_be_written_otherwise(quantities("at 12")[0], "The tram of 3141 crates")
+    assert quantities.cache_info().misses == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.generation.claims.quantities import Quantity, quantities
+from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 
 
 def only(text: str) -> Quantity:

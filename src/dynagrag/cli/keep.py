@@ -141,10 +141,10 @@ def copy(
     """
     set_up_log(False)
     from dynagrag.upkeep.backup import copy_between
-    from dynagrag.workspace.address import shown_address
+    from dynagrag.workspace.address import shown_address, workspace_meant
 
     settings = read_settings()
-    name, shown = workspace or settings.workspace, shown_address(target)
+    name, shown = workspace_meant(workspace, settings), shown_address(target)
     if replace and not confirm(f"Delete workspace {name!r} in {shown} before copying it there?", yes, without_terminal=False):
         raise UsageError(f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes")
     with Bars(as_json) as progress:

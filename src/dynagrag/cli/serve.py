@@ -48,9 +48,7 @@ def serve(
     set_up_log(False)
     if find_spec("streamlit") is None or find_spec("streamlit_echarts") is None:
         raise SettingsError("the app needs Streamlit: pip install 'dynagrag[ui]'")
-    settings = read_settings(llm, embedder, store)  # what is to be asked is asked here, since the app can't
-    given = {"DYNAGRAG_WORKSPACE": workspace, "DYNAGRAG_STORE": store, "DYNAGRAG_LLM": llm, "DYNAGRAG_EMBEDDER": embedder}
-    os.environ.update({name: value for name, value in given.items() if value is not None})
+    settings = _settings_for_app(workspace, store, llm, embedder)
 
     from dynagrag.ui.serving.request_guard import is_loopback
     from dynagrag.ui.serving.server import serve_app
@@ -64,6 +62,17 @@ def serve(
         )
     except KeyboardInterrupt:
         say("The app has ended.")
+
+
+def _settings_for_app(workspace: str | None, store: str | None, llm: str | None, embedder: str | None) -> "Settings":
+    """The settings, which the app then reads from the environment. What is to be asked or refused is so here, since the app can't."""
+    from dynagrag.workspace.address import workspace_meant
+
+    settings = read_settings(llm, embedder, store)
+    workspace_meant(workspace, settings)
+    given = {"DYNAGRAG_WORKSPACE": workspace, "DYNAGRAG_STORE": store, "DYNAGRAG_LLM": llm, "DYNAGRAG_EMBEDDER": embedder}
+    os.environ.update({name: value for name, value in given.items() if value is not None})
+    return settings
 
 
 def _instead_of_none(settings: "Settings") -> str:

@@ -125,9 +125,10 @@ def open_to_read(workspace: str | None, settings: "Settings") -> "Workspace":
 
 def tell_of_work(workspace: str | None, settings: "Settings") -> None:
     """A line on stderr where a job is at work in a workspace."""
+    from dynagrag.workspace.address import workspace_meant
     from dynagrag.workspace.at_work import said_of_work
 
-    said = said_of_work(workspace or settings.workspace, settings)
+    said = said_of_work(workspace_meant(workspace, settings), settings)
     if said:
         complain(said)
 

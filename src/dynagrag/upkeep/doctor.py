@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from dynagrag.errors import DynaGragError, SettingsError
+from dynagrag.errors import DynaGragError, SettingsError, WorkspaceError
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
@@ -29,7 +29,7 @@ from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
-from dynagrag.workspace.address import open_store, store_address
+from dynagrag.workspace.address import open_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.holdings import workspace_names
 
@@ -144,7 +144,10 @@ def _workspace(
     """What `look` finds in the workspace; that there is none is a finding where it was asked for by name. A server is looked at either
     way, since what is wrong with it keeps a workspace from being made there.
     """
-    names, name = workspace_names(settings), workspace or settings.workspace
+    try:
+        names, name = workspace_names(settings), workspace_meant(workspace, settings)
+    except WorkspaceError as err:
+        return [Finding("workspace", False, str(err))]
     address = store_address(settings.workspaces_dir / name, settings)
     there = ", ".join(names) or "none"
     nothing = Finding("workspace", workspace is None, f"{name!r} does not exist yet; there: {there}", "`dynagrag ingest` makes it")

@@ -3,12 +3,20 @@
 from pathlib import Path
 
 from dynagrag.errors import UsageError
+from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.private_files import write_text
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES
 
 ADDRESS_FILE = "store"
+
+
+def workspace_meant(name: str | None, settings: Settings) -> str:
+    """The name that was given, else the setting; an empty one was given, too. WorkspaceError where a workspace can't be called so."""
+    meant = settings.workspace if name is None else name
+    check_workspace_name(meant)
+    return meant
 
 
 def has_store(folder: Path) -> bool:

@@ -11,7 +11,6 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, WorkspaceError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
-from dynagrag.graph_store.rules import WORKSPACE_NAME, check_workspace_name
 from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.pipeline import IngestReport, Progress
@@ -22,7 +21,7 @@ from dynagrag.private_files import make_folder
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Settings, load_settings
-from dynagrag.workspace.address import has_embedded, has_store, remember_store, store_address
+from dynagrag.workspace.address import has_embedded, has_store, remember_store, store_address, workspace_meant
 from dynagrag.workspace.asking import AskOptions, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
 from dynagrag.workspace.current_graph import CurrentGraph
@@ -80,8 +79,7 @@ def open_workspace(
     if settings is not None and overrides:
         raise SettingsError(f"settings= and {', '.join(overrides)}= were both given, and one would be ignored; give one of them")
     settings = settings or load_settings(**overrides)
-    name = name or settings.workspace
-    check_workspace_name(name)
+    name = workspace_meant(name, settings)
     folder = settings.workspaces_dir / name
     is_embedded = store_address(folder, settings) == wiring.EMBEDDED
     if not create and is_embedded and not has_embedded(folder):
@@ -122,8 +120,8 @@ def _make_folder(folder: Path) -> None:
 
 def open_journal(name: str | None, settings: Settings) -> Journal:
     """A workspace's journal alone, for what needs no store: the list of jobs, a cancellation. WorkspaceError where it has none."""
-    name = name or settings.workspace
-    if not WORKSPACE_NAME.fullmatch(name) or not (settings.workspaces_dir / name).is_dir():
+    name = workspace_meant(name, settings)
+    if not (settings.workspaces_dir / name).is_dir():
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
     return wiring.make_journal(settings.workspaces_dir / name)
 

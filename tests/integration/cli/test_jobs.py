@@ -366,7 +366,7 @@ def test_a_job_of_an_older_version_cannot_be_resumed(open_space: OpenSpace, corp
     space.journal._db.execute("UPDATE jobs SET status = 'running', request = '{}'")
     with pytest.raises(UsageError, match="older dynagrag"):
         space.prepare_resume(1)
-    with pytest.raises(WorkspaceError, match="no workspace"):
+    with pytest.raises(WorkspaceError, match="cannot be a workspace's name"):
         open_journal("../w", space.settings)
 
 

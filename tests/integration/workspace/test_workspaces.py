@@ -133,3 +133,32 @@ def test_an_embedder_by_name_is_the_setting(home: Path) -> None:
         assert space.settings.embedder == "openai:some-embedder"
     with pytest.raises(SettingsError, match="embedder= were both given"):
         open_workspace("new", settings=load_settings(), embedder="openai:some-embedder")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ingest a.txt --extractor fast --yes",
+        "ask who",
+        "delete a.txt --yes",
+        "jobs list",
+        "jobs cancel 1",
+        "graph stats",
+        "graph copy --from sqlite --to sqlite",
+        "backup b.zip",
+        "serve --address 0.0.0.0",
+        "evaluate citations",
+    ],
+)
+def test_an_empty_name_is_no_workspaces(cli: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("Ada: I work at Borealis Labs.\n")
+    open_workspace("default").close()  # which is not meant
+    words = command.split()
+    assert "'' cannot be a workspace's name" in cli(*words, "-w", "").complaint(1)
+    assert workspace_names(load_settings()) == ["default"]
+
+
+def test_doctor_finds_that_an_empty_name_is_no_workspaces(cli: Any, home: Path) -> None:
+    open_workspace("default").close()
+    assert "'' cannot be a workspace's name" in cli("doctor", "-w", "").out

@@ -66,6 +66,10 @@ _SAID_BY_SOURCE = re.compile(
     rf"(?:(?:according to|based on|per) {_SOURCE}\s*[,:]\s*|{_SOURCE} (?:says?|states?|shows?|mentions?)(?: that\b|:)?\s*)", re.IGNORECASE
 )
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_CALLED_UNTRUE = re.compile(
+    r"[\"“](?P<said>[^\"“”]+?)[,.]?[\"”],?\s+(?:is|was)\s+(?:(?:a|an|just|simply|plainly)\s+)*(?:lie|myth|false|untrue|wrong|falsehood)\b",
+    re.IGNORECASE,
+)
 _UNTRUE_LEAD = re.compile(
     r"\b(?:lies?|lied|lying|liars?|untrue|untruths?|false(?:hoods?|ly)?|wrong(?:ly)?|myths?|fabricat\w+)\b", re.IGNORECASE
 )
@@ -235,6 +239,7 @@ def _last_word(sentence: str) -> int:
 def _standing_alone(words: str, led: str) -> str:
     """A clause without emphasis and without words on where it was read, after what leads it in where it needs that."""
     words = _without_source(_stated(_EMPHASIS.sub("", words).strip(" ,;")))
+    words = _CALLED_UNTRUE.sub(lambda called: f"It is untrue that {called['said']}", words)
     return f"{led} {words}" if led else words
 
 

@@ -87,3 +87,17 @@ def test_of_leads_without_a_claim_only_bare_ones_stay(lead: str, left: str) -> N
     made = strict_answer(text, claims)
     assert made.text == left
     assert [made.text[claim.start : claim.end] for claim in made.claims] == [ITEM[2:]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"The valve was opened at nine" is a lie [E1].',
+        "“The valve was opened at nine,” is false [E1].",
+        '"The valve was opened" was a myth [E1].',
+    ],
+)
+def test_a_quotation_that_is_called_untrue_is_not_stated_by_the_line_that_has_it(text: str) -> None:
+    claims = checked_claims([WrittenFrom(text, {"E1": LINE})], RulesChecker())[0]
+    assert [claim.verdict is Verdict.STATED for claim in claims] == [False]
+    assert strict_answer(text, claims).text == ""

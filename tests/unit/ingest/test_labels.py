@@ -101,3 +101,43 @@ def test_an_example_is_shown_in_the_usual_spelling_of_its_names() -> None:
     records = [record("acme", label, "zen") for label in ("owns", "has")] + [record("bob", "owns", "zen")]
     (block,) = plan_labels(records, vectors_of(label_texts(records), same), {"acme": "Acme Inc.", "zen": "ZEN"}).blocks
     assert block == ShownBlock(("has", "owns"), ("has | Acme Inc. has ZEN", "owns | Acme Inc. owns ZEN"), ("d0",))
+
+
+@pytest.mark.parametrize(
+    ("forms", "canonical"),
+    [
+        (("manages", "managed"), "managed"),
+        (("carries", "carried", "carry"), "carry"),
+        (("stops", "stopped", "stopping"), "stops"),
+        (("sells to", "selling to"), "sells to"),
+        (("calls", "called"), "calls"),
+        (("uses", "use"), "use"),
+        (("passes", "passed"), "passed"),
+        (("buzzed", "buzzes"), "buzzed"),
+    ],
+)
+def test_forms_of_one_verb_are_one_label(forms: tuple[str, ...], canonical: str) -> None:
+    found = labels_by_rule(dict.fromkeys(forms, 1))
+    assert found == {form: (canonical, False) for form in forms if form != canonical}
+
+
+@pytest.mark.parametrize("labels", [("us", "u"), ("is", "i"), ("bus", "bu"), ("add", "ad"), ("hall", "hal"), ("sees", "sing")])
+def test_other_words_are_other_labels(labels: tuple[str, str]) -> None:
+    assert labels_by_rule(dict.fromkeys(labels, 1)) == {}
+
+
+def test_a_group_that_the_guards_leave_whole_is_not_refused() -> None:
+    plan = _judged_labels("belongs to", "is part of", "owns", far="owns")
+    merges, refused = merge_labels(plan, {0: [Group(0, (0, 1), ())]})
+    assert merges == (LabelMerge("is part of", "belongs to", False, "model"),)
+    assert refused == []
+
+
+def test_each_block_has_the_cosines_of_its_own_labels() -> None:
+    alike = {"owns": (1.0, 0.0), "holds": (0.96, 0.28), "sees": (0.0, 1.0), "views": (0.28, 0.96)}
+    records = [record("Acme", label, "Zen") for label in alike]
+    vectors = vectors_of(label_texts(records), lambda texts: np.array([alike[text] for text in texts], dtype=np.float32))
+    plan = plan_labels(records, vectors, {})
+    assert sorted(plan.members) == [("holds", "owns"), ("sees", "views")]
+    for cosines in plan.cosines:
+        assert cosines == pytest.approx(np.array([[1.0, 0.96], [0.96, 1.0]]), abs=1e-5)

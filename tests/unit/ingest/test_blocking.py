@@ -47,6 +47,24 @@ def test_other_numbers_letters_and_opposites_never_meet(a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ("tank 1", "tank 2", "different numbers"),
+        ("main a", "main b", "different letters"),
+        ("north bridge", "south bridge", "opposite words"),
+        ("first man", "first woman", "opposite words"),
+    ],
+)
+def test_the_reason_of_a_conflict_is_told(a: str, b: str, reason: str) -> None:
+    assert conflict(Name(a), Name(b)) == reason
+
+
+def test_a_numeral_of_twenty_digits_is_a_sign_of_its_own_and_no_number() -> None:
+    assert conflict(Name(f"part {'12'.zfill(19)}"), Name("part 12")) is None
+    assert conflict(Name(f"part {'12'.zfill(20)}"), Name("part 12")) == "different numbers"
+
+
+@pytest.mark.parametrize(
     ("a", "b"),
     [
         ("apollo xiii", "apollo 13"),
@@ -157,6 +175,16 @@ def test_near_vectors_alone_make_a_pair_from_eight_tenths(cosine: float, num_pai
     assert len(candidates(["command ship", "mother vessel"], _all_at_cosine(2, cosine))) == num_pairs
 
 
+def test_candidates_come_strongest_first_then_by_place_with_cosines_to_six_decimals() -> None:
+    rows = unit_rows(np.array([[1, 0, 0], [1, 0.5, 0], [1, 0.1, 0.1], [1, 0.5, 0]], dtype=np.float32))
+    names = [Name(k) for k in ("red falcon", "red river", "red fox", "red stone")]
+    pairs = candidate_pairs(names, rows)
+    assert [(p.i, p.j) for p in pairs] == [(1, 3), (0, 2), (1, 2), (2, 3), (0, 1), (0, 3)]
+    exact = [float(rows[p.i].astype(float) @ rows[p.j].astype(float)) for p in pairs]
+    assert [p.cosine for p in pairs] == [pytest.approx(c, abs=1e-6) for c in exact]
+    assert all(p.cosine == round(p.cosine, 6) for p in pairs)
+
+
 def test_near_pairs_equal_the_naive_ones() -> None:
     rng = np.random.default_rng(0)
     vectors = unit_rows((rng.standard_normal((600, 5))).astype(np.float32))
@@ -234,6 +262,12 @@ def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(raw: list[tuple
 def test_a_chain_longer_than_a_block_is_cut_at_its_weakest_links() -> None:
     pairs = [Pair(i, i + 1, 0.9 if i % 20 else 0.6) for i in range(1, 60)]
     assert cut_into_blocks(pairs) == [list(range(1, 21)), list(range(21, 41)), list(range(41, 61))]
+
+
+def test_a_pair_that_would_overfill_a_block_is_passed_over_and_later_ones_still_join() -> None:
+    first, second = [Pair(i, i + 1, 0.95) for i in range(19)], [Pair(i, i + 1, 0.94) for i in range(100, 109)]
+    late = [Pair(5, 105, 0.9), Pair(19, 50, 0.8)]
+    assert cut_into_blocks([*late, *first, *second]) == [[*range(20), 50], list(range(100, 110))]
 
 
 def test_a_block_holds_twenty_five_names() -> None:

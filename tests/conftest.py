@@ -47,6 +47,15 @@ settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadlin
 settings.register_profile("mutate", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 
 
+def pytest_sessionstart() -> None:
+    """Nothing is remembered from an earlier session of this process: `make mutate` runs one after the other, on code that has changed."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dynagrag"):
+            for value in list(vars(module).values()):
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around xdist's, which reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """With `-n 2 --dist loadgroup` one worker has all tests on a Neo4j server, and one all in the browser: one server of each version.

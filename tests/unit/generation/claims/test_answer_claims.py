@@ -169,5 +169,6 @@ def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyP
         return finding(text, line)
 
     monkeypatch.setattr(rules_checker, "_finding", counted)
+    rules_checker._checked.cache_clear()
     checked_claims([WrittenFrom("The crate was sold twice [E1].", {"E1": Line("The crate was sold twice.", "Ann", "T")})], RulesChecker())
     assert len(held) == 1

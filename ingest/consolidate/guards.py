@@ -120,6 +120,8 @@ def conflict(a: Name, b: Name) -> str | None:
     if a.is_speaker and b.is_speaker:
         return "two speakers"
     left, right = _parts(a.key), _parts(b.key)
+    if _are_spelled_alike(left, right):
+        return None
     if left.numbers != right.numbers:
         return "different numbers"
     if _letters_differ(left, right):
@@ -131,6 +133,12 @@ def conflict(a: Name, b: Name) -> str | None:
     if (a.is_person or b.is_person) and (a.is_person or not a.type) and (b.is_person or not b.type) and _persons_differ(left, right):
         return "different person names"
     return None
+
+
+def _are_spelled_alike(a: _Parts, b: _Parts) -> bool:
+    """The same letters with other gaps, without a digit: the x of `SpaceX` and `Space X` is no ten in either."""
+    word = "".join(a.tokens)
+    return word == "".join(b.tokens) and word.isalpha()
 
 
 def _letters_differ(a: _Parts, b: _Parts) -> bool:

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ids import content_id, entity_key, plain_title
-from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
+from dynagrag.ingest.extract.case_use import CaseUse, case_use
+from dynagrag.ingest.extract.fast_rules import Candidate, candidates
 from dynagrag.protocols import SENTENCE_EXTRACTOR, Extraction
 from dynagrag.schema import Chunk, ChunkWork, Document, Mention, MentionKind, Passage, RelationRecord, Turn
 from dynagrag.sentences import sentence_spans
@@ -29,11 +30,11 @@ class FastExtractor:
 
     def __init__(self, titles: Collection[str] = ()) -> None:
         self._titles = frozenset(key for key in (entity_key(plain_title(t)) for t in titles) if " " in key)
-        self._name = f"{SENTENCE_EXTRACTOR}-1" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
+        self._name = f"{SENTENCE_EXTRACTOR}-2" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
 
     @property
     def name(self) -> str:
-        """`fast-1`, and a hash of the titles where there are any: other titles, other records."""
+        """`fast-2`, and a hash of the titles where there are any: other titles, other records."""
         return self._name
 
     @property

@@ -68,6 +68,8 @@ def test_a_numeral_of_twenty_digits_is_a_sign_of_its_own_and_no_number() -> None
     ("a", "b"),
     [
         ("apollo xiii", "apollo 13"),
+        ("spacex", "space x"),
+        ("macos x", "mac os x"),
         ("apollo xiv", "apollo 14"),
         ("channel 07", "channel 7"),
         ("channel ٧", "channel seven"),

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from dynagrag.graph_store.derived.live_mentions import live_mentions
 from dynagrag.ids import plain_quotes
+from dynagrag.ingest.extract.case_use import CaseUse, case_use
 from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, pairs
-from dynagrag.ingest.extract.fast_rules import Candidate, CaseUse, candidates, case_use
+from dynagrag.ingest.extract.fast_rules import Candidate, candidates
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.protocols import Extraction, Extractor
 from dynagrag.schema import ChunkWork, Document, Flag, LoadedSource, Mention, MentionKind, SourceTurn, Turn
@@ -164,7 +165,7 @@ def test_the_sentence_is_the_quote_of_a_pair() -> None:
     assert made == {("fred", "jim"), ("jim", "odyssey"), ("fred", "odyssey")}
     record = extraction.relations[0]
     assert document.text[record.quote_start : record.quote_end] == "So Jim asked Fred about Odyssey."
-    assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-1")
+    assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-2")
 
 
 def test_a_title_that_says_something_is_mentioned_for_every_passage() -> None:
@@ -193,7 +194,7 @@ def test_another_document_decides_whether_a_sentence_start_is_a_name() -> None:
 
 
 def _word(passage: int, key: str = "valve", flags: tuple[Flag, ...] = (Flag.CONTENT_WORD,)) -> Mention:
-    return Mention(f"{key}{passage}{flags}", "d", 0, 1, (f"p{passage}",), key, key, "word", "", MentionKind.SAID, "fast-1", flags)
+    return Mention(f"{key}{passage}{flags}", "d", 0, 1, (f"p{passage}",), key, key, "word", "", MentionKind.SAID, "fast-2", flags)
 
 
 @pytest.mark.parametrize(

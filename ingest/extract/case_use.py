@@ -1,0 +1,93 @@
+"""How a document writes its words: what its capitals mean, and whether the rules for English names fit it at all."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dynagrag.ingest.extract.name_words import ENGLISH, GERMAN
+from dynagrag.ingest.extract.tokens import tokens_of
+
+_MAX_UPPER = 0.6
+_MIN_WORDS = 30
+_MIN_ENGLISH = 0.05
+"""Of the words in lower case: speech and mission loops have .20 to .32; other languages below .02. A list of names may have none."""
+_MIN_GERMAN = 0.12
+_MIN_CASED = 0.5
+_MAX_STRAY = 0.01
+"""Capitals, but for "I", in a text that was written without any."""
+
+
+class Writing(StrEnum):
+    """What a text is for the rules; the value says what they make of it."""
+
+    ENGLISH = ""
+    CAPITALS = "all in capitals: names can't be told from words, so repeated words alone link its passages"
+    LOWER = "without capitals: names can't be told from words, so repeated words alone link its passages"
+    NOUNS = "with nouns in capitals (German): only names of several words and of a shape of their own are taken for names"
+    FOREIGN = "not in English: names are told by capitals alone"
+    CASELESS = "in a script without capitals: no names and words are taken"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseUse:
+    """How one document writes its words: how often in lower case, how often with a capital inside a sentence, which capitalised words
+    stand side by side there, and what all that makes of the text.
+    """
+
+    lower: Mapping[str, int]
+    capital: Mapping[str, int]
+    has_case: bool
+    pairs: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    writing: Writing = Writing.ENGLISH
+
+    def is_ordinary(self, word: str) -> bool:
+        """Whether the document writes the word in lower case more often than with a capital inside a sentence."""
+        return self.lower.get(word, 0) > self.capital.get(word, 0)
+
+    def is_stray_capital(self, word: str) -> bool:
+        """Whether a capital on this word is an exception: one in four uses or fewer."""
+        return self.lower.get(word, 0) >= 3 * max(1, self.capital.get(word, 0))
+
+
+def case_use(text: str) -> CaseUse:
+    """Counts a document's words by case. One pass."""
+    num_upper = sum(1 for c in text if c.isupper())
+    num_cased = num_upper + sum(1 for c in text if c.islower())
+    lower: Counter[str] = Counter()
+    capital: Counter[str] = Counter()
+    pairs: Counter[tuple[str, str]] = Counter()
+    num_big = 0
+    before = ""
+    for token in tokens_of(text):
+        num_big += token.text[0].isupper() and token.base != "i"
+        is_inside = token.text[0].isupper() and not token.opens_clause and "\n" not in token.gap
+        if token.text[0].islower():
+            lower[token.base] += 1
+        elif is_inside:
+            capital[token.base] += 1
+            if before and token.gap.isspace():
+                pairs[before, token.base] += 1
+        before = token.base if is_inside else ""
+    has_case = num_upper <= _MAX_UPPER * max(1, num_cased)
+    return CaseUse(lower, capital, has_case, pairs, _writing(text, num_cased, num_upper, lower, num_big))
+
+
+def _writing(text: str, num_cased: int, num_upper: int, lower: Mapping[str, int], num_big: int) -> Writing:
+    num_letters = sum(1 for c in text if c.isalpha())
+    num_lower = sum(lower.values())
+    if num_letters >= _MIN_WORDS and num_cased < _MIN_CASED * num_letters:
+        return Writing.CASELESS
+    if num_lower + num_big < _MIN_WORDS:
+        return Writing.ENGLISH
+    if num_upper > _MAX_UPPER * num_cased:
+        return Writing.CAPITALS
+    if num_lower < _MIN_WORDS:
+        return Writing.ENGLISH
+    english = sum(lower.get(word, 0) for word in ENGLISH) / num_lower
+    german = sum(lower.get(word, 0) for word in GERMAN) / num_lower
+    if german >= _MIN_GERMAN and german > english:
+        return Writing.NOUNS
+    if english < _MIN_ENGLISH:
+        return Writing.FOREIGN
+    return Writing.LOWER if num_big <= _MAX_STRAY * num_lower else Writing.ENGLISH

@@ -1,0 +1,210 @@
+"""What a capitalised span is made of: names, dates, offices and persons, without parts of documents and positions of switches."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dynagrag.ingest.extract.name_spans import Sentence, Span
+from dynagrag.ingest.extract.name_words import (
+    ADDRESSES,
+    CONNECTORS,
+    EVENTS,
+    FURNITURE,
+    GIVEN_MONTHS,
+    MONTHS,
+    NAMED_DAYS,
+    NUMBER_WORDS,
+    OFFICE_FIRST,
+    OFFICE_HEADS,
+    OFFICE_PAIRS,
+    OFFICE_WORDS,
+    ORGANISATIONS,
+    PERSON_TITLES,
+    STATES,
+    SURE_TITLES,
+    WHEN,
+    WHEN_PREPOSITIONS,
+)
+from dynagrag.ingest.extract.tokens import Token
+from dynagrag.words import COMMON_WORDS, VAGUE_WORDS
+
+NAME, NUMBER, PERSON, OFFICE = "name", "number", "person", "office"
+_MAX_DATE_NUMBERS = 2
+_MAX_PERSON_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """First and last token of an entity, and its type."""
+
+    first: int
+    last: int
+    type: str = NAME
+
+
+def parts_of(sentence: Sentence, span: Span) -> Iterator[Part]:
+    """The entities of a span, in order; none overlap."""
+    if span in sentence.quoted:
+        yield Part(*span)
+        return
+    for first, last in _apart_from_times(sentence, span):
+        if _is_date(sentence.tokens[first : last + 1]):
+            yield Part(first, last, NUMBER)
+            continue
+        trimmed = _trimmed(sentence.tokens, *_without_furniture(sentence.tokens, first, last))
+        if trimmed is not None:
+            yield from _by_office(sentence.tokens, *trimmed)
+
+
+# ------------------------------------------------------------------------------------------------------- times
+
+
+def _apart_from_times(sentence: Sentence, span: Span) -> Iterator[Span]:
+    """The span cut at its months and weekdays, with a date as a piece of its own; a lone month or weekday is left out."""
+    first, last = span
+    start = at = first
+    while at <= last:
+        end = _time_end(sentence.tokens, first, at, last)
+        if end is None:
+            at += 1
+            continue
+        if start < at:
+            yield start, at - 1
+        if end > at:
+            yield at, end
+        start = at = end + 1
+    if start <= last:
+        yield start, last
+
+
+def _time_end(tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
+    """Where the time that begins at a token ends; None where none begins, or it is part of a name (`May Day`, `Theresa May`)."""
+    token = tokens[at]
+    if token.base not in WHEN or token.text.isupper():
+        return None
+    end = at
+    while end < last and token.base in MONTHS and tokens[end + 1].text.isdigit() and end < at + _MAX_DATE_NUMBERS:
+        end += 1
+    if end < last and tokens[end + 1].base in EVENTS:
+        return None
+    if end > at or first == last:
+        return end
+    before = tokens[at - 1].base if at else ""
+    if at > first:
+        is_name = before in NAMED_DAYS or (token.base in GIVEN_MONTHS and before not in CONNECTORS)
+    else:
+        is_name = token.base in GIVEN_MONTHS and before not in WHEN_PREPOSITIONS
+    return None if is_name else at
+
+
+def _is_date(tokens: Sequence[Token]) -> bool:
+    return len(tokens) > 1 and tokens[0].base in MONTHS and all(t.text.isdigit() for t in tokens[1:])
+
+
+# -------------------------------------------------------------------------------------------- what is cut off a span
+
+
+def _without_furniture(tokens: Sequence[Token], first: int, last: int) -> Span:
+    """A document's parts with their numbers off either end: `Page 12 of the Mueller Report`, `Mueller Exhibit 4`."""
+    while first < last and tokens[first].base in FURNITURE and _is_number_of_part(tokens[first + 1]):
+        first += 2
+        while first <= last and tokens[first].text in CONNECTORS:
+            first += 1
+    while last > first + 1 and tokens[last - 1].base in FURNITURE and _is_number_of_part(tokens[last]):
+        last -= 2
+    return first, last
+
+
+def _is_number_of_part(token: Token) -> bool:
+    return token.text[0].isdigit() or len(token.text) == 1 or token.base in NUMBER_WORDS or token.text in CONNECTORS
+
+
+def _trimmed(tokens: Sequence[Token], first: int, last: int) -> Span | None:
+    """Without connectors at the ends, verbs made of acronyms, positions of switches, and `Part of` where a clause begins; None where
+    nothing is left.
+    """
+    if first + 1 < last and tokens[first].opens_clause and tokens[first].base in VAGUE_WORDS and tokens[first + 1].text == "of":
+        first += 1
+    while first <= last and tokens[first].text in CONNECTORS:
+        first += 1
+    while first <= last and (tokens[last].text in CONNECTORS or _is_state(tokens[last]) or tokens[last].is_inflected_capitals):
+        last -= 1
+    return (first, last) if first <= last else None
+
+
+def _is_state(token: Token) -> bool:
+    return token.base in STATES and token.text.isupper()
+
+
+# ------------------------------------------------------------------------------------------------ offices and persons
+
+
+def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
+    """An office of several words apart from whoever holds it, and a person's name apart from a title and from what they are of."""
+    size = _office_size([t.base for t in tokens[first : last + 1]])
+    if size == 1:
+        yield _titled(tokens, first, last)
+        return
+    rest = first + size
+    if size and (rest > last or tokens[rest].text in CONNECTORS):
+        yield Part(first, last, OFFICE)
+        return
+    if size:
+        yield Part(first, rest - 1, OFFICE)
+    if size or (tokens[first].base in PERSON_TITLES and _num_person_words(tokens, first + 1, last) >= 2):
+        yield from _person(tokens, rest if size else first + 1, last)
+        return
+    yield _titled(tokens, first, last)
+
+
+def _office_size(bases: Sequence[str]) -> int:
+    """How many words of a span's beginning are an office of several words; 0: none."""
+    if "-".join(bases[:2]) in OFFICE_PAIRS:
+        return 2
+    if len(bases) < 3 or bases[0] not in OFFICE_HEADS or bases[1] != "of":
+        return 0
+    at = 3 if bases[2] == "the" else 2
+    size = _size_of_work(bases, at)
+    if size and bases[at + size : at + size + 1] == ["and"] and (more := _size_of_work(bases, at + size + 1)):
+        size += 1 + more
+    return at + size if size else 0
+
+
+def _size_of_work(bases: Sequence[str], at: int) -> int:
+    """`state` is 1, `homeland security` 2, anything else 0."""
+    if bases[at : at + 1] and bases[at] in OFFICE_FIRST and bases[at + 1 : at + 2] and bases[at + 1] in OFFICE_WORDS:
+        return 2
+    return int(at < len(bases) and bases[at] in OFFICE_WORDS)
+
+
+def _num_person_words(tokens: Sequence[Token], first: int, last: int) -> int:
+    """How many words of a person's full name begin there, up to an "of"; 0 where it can be no person's."""
+    words = []
+    for token in tokens[first : last + 1]:
+        if token.base == "of":
+            break
+        words.append(token)
+    is_person = len(words) <= _MAX_PERSON_WORDS and all(_is_of_person(t) for t in words)
+    return len([t for t in words if t.text[0].isupper()]) if is_person else 0
+
+
+def _is_of_person(token: Token) -> bool:
+    return token.base not in ORGANISATIONS and not token.text[0].isdigit() and (not token.text.isupper() or len(token.text) == 1)
+
+
+def _person(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
+    """Who holds an office or title, and what they are of: `John Kerry of the State Department`."""
+    of = next((i for i in range(first, last + 1) if tokens[i].base == "of"), last + 1)
+    if of > first:
+        is_person = bool(_num_person_words(tokens, first, of - 1))
+        yield Part(first, of - 1, PERSON if is_person else NAME)
+    rest = _trimmed(tokens, of, last) if of <= last else None
+    if rest is not None:
+        yield Part(*rest)
+
+
+def _titled(tokens: Sequence[Token], first: int, last: int) -> Part:
+    """A name; a person's where a title or `Mr.` says so."""
+    is_titled = last > first and tokens[first].base in SURE_TITLES and _num_person_words(tokens, first + 1, last) == last - first
+    is_addressed = first > 0 and tokens[first - 1].base in ADDRESSES and tokens[first].gap.strip(" .") == ""
+    is_person = is_titled or (is_addressed and _num_person_words(tokens, first, last) > 0 and tokens[first].base not in COMMON_WORDS)
+    return Part(first, last, PERSON if is_person else NAME)

@@ -71,6 +71,7 @@ class IngestReport:
     num_doubles: int = 0
     stopped_by: DynaGragError | None = None
     removed: tuple[Document, ...] = ()
+    remarks: Mapping[str, int] = field(default_factory=dict)
 
 
 class DeleteDocuments(Protocol):
@@ -180,6 +181,7 @@ class Pipeline:
             num_doubles=plan.num_doubles,
             stopped_by=run.stopped_by,
             removed=removed,
+            remarks=dict(run.extractor.remarks),
         )
 
     # ------------------------------------------------------------------------------------------------ storing records

@@ -1,7 +1,8 @@
 """What an ingest would do, before it does anything: which sources are new, changed, unchanged or refused, and what it will cost."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -30,7 +31,7 @@ class PromptingExtractor(Protocol):
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
     """A document to store, its chunks, those still to extract, and the earlier versions it replaces. `is_whole`: the chunks are all it
-    has; else only those that an earlier run set aside.
+    has; else only those that an earlier run set aside. `extracted_by`: whose records of it the run replaces; "" where there are none.
     """
 
     document: Document
@@ -40,8 +41,8 @@ class PlannedDocument:
     to_extract: tuple[Chunk, ...]
     replaces: tuple[str, ...]
     is_stored: bool
-    notes: tuple[str, ...] = ()
     is_whole: bool = True
+    extracted_by: str = ""
 
     @property
     def work(self) -> list[ChunkWork]:
@@ -78,6 +79,11 @@ class IngestPlan:
     def num_chunks(self) -> int:
         """Chunks to extract."""
         return sum(len(d.to_extract) for d in self.documents)
+
+    @property
+    def extracted_before(self) -> Mapping[str, int]:
+        """Extractors whose records the run replaces, with the number of their documents."""
+        return Counter(d.extracted_by for d in self.documents if d.extracted_by)
 
     @property
     def document_ids(self) -> frozenset[str]:
@@ -118,7 +124,7 @@ def make_plan(
             num_doubles += 1
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
-        plan = _plan_document(document, turns, store, profile, extractor_name, old, document.id in stored, source.notes)
+        plan = _plan_document(document, turns, store, profile, extractor_name, old, document.id in stored)
         has_moved = document.id in stored and stored[document.id].uri != document.uri
         if plan.to_extract or plan.replaces or has_moved or not plan.is_stored:
             planned[document.id] = plan
@@ -188,7 +194,6 @@ def _plan_document(
     extractor_name: str,
     replaces: tuple[str, ...],
     is_stored: bool,
-    notes: tuple[str, ...],
 ) -> PlannedDocument:
     passages = split_passages(document, turns, profile)
     chunks = chunk_passages(document, passages, profile)
@@ -196,9 +201,9 @@ def _plan_document(
     same_passages = is_stored and tuple(p.id for p in store.passages(document.id)) == tuple(p.id for p in passages)
     to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor_name)
     left_over = set(live) - {(c.start, c.end) for c in chunks}
-    return PlannedDocument(
-        document, tuple(turns), passages, chunks, to_extract, replaces, is_stored and same_passages and not left_over, notes
-    )
+    other = next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
+    is_whole_there = is_stored and same_passages and not left_over
+    return PlannedDocument(document, tuple(turns), passages, chunks, to_extract, replaces, is_whole_there, extracted_by=other)
 
 
 def estimate_run(

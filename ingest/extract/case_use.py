@@ -8,6 +8,7 @@ from enum import StrEnum
 from dynagrag.ingest.extract.name_words import ENGLISH, GERMAN
 from dynagrag.ingest.extract.tokens import tokens_of
 
+_MAX_PREVIEWED = 200_000
 _MAX_UPPER = 0.6
 _MIN_WORDS = 30
 _MIN_ENGLISH = 0.05
@@ -22,11 +23,11 @@ class Writing(StrEnum):
     """What a text is for the rules; the value says what they make of it."""
 
     ENGLISH = ""
-    CAPITALS = "all in capitals: names can't be told from words, so repeated words alone link its passages"
-    LOWER = "without capitals: names can't be told from words, so repeated words alone link its passages"
-    NOUNS = "with nouns in capitals (German): only names of several words and of a shape of their own are taken for names"
-    FOREIGN = "not in English: names are told by capitals alone"
-    CASELESS = "in a script without capitals: no names and words are taken"
+    CAPITALS = "all in capitals: names can't be told from words, so repeated words alone link their passages"
+    LOWER = "without capitals: names can't be told from words, so repeated words alone link their passages"
+    NOUNS = "with nouns in capitals (German): only names of several words, acronyms and the like are told from nouns"
+    FOREIGN = "not in English: names are told by capitals alone, and words of no weight by nothing"
+    CASELESS = "in a script without capitals: nothing is extracted; search by words and vectors works"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,12 @@ class CaseUse:
     def is_stray_capital(self, word: str) -> bool:
         """Whether a capital on this word is an exception: one in four uses or fewer."""
         return self.lower.get(word, 0) >= 3 * max(1, self.capital.get(word, 0))
+
+
+def fast_remarks(text: str) -> tuple[str, ...]:
+    """What a preview says of a text for an ingest without a model: nothing of plain English."""
+    writing = case_use(text[:_MAX_PREVIEWED]).writing
+    return (f"for an ingest without a model: a text {writing}",) if writing else ()
 
 
 def case_use(text: str) -> CaseUse:

@@ -5,9 +5,10 @@ nor too common, is decided on the whole corpus when the graph is derived (`dynag
 the splitter.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ids import content_id, entity_key, plain_title
@@ -21,6 +22,9 @@ LABEL = "mentioned with"
 PAIR_WINDOW = 12
 """An entity pairs with those at most so many places further on in its sentence, so a long list gives no quadratic number of pairs."""
 
+MIN_REMARKED_WORDS = 200
+NO_NAMES = "without any name: repeated words alone link their passages"
+
 
 class FastExtractor:
     """Makes records without a model, one after the other, in time linear in the text. Nothing is ever set aside.
@@ -30,6 +34,7 @@ class FastExtractor:
 
     def __init__(self, titles: Collection[str] = ()) -> None:
         self._titles = frozenset(key for key in (entity_key(plain_title(t)) for t in titles) if " " in key)
+        self._remarks: dict[str, str] = {}
         self._name = f"{SENTENCE_EXTRACTOR}-2" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
 
     @property
@@ -43,6 +48,11 @@ class FastExtractor:
         return {}
 
     @property
+    def remarks(self) -> Mapping[str, int]:
+        """Which documents the rules for English names don't fit, or found nothing in."""
+        return Counter(self._remarks.values())
+
+    @property
     def dropped(self) -> Mapping[str, int]:
         """Nothing: what doesn't count is decided when the graph is derived."""
         return {}
@@ -52,21 +62,35 @@ class FastExtractor:
 
         The document's own use of capitals decides what a capital means, so its text is read whole whatever chunks are asked for.
         """
-        uses: dict[str, CaseUse] = {}
-        for item in work:
-            document, chunk = item.document, item.chunk
-            use = uses.get(document.id)
-            if use is None:
-                # One at a time: work comes document by document, and counts of a whole corpus would fill the memory.
-                uses = {document.id: (use := case_use(document.text))}
-            mentions: list[Mention] = list(self._title_mentions(document, chunk))
-            relations: list[RelationRecord] = []
-            for sentence in _sentences(document, item.turns, chunk):
-                found = candidates(document.text[sentence.start : sentence.end], use, self._titles)
-                mentions.extend(self._mention(sentence, c) for c in found)
-                relations.extend(self._relation(sentence, a, b) for a, b in pairs(found))
-            on_chunk(Extraction(document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)))
+        for document_id, own in groupby(work, key=lambda item: item.document.id):
+            num_names = num_words = 0
+            use: CaseUse | None = None
+            for item in own:
+                # Of one document at a time: counts of a whole corpus would fill the memory.
+                use = use or case_use(item.document.text)
+                made, names = self._extraction(item, use)
+                num_names += names
+                num_words += len(item.document.text[item.chunk.start : item.chunk.end].split())
+                on_chunk(made)
+            remark = use.writing.value if use else ""
+            if not remark and not num_names and num_words >= MIN_REMARKED_WORDS:
+                remark = NO_NAMES
+            if remark:
+                self._remarks[document_id] = remark
         return []
+
+    def _extraction(self, item: ChunkWork, use: CaseUse) -> tuple[Extraction, int]:
+        """A chunk's records, and how many names are said in it."""
+        document, chunk = item.document, item.chunk
+        mentions: list[Mention] = list(self._title_mentions(document, chunk))
+        relations: list[RelationRecord] = []
+        num_names = 0
+        for sentence in _sentences(document, item.turns, chunk):
+            found = candidates(document.text[sentence.start : sentence.end], use, self._titles)
+            num_names += sum(not c.is_word for c in found)
+            mentions.extend(self._mention(sentence, c) for c in found)
+            relations.extend(self._relation(sentence, a, b) for a, b in pairs(found))
+        return Extraction(document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)), num_names
 
     def _title_mentions(self, document: Document, chunk: Chunk) -> Iterator[Mention]:
         """The document's title, for all of the chunk's passages; a title that only repeats the file's name says nothing."""

@@ -104,6 +104,11 @@ class LLMExtractor:
         return self._name
 
     @property
+    def remarks(self) -> Mapping[str, int]:
+        """Nothing: a model reads any text."""
+        return {}
+
+    @property
     def mended(self) -> Mapping[str, int]:
         """What was saved by asking again, by how."""
         counts = {"quotes repaired": self.counts.num_repaired_quotes, "chunks halved": self.counts.num_halved}

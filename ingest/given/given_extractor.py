@@ -52,6 +52,11 @@ class GivenExtractor:
         return sum(self._refused.values(), self._refused_before.copy())
 
     @property
+    def remarks(self) -> Mapping[str, int]:
+        """Nothing: no text is read."""
+        return {}
+
+    @property
     def mended(self) -> Mapping[str, int]:
         """Nothing: no model is asked."""
         return {}

@@ -281,6 +281,10 @@ class Extractor(Protocol):
     def mended(self) -> Mapping[str, int]:
         """What was saved by asking again, by how: "quotes repaired" -> 2."""
 
+    @property
+    def remarks(self) -> Mapping[str, int]:
+        """What a reader should know of the documents that were read, with how many they are: "all in capitals: ..." -> 1."""
+
     def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
         """Calls `on_chunk` for each chunk as it is done (never two at once); returns the chunks set aside with their reasons.
 

@@ -16,7 +16,7 @@ from dynagrag.generation.claims.verdict_text import (
 from dynagrag.generation.support import content_stems
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, AnswerTrace, Citation, RankingTrace, Stretch, Usage
-from dynagrag.text import clock, collapse, cut
+from dynagrag.text import clock, collapse, cut, plural
 
 _MAX_QUOTE = 240
 _MAX_EVIDENCE = 15
@@ -41,6 +41,8 @@ def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[s
         yield f"  skipped {report.num_doubles} files with the same content as another"
     for how, count in report.mended.items():
         yield f"  {count} {how}"
+    for remark, count in report.remarks.items():
+        yield f"  note: {plural(count, 'document')} {remark}"
     for reason, count in sorted(report.dropped.items()):
         yield f"  dropped {count} x {reason}"
     for item in report.set_aside:
@@ -74,6 +76,7 @@ def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, A
         "chunks": report.num_chunks,
         "dropped": dict(report.dropped),
         "mended": dict(report.mended),
+        "remarks": dict(report.remarks),
         "doubles": report.num_doubles,
         "set_aside": [asdict(s) for s in report.set_aside],
         "graph": asdict(report.graph),

@@ -193,6 +193,11 @@ class _Counted:
         return self.extractor.dropped
 
     @property
+    def remarks(self) -> Mapping[str, int]:
+        """The extractor's own."""
+        return self.extractor.remarks
+
+    @property
     def mended(self) -> Mapping[str, int]:
         """The extractor's own."""
         return self.extractor.mended

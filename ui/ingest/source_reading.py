@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from dynagrag.errors import LoadError
+from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source
 from dynagrag.schema import LoadedSource
 from dynagrag.ui.ingest.upload_folder import keep, text_name
@@ -85,7 +86,7 @@ def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRo
         speakers=tuple(dict.fromkeys(turn.speaker for turn in source.turns if turn.speaker)),
         start_s=min(starts, default=None),
         end_s=max(starts + ends, default=None),
-        notes=(*((said,) if said else ()), *source.notes),
+        notes=(*((said,) if said else ()), *source.notes, *fast_remarks("\n".join(turn.text for turn in source.turns))),
         first=tuple((turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in source.turns[:_MAX_TURNS]),
         refused=source.refused or "",
         brought=item.id,

@@ -42,6 +42,8 @@ def inspect(
 
 
 def _print_source(source: "LoadedSource") -> None:
+    from dynagrag.ingest.extract.case_use import fast_remarks
+
     if source.refused is not None:
         say(f"{in_line(source.path)}\n  refused: {source.refused}")
         return
@@ -55,5 +57,5 @@ def _print_source(source: "LoadedSource") -> None:
     say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none given")
     for turn in source.turns[:2]:
         say(f"  | {turn.speaker + ': ' if turn.speaker else ''}{cut(turn.text, _MAX_WORDS_SHOWN)}")
-    for note in source.notes:
+    for note in (*source.notes, *fast_remarks("\n".join(turn.text for turn in source.turns))):
         say(f"  note: {note}")

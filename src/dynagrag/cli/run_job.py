@@ -7,7 +7,7 @@ import typer
 
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, confirm, in_line, say, say_json
 from dynagrag.errors import DynaGragError, UsageError
-from dynagrag.text import duration_text
+from dynagrag.text import duration_text, plural
 
 if TYPE_CHECKING:
     from dynagrag.ingest.plan import Estimate, IngestPlan
@@ -88,6 +88,8 @@ def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str)
         )
     else:
         say(f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)} documents to extract")
+    for name, count in plan.extracted_before.items():
+        say(f"  {plural(count, 'document')} extracted by {name} before; those records are replaced")
     for source in plan.refused:
         say(f"  refused {in_line(source.path)}: {source.refused}")
     if plan.missing:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 LEVEL = 0.95
 RESAMPLES = 10_000
 SEED = 0
+_F1_NAMES = ("precision", "recall", "f1")
 _BATCH = 200
 """Resamples at a time: 200 of 300 questions and 60 columns are 30 MB."""
 
@@ -49,3 +50,26 @@ def _bounds(data: NDArray[np.float64], seed: int, resamples: int) -> tuple[NDArr
         rng=np.random.default_rng(seed),
     )
     return np.asarray(found.confidence_interval.low), np.asarray(found.confidence_interval.high)
+
+
+def f1_intervals(counts: Sequence[tuple[int, int, int, int]], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Interval]:
+    """`precision`, `recall` and `f1` of counts that are summed over units, with their intervals: the units are resampled.
+
+    Each unit gives (found ones that are right, found ones, wanted ones that were found, wanted ones). A share of nothing is 0.
+    """
+    data: NDArray[np.float64] = np.array(counts, dtype=np.float64).reshape(-1, 4)
+    means = _f1(data.sum(axis=0, keepdims=True))[:, 0]
+    if len(data) < 2:
+        return {name: Interval(float(m), float(m), float(m)) for name, m in zip(_F1_NAMES, means, strict=True)}
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(len(data), np.full(len(data), 1 / len(data)), size=resamples)
+    low, high = np.quantile(_f1(weights @ data), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
+    return {name: Interval(float(m), float(a), float(b)) for name, m, a, b in zip(_F1_NAMES, means, low, high, strict=True)}
+
+
+def _f1(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, n): precision, recall and F1 of (n, 4) sums."""
+    right, found, hit, wanted = sums.T
+    precision, recall = (np.divide(a, b, out=np.zeros_like(a), where=b > 0) for a, b in ((right, found), (hit, wanted)))
+    both = precision + recall
+    return np.stack([precision, recall, np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)])

@@ -12,7 +12,7 @@ from dynagrag.cli.terminal import Bars, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 
 evaluate_app = typer.Typer(
-    help="Measure retrieval, checks of citations, and entity merging. Use published sets or files of your own.",
+    help="Measure extraction, retrieval, citations and merging. Use published sets or files of your own.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -14,6 +14,7 @@ from dynagrag.cli.demo import demo
 from dynagrag.cli.evaluate import evaluate_app
 from dynagrag.cli.evaluate_citations import MEASURES, citations
 from dynagrag.cli.evaluate_entities import entities
+from dynagrag.cli.evaluate_extraction import EXTRACTION_MEASURES, extraction
 from dynagrag.cli.graph import graph_app
 from dynagrag.cli.ingest import ingest
 from dynagrag.cli.inspect_sources import inspect
@@ -43,6 +44,7 @@ app.add_typer(jobs_app, name="jobs")
 app.add_typer(evaluate_app, name="evaluate")
 evaluate_app.command()(entities)
 evaluate_app.command(epilog=MEASURES)(citations)
+evaluate_app.command(epilog=EXTRACTION_MEASURES)(extraction)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,1 @@
+"""How well extractors find the things and relations that people marked by hand."""

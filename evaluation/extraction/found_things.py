@@ -1,0 +1,116 @@
+"""What an extractor found in a chunk, placed in its text, so that it can be held against what is marked there.
+
+Records name things and the sentence or chunk they were read in; a thing is taken to be found wherever its name stands there. What people
+are shown is decided as when a graph is derived: candidates that don't count in the corpus are left out, and so are content words, unless
+the corpus has them as names too.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention
+from dynagrag.evaluation.extraction.extraction_gold import GoldChunk, places
+from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
+from dynagrag.ids import entity_key
+from dynagrag.schema import Flag, MentionKind
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A mention with its place; `span` is None where its name doesn't stand in what was read."""
+
+    span: Span | None
+    name: str
+    key: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two things by key with the span of the quote that joins them. `is_together`: it only says that both are mentioned there."""
+
+    head: str
+    tail: str
+    label: str
+    quote: Span
+    is_together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw` all candidates but words."""
+
+    things: tuple[Thing, ...]
+    pairs: tuple[Pair, ...]
+    words: tuple[Thing, ...] = ()
+    raw: tuple[Thing, ...] = ()
+
+
+def marked(chunk: GoldChunk) -> Found:
+    """What people marked."""
+    things = tuple(Thing(entity.span, entity.text, entity.key, entity.type) for entity in chunk.entities)
+    pairs = []
+    for relation in chunk.relations:
+        start = chunk.text.index(relation.quote)
+        quote = (start, start + len(relation.quote))
+        pairs.append(Pair(entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False))
+    return Found(things, tuple(pairs))
+
+
+def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, Found]:
+    """What an extractor found in each chunk; which candidates count is decided on all of the chunks together."""
+    mentions = {id_: [m for m in line.mentions if m.kind is MentionKind.SAID] for id_, line in lines.items()}
+    num_passages = sum(line.num_passages for line in lines.values())
+    every = [m.mention() for line in lines.values() for m in line.mentions]
+    counting = {m.id for m in counting_mentions(every, num_passages)}
+    names = {m.key for own in mentions.values() for m in own if m.id in counting and not _is_word(m)}
+    return {chunk.id: _found(chunk.text, lines[chunk.id], mentions[chunk.id], counting, names) for chunk in chunks}
+
+
+def _found(text: str, line: FoundLine, mentions: Sequence[FoundMention], counting: set[str], names: set[str]) -> Found:
+    counted = [m for m in mentions if m.id in counting]
+    shown = {m.key for m in counted if m.key in names}
+    pairs = {_pair(r.head, r.tail, r.label, (r.start, r.end)): None for r in line.relations if r.head in shown and r.tail in shown}
+    return Found(
+        things=tuple(_placed(text, [m for m in counted if m.key in names])),
+        pairs=tuple(pairs),
+        words=tuple(_placed(text, [m for m in counted if m.key not in names])),
+        raw=tuple(_placed(text, [m for m in mentions if not _is_word(m)])),
+    )
+
+
+def _pair(head: str, tail: str, label: str, quote: Span) -> Pair:
+    return Pair(head, tail, label, quote, label == CO_OCCURRENCE)
+
+
+def _is_word(mention: FoundMention) -> bool:
+    return Flag.CONTENT_WORD in mention.flags
+
+
+def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
+    """Each mention at every place of its name in what it was read from, but not inside a longer name, unless it stands nowhere else."""
+    at = [(m, _spans(text, m)) for m in mentions]
+    every = sorted({span for _, spans in at for span in spans}, key=lambda s: (s[0] - s[1], s))
+    outer = {span for i, span in enumerate(every) if not any(_is_inside(span, longer) for longer in every[:i])}
+    placed: dict[tuple[Span | None, str], Thing] = {}
+    for mention, spans in at:
+        own: Sequence[Span | None] = [span for span in spans if span in outer] or spans[:1] or [None]
+        for span in own:
+            key = (span, mention.key if span is None else "")
+            placed.setdefault(key, Thing(span, mention.name, mention.key, mention.type))
+    yield from placed.values()
+
+
+def _spans(text: str, mention: FoundMention) -> list[Span]:
+    """Where the name stands in what was read: as it is written, else with other capitals."""
+    read = text[mention.start : mention.end]
+    spans = list(places(mention.name, read)) or list(places(mention.name, read, re.IGNORECASE))
+    return [(mention.start + start, mention.start + end) for start, end in spans]
+
+
+def _is_inside(span: Span, longer: Span) -> bool:
+    return longer != span and longer[0] <= span[0] and span[1] <= longer[1]

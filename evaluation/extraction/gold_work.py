@@ -1,0 +1,57 @@
+"""Marked chunks as an extractor reads them: rows of one document make a document, and each row is extracted by itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
+from dynagrag.ids import content_id
+from dynagrag.ingest.split import chunk_passages, make_document, split_passages
+from dynagrag.schema import ChunkWork, LoadedSource, SourceTurn
+from dynagrag.settings import ChunkProfile
+
+_WORKSPACE = "evaluate-extraction"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldWork:
+    """A marked chunk, and what is to be extracted for it: one chunk of the extractor, or several where it takes smaller ones.
+
+    `start`: where the text of the row begins in its document.
+    """
+
+    gold: GoldChunk
+    start: int
+    work: tuple[ChunkWork, ...]
+
+
+def gold_work(chunks: Sequence[GoldChunk], profile: ChunkProfile) -> list[GoldWork]:
+    """The work of each marked chunk, in the order of the chunks."""
+    by_document: dict[str, list[GoldChunk]] = {}
+    for chunk in chunks:
+        by_document.setdefault(chunk.document or f"\0{chunk.id}", []).append(chunk)
+    made: dict[str, GoldWork] = {}
+    for name, rows in by_document.items():
+        made |= _document_work(name.lstrip("\0"), rows, profile)
+    return [made[chunk.id] for chunk in chunks]
+
+
+def _document_work(name: str, rows: Sequence[GoldChunk], profile: ChunkProfile) -> Mapping[str, GoldWork]:
+    source = LoadedSource(
+        path=name,
+        format="text",
+        turns=tuple(SourceTurn(turn.text, turn.speaker) for row in rows for turn in row.turns),
+        sha256=content_id(name, *(row.text for row in rows)),
+        title=PurePath(name).name,
+    )
+    # A title that only repeats the uri's name is no mention: titles are marked nowhere.
+    document, turns = make_document(source, _WORKSPACE, name)
+    made: dict[str, GoldWork] = {}
+    first = 0
+    for row in rows:
+        own = turns[first : first + len(row.turns)]
+        first += len(row.turns)
+        passages = split_passages(document, own, profile)
+        work = tuple(ChunkWork(document, turns, chunk) for chunk in chunk_passages(document, passages, profile))
+        made[row.id] = GoldWork(row, own[0].start, work)
+    return made

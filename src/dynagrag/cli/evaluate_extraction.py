@@ -1,0 +1,130 @@
+"""`dynagrag evaluate extraction`: how much of what people marked in texts an extractor finds."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynagrag.cli.options import JSON, LLM, VERBOSE
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.errors import UsageError
+
+if TYPE_CHECKING:
+    from dynagrag.ingest.plan import Estimate
+
+EXTRACTION_MEASURES = (
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals: precision, the share of what was found that is marked; recall, "
+    "the share of what is marked that was found; F1, their harmonic mean. Of entities that people are shown: with the same span, "
+    "overlapping (half of the longer span and the same head word), and as names of a chunk. Of relations: both ends and at least half of "
+    "the shorter quote. Pairs that are only mentioned together count apart. Content words link passages and are no entities."
+)
+EXTRACTOR = Annotated[
+    str, typer.Option("--extractor", help="Extractor to measure: fast (without a model), or llm (asks the model of --llm).")
+]
+GOLD = Annotated[
+    Path | None,
+    typer.Option(
+        "--gold",
+        metavar="FILE",
+        help="Your own marked chunks as JSON lines: `text` or `turns` ([{speaker, text}]), `entities` ([{text, type, start, end}], without "
+        "start and end every place of the text), `relations` ([{head, label, tail, quote}]), and optional `id`, `document`. Default: the "
+        "40 chunks that are shipped.",
+    ),
+]
+READING = Annotated[
+    Path | None,
+    typer.Option(
+        "--reading",
+        metavar="FILE",
+        help="Measure no extractor, but a second reading of some of the chunks, in the form of --gold: how far two readings agree.",
+    ),
+]
+LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Take only this many chunks, from the first. Default: all.")]
+SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the intervals.")]
+OUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
+    ),
+]
+MAX_CALLS = Annotated[
+    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
+]
+
+
+def extraction(
+    extractor: EXTRACTOR = "fast",
+    gold: GOLD = None,
+    reading: READING = None,
+    limit: LIMIT = None,
+    seed: SEED = 0,
+    out: OUT = None,
+    max_calls: MAX_CALLS = None,
+    llm: LLM = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Measure what an extractor finds of what people marked. Counts entities and relations.
+
+    Shows what a model will cost first. Run it again to resume a run that was stopped.
+
+    Example: dynagrag evaluate extraction --extractor llm --llm qwen
+    """
+    set_up_log(verbose)
+    if reading is not None:
+        if out is not None or limit is not None:
+            raise UsageError("--reading measures all of its chunks and keeps no run; leave out --limit and --out")
+        from dynagrag.evaluation.extraction.agreement import evaluate_reading
+
+        _print(evaluate_reading(gold, reading, seed), as_json)
+        return 0
+    from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
+
+    options = ExtractionOptions(extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls)
+    with Bars(as_json) as progress:
+        run, summary = evaluate_extraction(read_settings(llm), options, progress, _say_cost)
+    _print(summary, as_json, f"run: {run.path}", f"report: {run.path / 'report.html'}")
+    return EXIT_SET_ASIDE if summary["errors"] else 0
+
+
+def _print(summary: Mapping[str, Any], as_json: bool, *more: str) -> None:
+    if as_json:
+        say_json(summary)
+        return
+    for line in (*extraction_lines(summary), *more):
+        say(in_line(line))  # types are a file's or a model's words
+
+
+def _say_cost(cost: "Estimate") -> None:
+    money = "" if cost.money is None else f", price {cost.money:.2f}"
+    sys.stderr.write(
+        f"estimate: {cost.calls:,} calls, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,} reply tokens, "
+        f"{max(1, round(cost.seconds / 60))} min{money}; repairs come on top, replies that are kept cost nothing\n"
+    )
+
+
+def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of a report."""
+    from dynagrag.evaluation.extraction.extraction_report import by_type, figure_rows
+
+    model = f" with {summary['llm']}" if summary["llm"] else ""
+    yield f"{summary['dataset']}: {summary['chunks']} chunks, {summary['extractor']}{model}"
+    yield f"{'':<32}{'precision':<24}{'recall':<24}{'F1':<24}{'found':>6}{'marked':>8}"
+    for label, (precision, recall, f1, num_found, num_gold) in figure_rows(summary):
+        yield f"{label:<32}{precision:<24}{recall:<24}{f1:<24}{num_found:>6}{num_gold:>8}"
+    yield f"{'marked as':<32}{'marked':>8}{'found, overlapping':>20}{'same span':>12}"
+    for type_, own in by_type(summary):
+        yield f"  {type_:<30}{own['marked']:>8}{own['overlap']:>20}{own['exact']:>12}"
+    numbered, types = summary["numbered_names"], summary["type_agreement"]
+    yield f"names with a digit: {numbered['whole']} of {numbered['marked']} whole, {numbered['cut']} cut, {numbered['missed']} not found"
+    if types["same"]:
+        yield f"type: {types['same']} of {types['matched']} that were found, overlapping, have the marked one"
+    if summary["num_words"]:
+        yield f"{summary['num_words']} content words of the chunks link passages and are not counted as entities"
+    for reason, count in summary.get("dropped", {}).items():
+        yield f"  dropped {count} x {reason}"
+    if summary.get("errors"):
+        yield f"{summary['errors']} chunks failed in part; the same command with --out {summary['run']} tries them again"
+    yield "in points (0 to 100) with 95 % intervals, chunks resampled; mentioned together: two names in one sentence, without direction"

@@ -34,13 +34,14 @@ class GoldTurn(_Marked):
 
 
 class GoldEntity(_Marked):
-    """A mention of a thing. Without a span: every place where its text stands as whole words."""
+    """A mention of a thing. Without a span: every place where its text stands as whole words. `inner`: names in it of other things."""
 
     text: str = Field(min_length=1)
     type: str = ""
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=1)
     is_name: bool = True
+    inner: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -53,6 +54,12 @@ class GoldEntity(_Marked):
         assert self.start is not None
         assert self.end is not None
         return self.start, self.end
+
+    @property
+    def inner_spans(self) -> set[tuple[int, int]]:
+        """Where the names in it stand."""
+        first, _ = self.span
+        return {(first + start, first + end) for name in self.inner for start, end in places(name, self.text)}
 
 
 class GoldRelation(_Marked):
@@ -147,6 +154,8 @@ def _chunk(row: Row) -> GoldChunk:
 def _placed(entity: GoldEntity, text: str) -> Iterator[GoldEntity]:
     if not entity.key:
         raise ValueError(f"the entity {_shown(entity.text)} has no letter or digit")
+    if odd := [name for name in entity.inner if name == entity.text or not any(places(name, entity.text))]:
+        raise ValueError(f"the inner name {_shown(odd[0])} is no part of the entity {_shown(entity.text)}")
     if (entity.start is None) != (entity.end is None):
         raise ValueError(f"the entity {_shown(entity.text)} has only one of `start` and `end`; give both or none")
     if entity.start is not None and entity.end is not None:

@@ -17,6 +17,7 @@ _NUM_READ = 12
 ROWS = (
     ("entities", "exact", "entities, same span"),
     ("entities", "overlap", "entities, overlapping"),
+    ("entities", "with_inner", "  with names inside others"),
     ("entities", "key", "names of a chunk"),
     ("entities_raw", "exact", "before derivation, same span"),
     ("entities_raw", "overlap", "before derivation, overlapping"),

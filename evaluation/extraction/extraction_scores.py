@@ -7,7 +7,7 @@ from typing import Any
 
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED, Interval, f1_intervals
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, marked
+from dynagrag.evaluation.extraction.found_things import Found, Pair, Span, Thing, marked
 from dynagrag.evaluation.extraction.matching import distinct_keys, gold_keys, matched_pairs, overlap_pairs, undirected
 
 _DIGITS = 6
@@ -41,6 +41,7 @@ def extraction_scores(
         "entities": {
             "exact": [_exact(c) for c in compared],
             "overlap": [_overlap(c) for c in compared],
+            "with_inner": [_with_inner(c) for c in compared],
             "key": [_key(c) for c in compared],
         },
         "entities_raw": {"exact": [_raw(c, "exact") for c in compared], "overlap": [_raw(c, "overlap") for c in compared]},
@@ -89,6 +90,14 @@ def _exact_of(found: Sequence[Thing], gold: Sequence[Thing]) -> Counts:
 
 def _overlap(c: _Compared) -> Counts:
     return len(c.matched), len(c.found.things), len(c.matched), len(c.want.things)
+
+
+def _with_inner(c: _Compared) -> Counts:
+    """By overlap, where a name inside a marked thing that names another thing is right to find, and none is missed."""
+    inner = set[Span]().union(*(entity.inner_spans for entity in c.gold.entities))
+    matched = {thing for thing, _ in c.matched}
+    more = sum(thing.span in inner for thing in c.found.things if thing not in matched)
+    return len(c.matched) + more, len(c.found.things), len(c.matched), len(c.want.things)
 
 
 def _key(c: _Compared) -> Counts:

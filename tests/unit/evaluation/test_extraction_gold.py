@@ -38,6 +38,12 @@ def test_an_entity_without_a_span_is_meant_wherever_it_stands(tmp_path: Path) ->
     assert all(chunk.text[slice(*e.span)] == e.text and e.is_name for e in chunk.entities)
 
 
+def test_names_inside_a_mention_have_their_places(tmp_path: Path) -> None:
+    row = {"text": "So the LM inverter of the LM.", "entities": [{"text": "LM inverter", "inner": ["LM"]}], "relations": []}
+    (chunk,) = load_gold(gold(tmp_path / "g.jsonl", row)).chunks
+    assert chunk.entities[0].inner_spans == {(7, 9)}
+
+
 def test_a_text_stands_for_one_turn_and_a_row_has_its_number_where_it_has_no_id(tmp_path: Path) -> None:
     row = {"text": "Ada met Leo.", "entities": [{"text": "Ada"}, {"text": "Leo"}], "relations": []}
     found = load_gold(gold(tmp_path / "mine.jsonl", row, row | {"text": "Leo met Ada."}))
@@ -72,6 +78,8 @@ def test_what_was_read_is_read_again_as_it_was(tmp_path: Path) -> None:
         ({"entities": [{"text": "FUEL CELL 1", "start": -1, "end": 3}]}, "entities.0.start: Input should be greater"),
         ({"entities": [{"text": "FUEL CELL 1", "kind": "x"}]}, "entities.0.kind: Extra inputs are not permitted"),
         ({"entities": [{"text": "."}]}, r"the entity '\.' has no letter or digit"),
+        ({"entities": [{"text": "FUEL CELL 1", "inner": ["UEL"]}]}, "the inner name 'UEL' is no part of the entity 'FUEL CELL 1'"),
+        ({"entities": [{"text": "FUEL CELL 1", "inner": ["FUEL CELL 1"]}]}, "the inner name 'FUEL CELL 1' is no part of the entity"),
         ({"entities": [{"text": ""}]}, "entities.0.text: .* at least 1 character"),
         ({"relations": [{"head": "FUEL CELL 1", "tail": "MAIN BUS A", "quote": "feeds it"}]}, "the quote 'feeds it' does not stand"),
         ({"relations": [{"head": "FUEL CELL 1", "tail": "MAIN BUS A"}]}, "relations.0.quote: Field required"),

@@ -194,6 +194,17 @@ def test_the_figures_of_a_chunk_that_can_be_counted_by_hand() -> None:
     assert found["type_agreement"] == {"matched": 3, "same": 0}
 
 
+def test_a_name_inside_a_marked_thing_is_right_to_find_and_no_miss() -> None:
+    gold = GoldChunk.model_validate(
+        {"id": "c", "text": TEXT, "entities": [{"text": "O₂ TANK 1", "inner": ["O₂"]}, {"text": "MAIN BUS B"}], "relations": []}
+    )
+    own = extraction_scores([gold], {"c": Found((thing("O₂"), thing("MAIN"), thing("O₂ TANK 1")), ())}, resamples=10)["entities"]
+    assert [(e["num_right"], e["num_found"], e["num_hit"], e["num_gold"]) for e in (own["overlap"], own["with_inner"])] == [
+        (1, 3, 1, 2),
+        (2, 3, 1, 2),
+    ]
+
+
 NAMES = ["fans", "O₂ TANK 1", "O₂ TANK", "FUEL CELL 1", "FUEL CELL", "CELL 1", "MAIN BUS B", "BUS", "GPT-3.5", "GPT-3", "watch"]
 READINGS = st.lists(st.sampled_from(NAMES), unique=True, max_size=6)
 

@@ -141,7 +141,7 @@ def load_gold(path: Path) -> GoldSet:
 
 def _chunk(row: Row) -> GoldChunk:
     try:
-        return GoldChunk.model_validate({"id": str(row.index)} | dict(row.values))
+        return GoldChunk.model_validate(dict(row.values) | {"id": str(row.index) if row.values.get("id") is None else row.id("id")})
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -124,7 +124,7 @@ def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["num_words"]:
         yield f"{summary['num_words']} content words of the chunks link passages and are not counted as entities"
     for reason, count in summary.get("dropped", {}).items():
-        yield f"  dropped {count} x {reason}"
+        yield f"  dropped just now: {count} x {reason}"
     if summary.get("errors"):
         yield f"{summary['errors']} chunks failed in part; the same command with --out {summary['run']} tries them again"
     yield "in points (0 to 100) with 95 % intervals, chunks resampled; mentioned together: two names in one sentence, without direction"

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -48,6 +49,7 @@ def test_a_text_stands_for_one_turn_and_a_row_has_its_number_where_it_has_no_id(
     row = {"text": "Ada met Leo.", "entities": [{"text": "Ada"}, {"text": "Leo"}], "relations": []}
     found = load_gold(gold(tmp_path / "mine.jsonl", row, row | {"text": "Leo met Ada."}))
     assert (found.name, [c.id for c in found.chunks]) == ("mine", ["0", "1"])
+    assert load_gold(gold(tmp_path / "n.jsonl", row | {"id": 7})).chunks[0].id == "7"
     assert found.digest != load_gold(gold(tmp_path / "mine.jsonl", row)).digest
 
 
@@ -78,6 +80,9 @@ def test_what_was_read_is_read_again_as_it_was(tmp_path: Path) -> None:
         ({"entities": [{"text": "FUEL CELL 1", "start": -1, "end": 3}]}, "entities.0.start: Input should be greater"),
         ({"entities": [{"text": "FUEL CELL 1", "kind": "x"}]}, "entities.0.kind: Extra inputs are not permitted"),
         ({"entities": [{"text": "."}]}, r"the entity '\.' has no letter or digit"),
+        ({"entities": [{"text": "\ud800"}]}, "entities.0.text: Input should be a valid string"),
+        ({"entities": [{"text": "FUEL CELL 1", "start": 10**30, "end": 10**31}]}, "the entity 'FUEL CELL 1' is not at 1000"),
+        ({"document": 7}, "document: Input should be a valid string"),
         ({"entities": [{"text": "FUEL CELL 1", "inner": ["UEL"]}]}, "the inner name 'UEL' is no part of the entity 'FUEL CELL 1'"),
         ({"entities": [{"text": "FUEL CELL 1", "inner": ["FUEL CELL 1"]}]}, "the inner name 'FUEL CELL 1' is no part of the entity"),
         ({"entities": [{"text": ""}]}, "entities.0.text: .* at least 1 character"),
@@ -97,6 +102,28 @@ def test_a_missing_list_and_a_double_id_are_refused(tmp_path: Path) -> None:
         load_gold(gold(tmp_path / "g.jsonl", {name: ROW[name] for name in ROW if name != "relations"}))
     with pytest.raises(LoadError, match="the id 'a' is used for several rows"):
         load_gold(gold(tmp_path / "g.jsonl", ROW, ROW))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["text", "start", "end", "inner", "head", "quote"]), inner),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([*ROW, "text", "more"]), JSON)
+def test_whatever_stands_in_a_field_is_read_or_refused_in_one_line(field: str, value: Any) -> None:
+    with TemporaryDirectory() as folder:
+        path = gold(Path(folder) / "g.jsonl", ROW | {field: value})
+        refusal = ""
+        try:
+            chunks = load_gold(path).chunks
+        except LoadError as err:
+            chunks, refusal = (), str(err)
+        assert bool(chunks) is not refusal.startswith(str(path))
+        assert "\n" not in refusal
+        assert all(chunk.text[slice(*e.span)] == e.text for chunk in chunks for e in chunk.entities)
+        assert len(gold_work(chunks, CHUNK_PROFILES["small"])) == len(chunks)
 
 
 @given(st.lists(st.sampled_from(["fuel", "cell", "1", "FUEL", "cells", "13", "-", "."]), min_size=1, max_size=12), st.data())

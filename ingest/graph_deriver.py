@@ -135,7 +135,7 @@ class Deriver:
         self._embed(VectorKind.PASSAGE, {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages})
         mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted.mentions))
         facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
-        return _CountedVectors(mention_vectors, self._embed(VectorKind.RECORD, record_texts(counted.relations, documents) | facts))
+        return _CountedVectors(mention_vectors, self._embed(VectorKind.RECORD, record_texts(counted.relations) | facts))
 
     def _consolidate(self, counted: _Counted, vectors: _CountedVectors) -> ConsolidationResult:
         edits = counted.stored.edits

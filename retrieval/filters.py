@@ -3,7 +3,7 @@ alone. A passage that reaches over the bounds is cut to its longest run of turns
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +11,8 @@ import numpy as np
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
-from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.protocols import GraphStore
-from dynagrag.retrieval.bridge.fact_arrays import read_facts
+from dynagrag.retrieval.bridge.fact_arrays import read_facts, stored_table
 from dynagrag.schema import (
     Consolidation,
     Document,
@@ -94,20 +93,9 @@ def derived_as_stored(
         num_passages=num_passages,
         consolidation=consolidation,
         edits=store.edits(),
-        mention_vectors=_table(store, VectorKind.MENTION, mention_texts(mentions)),
-        record_vectors=_table(store, VectorKind.RECORD, record_texts(records, documents)),
+        mention_vectors=stored_table(store, VectorKind.MENTION, mention_texts(mentions)),
+        record_vectors=stored_table(store, VectorKind.RECORD, record_texts(records)),
     )
-
-
-def _table(store: GraphStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
-    """The stored vectors of these ids, zeros where there are none: candidates that count only in a part, and what a killed ingest left."""
-    ids = tuple(texts)
-    missing = set(store.missing_vectors(kind, ids))
-    there = [row for row, id_ in enumerate(ids) if id_ not in missing]
-    stored = store.vectors(kind, [ids[row] for row in there])
-    vectors = np.zeros((len(ids), stored.shape[1]), dtype=np.float32)
-    vectors[there] = stored
-    return VectorTable.of(ids, vectors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dynagrag.graph_store.derived.embedded_texts import mention_text, own_titles, quote_of, record_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.retrieval.filters import without_deleted
-from dynagrag.schema import Document, Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
+from dynagrag.schema import Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
 
 
 def read_snapshot(store: GraphStore) -> Snapshot:
@@ -23,7 +23,7 @@ def read_snapshot(store: GraphStore) -> Snapshot:
     documents = {d.id: d for d in store.documents()}
     records = {r.id: r for r in store.relation_records()}
     mentions, graph = store.mentions(), store.graph()
-    summary_rows, summary_vectors = _summaries(store, mentions, documents, records)
+    summary_rows, summary_vectors = _summaries(store, mentions, records)
     snapshot = Snapshot(
         workspace=store.workspace,
         version=version,
@@ -40,16 +40,13 @@ def read_snapshot(store: GraphStore) -> Snapshot:
     return without_deleted(snapshot, store)
 
 
-def _summaries(
-    store: GraphStore, mentions: Sequence[Mention], documents: Mapping[str, Document], records: Mapping[str, RelationRecord]
-) -> tuple[dict[str, int], Vectors]:
+def _summaries(store: GraphStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]) -> tuple[dict[str, int], Vectors]:
     """Where each summary's vector stands; a summary said of two names has the vector of the first."""
     vectors: list[Vectors] = []
     rows: dict[str, int] = {}
     said = {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
-    titles = own_titles(documents)
     newest_first = reversed(list(records.values()))
-    stated = {r.summary: text_id(record_text(r, quote_of(r, documents), titles[r.document_id])) for r in newest_first if r.summary}
+    stated = {r.summary: text_id(record_text(r)) for r in newest_first if r.summary}
     for kind, ids in ((VectorKind.MENTION, said), (VectorKind.RECORD, stated)):
         missing = set(store.missing_vectors(kind, ids.values()))
         there = {summary: id_ for summary, id_ in ids.items() if id_ not in missing and summary not in rows}

@@ -65,7 +65,7 @@ def graph_of(
         consolidation=Consolidation(tuple(merges), tuple(labels)),
         edits=edits,
         mention_vectors=table(mention_texts(mentions)),
-        record_vectors=table(record_texts(records, documents)),
+        record_vectors=table(record_texts(records)),
     )
 
 

@@ -109,7 +109,7 @@ def rederive(store: GraphStore, consolidation: Consolidation = NO_MERGES) -> str
     for kind, texts in (
         (VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in passages}),
         (VectorKind.MENTION, mention_texts(store.mentions())),
-        (VectorKind.RECORD, record_texts(store.relation_records(), documents)),
+        (VectorKind.RECORD, record_texts(store.relation_records())),
     ):
         store.keep_vectors(kind, texts)
         missing = store.missing_vectors(kind, texts)

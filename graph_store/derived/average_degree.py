@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from dynagrag.graph_store.derived.linking_words import thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.schema import Graph, Mention, RelationRecord
 
@@ -13,7 +14,7 @@ def average_degree(graph: Graph) -> float:
 
 
 def average_degree_before(mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int) -> float:
-    """2m/n of the graph with every key an entity of its own: before consolidation."""
-    keys = {m.key for m in counting_mentions(mentions, num_passages)}
+    """2m/n of the graph with every key of a name an entity of its own: before consolidation."""
+    keys = thing_keys(counting_mentions(mentions, num_passages))
     pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in records if r.head in keys and r.tail in keys and r.head != r.tail}
     return 2 * len(pairs) / len(keys) if keys else 0.0

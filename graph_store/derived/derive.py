@@ -4,22 +4,24 @@ The result depends on the set of records alone: not on their order, nor on the i
 
 An entity's name is the most frequent surface name of its canonical key (ties: shortest, alphabetical) unless a person gave one; aliases are
 the other surface names; its type is the most frequent non-empty one of its said mentions, else of all (ties alphabetical), else "speaker"
-for a speaker; its weight is the number of its said mentions; its summaries are distinct, in order of (title, position), then those of
-relations that became self-loops. A relation's weight is the number of its records, its support the number of their documents.
+for a speaker (where it is said as a plain word too, that decides neither name nor type); its weight is the number of its said mentions; its
+summaries are distinct, in order of (title, position), then those of relations that became self-loops. Plain words are no entities, and what
+stands beside them is no relation. A relation's weight is the number of its records, its support the number of their documents.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE, quote_of
+from dynagrag.graph_store.derived.embedded_texts import quote_of
+from dynagrag.graph_store.derived.linking_words import canonical_things, is_word
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
 from dynagrag.ids import content_id, sense_of
-from dynagrag.schema import Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord
+from dynagrag.schema import CO_OCCURRENCE, Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord
 
 
 def derive(
@@ -45,7 +47,7 @@ def derive(
         consolidation: Merges and canonical labels; those of keys that are not here are passed over.
         edits: A person's corrections; they win.
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
-        record_vectors: By `text_id(record_text(r, quote, title))`; at least those of the records that count.
+        record_vectors: By `text_id(record_text(r))`; at least those of the records that count and state something.
 
     Raises:
         StoreError: A vector or document is missing.
@@ -57,6 +59,9 @@ def derive(
     counts = Counter({m.key: 0 for m in counted})
     counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
     canon = canonical_keys(counts, consolidation, edits)
+    things = canonical_things(canon, counted, edits)
+    canon = replace(canon, of={key: to for key, to in canon.of.items() if to in things})
+    counted = [m for m in counted if m.key in canon.of]
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
     ordered = _records_in_order(linked.values(), places)
@@ -67,7 +72,7 @@ def derive(
         entities=tuple(e.entity for e in entities),
         relations=relations,
         entity_vectors=entity_vectors([e.entity for e in entities], counted, mention_vectors),
-        relation_vectors=relation_vectors(relations, linked, documents, record_vectors),
+        relation_vectors=relation_vectors(relations, linked, record_vectors),
         entity_passages=tuple(e.passages for e in entities),
     )
 
@@ -113,10 +118,13 @@ def _entities(counted: Sequence[Mention], canon: Canon, ids: Mapping[str, str], 
 
 
 def _entity(key: str, id_: str, mentions: Sequence[Mention], given_name: str | None, notes: Sequence[str]) -> _Placed:
-    name = given_name or _most_frequent((m.name for m in mentions if m.key == key), by_length=True)
+    named = [m for m in mentions if not is_word(m)]
+    own = [m.name for m in named if m.key == key] or [m.name for m in mentions if m.key == key]
+    name = given_name or _most_frequent(own, by_length=True)
     is_speaker = any(m.kind is MentionKind.SPEAKER for m in mentions)
     said = [m for m in mentions if m.kind is MentionKind.SAID]
-    type_ = _most_frequent(m.type for m in said if m.type) or _most_frequent(m.type for m in mentions if m.type)
+    types = [(m.type, m.kind is MentionKind.SAID) for m in named if m.type]
+    type_ = _most_frequent(t for t, is_said in types if is_said) or _most_frequent(t for t, _ in types)
     summaries = dict.fromkeys(s for s in (*(m.summary for m in mentions), *notes) if s)
     entity = Entity(
         id=id_,
@@ -149,6 +157,7 @@ def _group_records(
 ) -> tuple[dict[_Triple, list[RelationRecord]], dict[str, list[str]]]:
     """Records by (canonical head, label, canonical tail), and what those say that became self-loops, by canonical key."""
     labels = {label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels}
+    labels.pop(CO_OCCURRENCE, None)  # it stays what it is, whatever was said of labels
     keys: dict[str, str] = {}
     grouped: dict[_Triple, list[RelationRecord]] = defaultdict(list)
     loops: dict[str, list[str]] = defaultdict(list)

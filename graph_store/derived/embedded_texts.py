@@ -8,10 +8,8 @@ from pathlib import PurePath
 
 from dynagrag.errors import StoreError
 from dynagrag.ids import content_id, plain_key
-from dynagrag.schema import Document, Mention, Passage, RelationRecord
+from dynagrag.schema import CO_OCCURRENCE, Document, Mention, Passage, RelationRecord
 
-CO_OCCURRENCE = "mentioned with"
-"""The label of the fast extractor's relations: two names in one sentence. It has no direction and no summary; its text is the sentence."""
 MAX_TITLE = 200
 
 
@@ -51,10 +49,8 @@ def is_co_occurrence(record: RelationRecord) -> bool:
     return record.label == CO_OCCURRENCE and not record.summary
 
 
-def record_text(record: RelationRecord, quote: str, title: str = "") -> str:
-    """ "head label tail: summary", or "title: quote" of a co-occurrence: what is embedded for a relation record."""
-    if is_co_occurrence(record) and quote:
-        return sentence_text(quote, title)
+def record_text(record: RelationRecord) -> str:
+    """ "head label tail: summary": what is embedded for a relation record that states something."""
     triple = f"{plain_key(record.head)} {record.label} {plain_key(record.tail)}"
     return f"{triple}: {record.summary}" if record.summary else triple
 
@@ -66,10 +62,15 @@ def text_id(text: str) -> str:
 
 def quote_of(record: RelationRecord, documents: Mapping[str, Document]) -> str:
     """A record's quote, the source's own words. Raises StoreError for an unknown document."""
+    return document_of(record, documents).text[record.quote_start : record.quote_end]
+
+
+def document_of(record: RelationRecord, documents: Mapping[str, Document]) -> Document:
+    """The document that a record is of. Raises StoreError where it isn't there."""
     document = documents.get(record.document_id)
     if document is None:
         raise StoreError(f"relation record {record.id} names document {record.document_id}, which is not stored; ingest it again")
-    return document.text[record.quote_start : record.quote_end]
+    return document
 
 
 def mention_texts(mentions: Iterable[Mention]) -> dict[str, str]:
@@ -77,8 +78,7 @@ def mention_texts(mentions: Iterable[Mention]) -> dict[str, str]:
     return {text_id(text): text for text in dict.fromkeys(mention_text(m) for m in mentions)}
 
 
-def record_texts(records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> dict[str, str]:
-    """Text id -> text of all relation records, without doubles, in order of first appearance."""
-    titles = own_titles(documents)
-    texts = (record_text(r, quote_of(r, documents), titles[r.document_id]) for r in records)
+def record_texts(records: Iterable[RelationRecord]) -> dict[str, str]:
+    """Text id -> text of all relation records that state something, without doubles, in order of first appearance."""
+    texts = (record_text(r) for r in records if not is_co_occurrence(r))
     return {text_id(text): text for text in dict.fromkeys(texts)}

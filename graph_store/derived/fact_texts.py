@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.graph_store.derived.embedded_texts import is_co_occurrence, own_titles, quote_of, record_text, sentence_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import document_of, is_co_occurrence, own_titles, record_text, sentence_text, text_id
+from dynagrag.graph_store.derived.linking_words import thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import Senses, mentions_in_senses, read_senses, records_in_senses
 from dynagrag.ids import entity_key, plain_title
 from dynagrag.protocols import SENTENCE_EXTRACTOR
-from dynagrag.schema import Document, Edit, Flag, Mention, MentionKind, RelationRecord
+from dynagrag.schema import Document, Edit, Mention, MentionKind, RelationRecord
 
 NO_SENSES: Senses = {}
 
@@ -30,12 +31,13 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class Said:
     """What a corpus says, by passage: `facts` by (document, place), `keys` of the names that each passage holds, and the name that each
-    document is about.
+    document is about. `words`: the mentions of keys that are plain words, which are in no graph.
     """
 
     facts: tuple[Fact, ...]
     keys: Mapping[str, tuple[str, ...]]
     subjects: Mapping[str, str]
+    words: tuple[Mention, ...] = ()
 
 
 def read_said(
@@ -47,7 +49,7 @@ def read_said(
     """
     mentions, records = mentions_in_senses(mentions, senses), records_in_senses(records, senses)
     spoken = {m.document_id for m in mentions if m.kind is MentionKind.SPEAKER}
-    names = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
+    names = thing_keys(mentions)
     named = [m for m in mentions if m.key in names or m.document_id in spoken]
     titles = own_titles(documents)
     known = {m.key for m in named}
@@ -59,8 +61,9 @@ def read_said(
         for passage in mention.passage_ids:
             held[passage][mention.key] = None
     pairs = [r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)]
-    facts = [*_stated(records, documents, titles), *_listed(pairs, documents, titles), *_sentences(named, documents, titles, subjects)]
-    return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects)
+    facts = [*_stated(records, documents), *_listed(pairs, documents, titles), *_sentences(named, documents, titles, subjects)]
+    words = tuple(m for m in named if m.key not in names)
+    return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects, words)
 
 
 def counted_said(
@@ -81,14 +84,10 @@ def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
     return {text_id(text): text for text in dict.fromkeys(fact.text for fact in facts)}
 
 
-def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:
+def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> list[Fact]:
     stated = [r for r in records if not is_co_occurrence(r)]
-    stated.sort(key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.label, r.tail))
-    made = (
-        Fact(record_text(r, quote_of(r, documents), titles[r.document_id]), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
-        for r in stated
-    )
-    return list(dict.fromkeys(made))
+    stated.sort(key=lambda r: (document_of(r, documents).id, r.quote_start, r.quote_end, r.head, r.label, r.tail))
+    return list(dict.fromkeys(Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail)))) for r in stated))
 
 
 def _listed(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.derived.embedded_texts import mention_text, own_titles, quote_of, record_text, text_id
-from dynagrag.schema import Document, Entity, Mention, MentionKind, Relation, RelationRecord, Vectors
+from dynagrag.graph_store.derived.embedded_texts import is_co_occurrence, mention_text, record_text, text_id
+from dynagrag.schema import Entity, Mention, MentionKind, Relation, RelationRecord, Vectors
 
 _COLUMNS_AT_ONCE = 64
 """Means are summed in float64; so many columns at a time bound the memory of the wider copy."""
@@ -69,26 +69,27 @@ def entity_vectors(entities: Sequence[Entity], counted: Sequence[Mention], vecto
     return group_means(by_key.array, by_key.find(keys), groups, len(entities))
 
 
-def relation_vectors(
-    relations: Sequence[Relation], records: Mapping[str, RelationRecord], documents: Mapping[str, Document], vectors: VectorTable
-) -> Vectors:
-    """Both steps over a relation's own labels: the mean of each label's records, then of the labels that were merged into it."""
+def relation_vectors(relations: Sequence[Relation], records: Mapping[str, RelationRecord], vectors: VectorTable) -> Vectors:
+    """Of the relations that are stated, both steps over a relation's own labels: the mean of each label's records, then of the labels that
+    were merged into it. A record that only says that both stand in one sentence has no vector.
+    """
     ids: dict[str, str] = {}
     flat: list[str] = []
     labels: dict[tuple[int, str], int] = {}
     label_of: list[int] = []
-    titles = own_titles(documents)
-    for index, relation in enumerate(relations):
-        for record_id in relation.record_ids:
-            record = records[record_id]
+    stated = [relation for relation in relations if relation.is_stated]
+    for index, relation in enumerate(stated):
+        for record in (records[record_id] for record_id in relation.record_ids):
+            if is_co_occurrence(record):
+                continue
             label_of.append(labels.setdefault((index, record.label), len(labels)))
-            text = record_text(record, quote_of(record, documents), titles[record.document_id])
+            text = record_text(record)
             if text not in ids:
                 ids[text] = text_id(text)
             flat.append(ids[text])
     of_label = group_means(vectors.array, vectors.find(flat), np.array(label_of, dtype=np.int64), len(labels))
     of_relation = np.fromiter((index for index, _ in labels), dtype=np.int64, count=len(labels))
-    return group_means(of_label, np.arange(len(labels), dtype=np.int64), of_relation, len(relations))
+    return group_means(of_label, np.arange(len(labels), dtype=np.int64), of_relation, len(stated))
 
 
 def group_means(array: Vectors, rows: NDArray[np.int64], groups: NDArray[np.int64], num_groups: int) -> Vectors:

@@ -58,7 +58,7 @@ class Neo4jDerivedStore(Neo4jStoreBase):
                 entities=tuple(entity for entity, _ in entities),
                 relations=relations,
                 entity_vectors=self._read_vectors(VectorKind.ENTITY, [e.id for e, _ in entities]),
-                relation_vectors=self._read_vectors(VectorKind.RELATION, [r.id for r in relations]),
+                relation_vectors=self._read_vectors(VectorKind.RELATION, [r.id for r in relations if r.is_stated]),
                 entity_passages=tuple(passages for _, passages in entities),
             )
 

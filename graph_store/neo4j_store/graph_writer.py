@@ -119,10 +119,11 @@ class GraphWriter:
 
     def _relations(self, graph: Graph) -> tuple[Rows, list[str]]:
         there = dict(self.pages(row_statements.signatures("RELATES")))
-        vectors = _as_bytes(graph.relation_vectors, len(graph.relations))
+        vectors = iter(_as_bytes(graph.relation_vectors, sum(r.is_stated for r in graph.relations)))
         changed: Rows = []
-        for relation, vector in zip(graph.relations, vectors, strict=True):
+        for relation in graph.relations:
             row = rows.relation_row(relation)
+            vector = next(vectors) if relation.is_stated else b""
             vec_sig = vector_signature(vector)
             sig = rows.signature(row, vec_sig)
             if there.get(relation.id) != sig:
@@ -140,7 +141,7 @@ class GraphWriter:
             if not is_cached:
                 return
             self._cache.put("RELATES", ((r["uid"], r["props"]["sig"], packed(r["row"])) for r in batch))
-            self._cache.put(RELATION_VECTORS, ((r["uid"], r["props"]["vec_sig"], r["props"]["vec"]) for r in batch))
+            self._cache.put(RELATION_VECTORS, ((r["uid"], r["props"]["vec_sig"], r["props"]["vec"]) for r in batch if r["props"]["vec"]))
 
         self._in_parallel(one, relations, _RELATIONS_AT_ONCE)
 
@@ -227,9 +228,9 @@ class GraphWriter:
 
 
 def relation_props(relation: Relation, row: rows.Row, ws: str, sig: str, vector: bytes, vec_sig: str) -> dict[str, Any]:
-    """A relation as `GraphWriter.put_relations` takes it; its ends are the nodes."""
+    """A relation as `GraphWriter.put_relations` takes it; its ends are the nodes. Without a vector it loses the one it may have had."""
     props = {k: v for k, v in rows.properties("RELATES", row).items() if k not in ("head", "tail")}
-    props |= {"ws": ws, "sig": sig, "vec": vector, "vec_sig": vec_sig}
+    props |= {"ws": ws, "sig": sig, "vec": vector or None, "vec_sig": vec_sig if vector else None}
     return {"uid": relation.id, "head": relation.head, "tail": relation.tail, "row": row, "props": props}
 
 

@@ -35,7 +35,7 @@ class SqliteDerivedStore(SqliteStoreBase):
             _make_equal(sqlite, table, wanted)
         for kind, ids, vectors in (
             (VectorKind.ENTITY, [e.id for e in graph.entities], graph.entity_vectors),
-            (VectorKind.RELATION, [r.id for r in graph.relations], graph.relation_vectors),
+            (VectorKind.RELATION, [r.id for r in graph.relations if r.is_stated], graph.relation_vectors),
         ):
             keep_vectors(sqlite, kind, ids)
             if ids:
@@ -52,7 +52,7 @@ class SqliteDerivedStore(SqliteStoreBase):
                 entities=tuple(entity for entity, _ in entities),
                 relations=relations,
                 entity_vectors=read_vectors(sqlite, VectorKind.ENTITY, [entity.id for entity, _ in entities], dimension),
-                relation_vectors=read_vectors(sqlite, VectorKind.RELATION, [r.id for r in relations], dimension),
+                relation_vectors=read_vectors(sqlite, VectorKind.RELATION, [r.id for r in relations if r.is_stated], dimension),
                 entity_passages=tuple(passages for _, passages in entities),
             )
 

@@ -8,7 +8,7 @@ the splitter.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ids import content_id, entity_key, plain_title
@@ -20,7 +20,7 @@ from dynagrag.sentences import sentence_spans
 
 LABEL = "mentioned with"
 PAIR_WINDOW = 12
-"""An entity pairs with those at most so many places further on in its sentence, so a long list gives no quadratic number of pairs."""
+"""A name pairs with the next 11 of its sentence, so a long list gives no quadratic number of pairs."""
 
 MIN_REMARKED_WORDS = 200
 NO_NAMES = "without any name: repeated words alone link their passages"
@@ -141,21 +141,15 @@ class _Sentence:
 
 
 def pairs(found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
-    """Who is mentioned with whom, of a sentence's entities by position, each pair once.
+    """Who is mentioned with whom, of a sentence's names and numbers by position, each pair once.
 
-    Names and numbers pair with the next 11 names, and with the content words up to 11 entities away; content words among themselves only
-    with the next one. So the number of pairs is linear in the sentence, and all pairs of up to 12 names are there.
+    Each pairs with the next 11, so the number of pairs is linear in the sentence, and all pairs of up to 12 names are there. Content words
+    are no entities, so nothing is mentioned with them.
     """
-    names = [i for i, c in enumerate(found) if not c.is_word]
-    words = [i for i, c in enumerate(found) if c.is_word]
-    for n, i in enumerate(names):
-        for j in names[n + 1 : n + PAIR_WINDOW]:
-            yield found[i], found[j]
-        for j in range(max(0, i - PAIR_WINDOW + 1), min(len(found), i + PAIR_WINDOW)):
-            if found[j].is_word:
-                yield found[i], found[j]
-    for i, j in pairwise(words):
-        yield found[i], found[j]
+    names = [c for c in found if not c.is_word]
+    for n, name in enumerate(names):
+        for other in names[n + 1 : n + PAIR_WINDOW]:
+            yield name, other
 
 
 def _sentences(document: Document, turns: Sequence[Turn], chunk: Chunk) -> Iterator[_Sentence]:

@@ -14,13 +14,12 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.ids import content_id, entity_key, speaker_key
 from dynagrag.ingest.extract.name_words import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
 from dynagrag.ingest.split import turn_at
 from dynagrag.models.reply_schema import StrictReply
-from dynagrag.schema import Chunk, Document, Mention, MentionKind, RelationRecord, Turn
+from dynagrag.schema import CO_OCCURRENCE, Chunk, Document, Mention, MentionKind, RelationRecord, Turn
 from dynagrag.sentences import sentence_spans
 from dynagrag.words import FUNCTION_WORDS
 

@@ -128,13 +128,14 @@ class BridgeSearch:
         if found is None:
             return None
         snapshot, entities = self._snapshot, self._snapshot.graph.entities
+        named = [(entity.id, entity.name) for entity in entities] + [("", word) for word in snapshot.facts.words]
         rows = [self._passages.row_of[scored.passage.id] for scored in best]
         parts = [self._parts(ranking, found, row) for row in rows]
         bridges = tuple(
             Bridge(
                 source_id=snapshot.passages[found.origins[row].source].id,
-                entity_id=entities[found.origins[row].entity].id,
-                name=entities[found.origins[row].entity].name,
+                entity_id=named[found.origins[row].entity][0],
+                name=named[found.origins[row].entity][1],
                 passage_id=snapshot.passages[row].id,
                 gain=part.bridge,
             )
@@ -181,12 +182,14 @@ class BridgeSearch:
 
     @cached_property
     def _graph(self) -> BridgeGraph:
-        return BridgeGraph(self._snapshot.facts, len(self._snapshot.graph.entities))
+        return BridgeGraph(self._snapshot.facts, len(self._snapshot.graph.entities) + len(self._snapshot.facts.words))
 
     @cached_property
     def _scorer(self) -> BridgeScorer:
-        return BridgeScorer(self._graph, self._snapshot.passage_vectors, unit_rows(self._snapshot.graph.entity_vectors))
+        names = [v for v in (self._snapshot.graph.entity_vectors, self._snapshot.facts.word_vectors) if len(v)]
+        return BridgeScorer(self._graph, self._snapshot.passage_vectors, unit_rows(np.concatenate(names)))
 
     @cached_property
     def _linker(self) -> EntityLinker:
-        return EntityLinker(self._snapshot.graph.entities, self._graph.df > 0)
+        entities = self._snapshot.graph.entities
+        return EntityLinker(entities, self._graph.df[: len(entities)] > 0)

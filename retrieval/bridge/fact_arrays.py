@@ -1,14 +1,18 @@
 """Facts as arrays over a snapshot's passages and entities."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.graph_store.derived.embedded_texts import text_id
+from dynagrag.graph_store.derived.canonical import canonical_keys
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, text_id
 from dynagrag.graph_store.derived.fact_texts import Fact, Said, counted_said
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Facts, Graph, Mention, Passage, RelationRecord, VectorKind
+from dynagrag.schema import Document, Facts, Graph, Mention, Passage, RelationRecord, VectorKind, Vectors
 
 Ints = NDArray[np.int64]
 
@@ -26,8 +30,10 @@ def read_facts(
 
 
 def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: Graph) -> Facts:
-    """As arrays. Names that were merged are one entity."""
+    """As arrays. Names that were merged are one entity, and words that were merged are one word."""
     entity_of = {key: i for i, entity in enumerate(graph.entities) for key in entity.keys}
+    words = _Words.of(said.words, entity_of, store)
+    entity_of |= {key: len(graph.entities) + i for key, i in words.number.items()}
     row_of = {passage.id: row for row, passage in enumerate(passages)}
     there = [fact for fact in said.facts if fact.passage_id in row_of]
     ids = [text_id(fact.text) for fact in there]
@@ -46,7 +52,45 @@ def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: 
         held_ptr=held_ptr,
         held=held,
         subjects=np.array(subjects, dtype=np.int64),
+        words=words.names,
+        word_vectors=words.vectors,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Plain words that link passages: key -> number, and by number the name and the two-step mean (w, d)."""
+
+    number: Mapping[str, int]
+    names: tuple[str, ...]
+    vectors: Vectors
+
+    @classmethod
+    def of(cls, mentions: Sequence[Mention], entity_of: Mapping[str, int], store: GraphStore) -> "_Words":
+        """Of the keys that are no entity. A word whose text has no vector yet has one of zeros."""
+        counts = Counter(m.key for m in mentions if m.key not in entity_of)
+        if not counts:
+            return cls({}, (), store.vectors(VectorKind.MENTION, ()))
+        canon = canonical_keys(counts, store.consolidation(), store.edits())
+        names = tuple(sorted(set(canon.of.values())))
+        place = {name: i for i, name in enumerate(names)}
+        number = {key: place[canon.of[key]] for key in counts}
+        own = [m for m in mentions if m.key in number]
+        by_key = key_vectors(own, stored_table(store, VectorKind.MENTION, mention_texts(own)))
+        keys = sorted(number)
+        groups = np.array([number[key] for key in keys], dtype=np.int64)
+        return cls(number, names, group_means(by_key.array, by_key.find(keys), groups, len(names)))
+
+
+def stored_table(store: GraphStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
+    """The stored vectors of these ids, zeros where there are none: candidates that count only in a part, and what a killed ingest left."""
+    ids = tuple(texts)
+    missing = set(store.missing_vectors(kind, ids))
+    there = [row for row, id_ in enumerate(ids) if id_ not in missing]
+    stored = store.vectors(kind, [ids[row] for row in there])
+    vectors = np.zeros((len(ids), stored.shape[1]), dtype=np.float32)
+    vectors[there] = stored
+    return VectorTable.of(ids, vectors)
 
 
 def _entities(keys: Iterable[str], entity_of: Mapping[str, int]) -> list[int]:

@@ -133,7 +133,7 @@ class EgoIndex:
             pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
             pair_relations=tuple(tuple(flat[start:stop]) for start, stop in pairwise([0, *ends])),
             x=graph.z[nodes],
-            y=graph.y[pairs],
+            y=graph.vectors_of(pairs),
             weights=graph.f[pairs].astype(np.float32),
             score=score,
         )

@@ -45,7 +45,8 @@ class DiverseEgoSearch:
             return Retrieval(self.name, best, notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
-            scores = np.round(scores + CENTRE_WEIGHT * np.log(ranking.found.pagerank.entities + MASS_FLOOR), 6)
+            mass = ranking.found.pagerank.entities[: len(scores)]  # plain words, which come after the entities, are no centres
+            scores = np.round(scores + CENTRE_WEIGHT * np.log(mass + MASS_FLOOR), 6)
         selection = self._select(scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         if self._ranker is not None and ranking is not None:

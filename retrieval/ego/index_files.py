@@ -24,10 +24,10 @@ from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, adjacency
 
 logger = logging.getLogger(__name__)
 
-FORMAT = 1
+FORMAT = 2
 ARRAYS, HEADER = "ego_index.npz", "ego_index.json"
 _POOLING = {"pool": "separate"}
-"""Part of a stored rule in format 1: nodes' and edges' means half and half. Another value is another way to pool."""
+"""Part of a stored rule: nodes' and edges' means half and half. Another value is another way to pool."""
 
 
 class _UnusableError(Exception):
@@ -124,7 +124,8 @@ def _state(data: bytes, rule: EgoRule) -> IndexState:
         u=a["u"],
         v=a["v"],
         f=a["f"],
-        y=np.zeros((m, 0), dtype=np.float32),
+        y=np.zeros((0, 0), dtype=np.float32),
+        y_rows=np.full(m, -1, dtype=np.int64),
         relation_ptr=np.zeros(m + 1, dtype=np.int64),
         relations=np.zeros(0, dtype=np.int64),
         ptr=ptr,

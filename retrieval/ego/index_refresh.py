@@ -6,6 +6,7 @@ Ego-graphs are taken without the size cap here, since any of their edges can mov
 a path must not be hubs), so "the centres that hold x" is x's own row.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -51,7 +52,7 @@ class Refresh:
 def build_state(graph: UndirectedGraph, rule: EgoRule) -> IndexState:
     """Everything from nothing."""
     sums, coverage = pooled_sums(Reach(graph, rule), np.arange(graph.num_nodes))
-    return IndexState(rule, graph, _digests(graph.z, graph.w), _digests(graph.y, graph.f), sums, coverage)
+    return IndexState(rule, graph, _digests(graph.z, graph.w), _pair_digests(graph), sums, coverage)
 
 
 def refresh_state(old: IndexState, graph: UndirectedGraph) -> Refresh:
@@ -74,7 +75,7 @@ class _Change:
 
     def __init__(self, old: IndexState, graph: UndirectedGraph) -> None:
         self.old, self.graph = old, graph
-        self.node_digests, self.pair_digests = _digests(graph.z, graph.w), _digests(graph.y, graph.f)
+        self.node_digests, self.pair_digests = _digests(graph.z, graph.w), _pair_digests(graph)
         number = {entity_id: i for i, entity_id in enumerate(graph.ids)}
         self.new_of_old: Ints = np.fromiter((number.get(i, -1) for i in old.graph.ids), dtype=np.int64, count=old.graph.num_nodes)
         self.kept_old: Ints = np.flatnonzero(self.new_of_old >= 0)
@@ -150,8 +151,16 @@ def _chunks(rows: Ints, num_columns: int) -> list[Ints]:
 
 def _digests(vectors: Vectors, weights: NDArray[np.float64]) -> Digests:
     """(n,) a 64-bit hash of each row and its weight: what tells a changed row when the old vectors are no longer at hand."""
-    hashes = b"".join(
-        blake2b(row.tobytes() + weight.tobytes(), digest_size=8).digest()
-        for row, weight in zip(np.ascontiguousarray(vectors), weights, strict=True)
+    return _hashed(row.tobytes() + weight.tobytes() for row, weight in zip(np.ascontiguousarray(vectors), weights, strict=True))
+
+
+def _pair_digests(graph: UndirectedGraph) -> Digests:
+    """(m,) the same for pairs; one that states nothing has its weight alone."""
+    y = np.ascontiguousarray(graph.y)
+    return _hashed(
+        (y[row].tobytes() if row >= 0 else b"") + weight.tobytes() for row, weight in zip(graph.y_rows.tolist(), graph.f, strict=True)
     )
-    return np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
+
+
+def _hashed(rows: Iterable[bytes]) -> Digests:
+    return np.frombuffer(b"".join(blake2b(row, digest_size=8).digest() for row in rows), dtype="<u8").astype(np.uint64)

@@ -1,7 +1,7 @@
 """Ego-graph embeddings as sums, so that single centres can be written back (docs/papers.md, Ego-graphs, steps 4, 5).
 
 S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f       with decay: each entry times gamma^hop
-g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where there is no edge
+g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where no edge states anything
 """
 
 from dataclasses import dataclass
@@ -47,14 +47,15 @@ def pooled_sums(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
     sums = Sums(np.zeros((count, d), np.float32), np.zeros(count), np.zeros((count, d), np.float32), np.zeros(count))
     coverage = np.zeros(n, dtype=np.int64)
     w, f = _scaled(graph.w, rule), _scaled(graph.f, rule)
+    stated = np.flatnonzero(graph.y_rows >= 0)
     step = max(1, int(MAX_CHUNK_NNZ // max(n, graph.num_pairs, 1)))
     for start in range(0, count, step):
         rows = slice(start, start + step)
         levels = reach.levels(centres[rows])
         coverage += np.bincount(levels.indices, minlength=n)
         sums.node_sum[rows], sums.node_weight[rows] = _weighted(levels, w, graph.z, rule)
-        if graph.num_pairs:
-            sums.edge_sum[rows], sums.edge_weight[rows] = _weighted(reach.member_edges(levels), f, graph.y, rule)
+        if len(graph.y):
+            sums.edge_sum[rows], sums.edge_weight[rows] = _weighted(reach.member_edges(levels)[:, stated], f[stated], graph.y, rule)
     return sums, coverage
 
 

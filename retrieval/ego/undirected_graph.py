@@ -20,8 +20,9 @@ class UndirectedGraph:
     """Nodes are numbered as in the Graph (ascending id), pairs ascending by (u, v) with u < v.
 
     `ids` entity ids; `w` (n,) mentions; `z` (n, d) unit; `u`, `v` (m,) pair ends; `f` (m,) relation records of the pair over all labels
-    and directions; `y` (m, d) unit. The relations of pair j are `relations[relation_ptr[j]:relation_ptr[j + 1]]`. The neighbours of node i
-    are `neighbours[ptr[i]:ptr[i + 1]]`, ascending, over the pairs `neighbour_pairs[...]`.
+    and directions; `y` (s, d) unit, of the pairs that state something; `y_rows` (m,) the row of each pair in it, -1 for a pair whose ends
+    are only mentioned together. The relations of pair j are `relations[relation_ptr[j]:relation_ptr[j + 1]]`. The neighbours of node i are
+    `neighbours[ptr[i]:ptr[i + 1]]`, ascending, over the pairs `neighbour_pairs[...]`.
     """
 
     ids: tuple[str, ...]
@@ -31,6 +32,7 @@ class UndirectedGraph:
     v: Ints
     f: Floats
     y: Vectors
+    y_rows: Ints
     relation_ptr: Ints
     relations: Ints
     ptr: Ints
@@ -52,6 +54,13 @@ class UndirectedGraph:
         """(n,) distinct neighbours."""
         return np.diff(self.ptr)
 
+    def vectors_of(self, pairs: Ints) -> Vectors:
+        """(len(pairs), d) unit: what the pairs state; where they state nothing, the mean of the two ends."""
+        vectors = precise_unit_rows(self.z[self.u[pairs]] + self.z[self.v[pairs]])
+        rows = self.y_rows[pairs]
+        vectors[rows >= 0] = self.y[rows[rows >= 0]]
+        return vectors
+
 
 def precise_unit_rows(x: Vectors) -> Vectors:
     """Rows of length 1, divided in float64 and kept in float32: not to the bit what dividing in float32 gives. A row of zeros stays."""
@@ -63,8 +72,9 @@ def precise_unit_rows(x: Vectors) -> Vectors:
 def undirected_graph(graph: Graph) -> UndirectedGraph:
     """Collapses parallel and reverse relations to pairs.
 
-    A pair's vector is the two-step mean: over the records of one label (either direction), then over the labels, unweighted. A relation
-    from an entity to itself belongs to the entity's notes and is left out. Raises StoreError for a relation to an unknown entity.
+    A pair's vector is the two-step mean: over the records of one label (either direction), then over the labels, unweighted; a label that
+    states nothing has none. A relation from an entity to itself belongs to the entity's notes and is left out. Raises StoreError for a
+    relation to an unknown entity.
     """
     ids = tuple(entity.id for entity in graph.entities)
     heads, tails = _ends(graph, ids)
@@ -78,8 +88,8 @@ def undirected_graph(graph: Graph) -> UndirectedGraph:
 
     new_pair = _starts((u, v))
     new_label = _starts((u, v, labels))
-    pair_at, label_at = np.flatnonzero(new_pair), np.flatnonzero(new_label)
-    y = _two_step_means(graph.relation_vectors[proper], weights, label_at, np.searchsorted(label_at, pair_at))
+    pair_at = np.flatnonzero(new_pair)
+    y, y_rows = _pair_vectors(graph, proper, weights, new_pair, new_label)
     u, v = u[pair_at], v[pair_at]
     ptr, neighbours, neighbour_pairs = adjacency(len(ids), u, v)
     return UndirectedGraph(
@@ -90,6 +100,7 @@ def undirected_graph(graph: Graph) -> UndirectedGraph:
         v=v,
         f=np.add.reduceat(weights, pair_at) if len(pair_at) else np.zeros(0),
         y=precise_unit_rows(y),
+        y_rows=y_rows,
         relation_ptr=np.append(pair_at, len(proper)),
         relations=proper,
         ptr=ptr,
@@ -117,6 +128,22 @@ def _starts(columns: tuple[Ints, ...]) -> NDArray[np.bool_]:
     for column in columns:
         starts[1:] |= column[1:] != column[:-1]
     return starts
+
+
+def _pair_vectors(
+    graph: Graph, proper: Ints, weights: Floats, new_pair: NDArray[np.bool_], new_label: NDArray[np.bool_]
+) -> tuple[Vectors, Ints]:
+    """(s, d) the means of the pairs that state something, and (m,) the row of each pair, or -1. `proper`: relations by (pair, label)."""
+    is_stated = np.fromiter((relation.is_stated for relation in graph.relations), dtype=bool, count=len(graph.relations))
+    vector_of = np.cumsum(is_stated) - 1
+    stated = np.flatnonzero(is_stated[proper])
+    pairs, labels = np.cumsum(new_pair)[stated] - 1, np.cumsum(new_label)[stated] - 1
+    label_at = np.flatnonzero(_starts((labels,)))
+    pair_at = np.flatnonzero(_starts((pairs,)))
+    rows = np.full(int(new_pair.sum()), -1, dtype=np.int64)
+    rows[pairs[pair_at]] = np.arange(len(pair_at))
+    vectors = graph.relation_vectors[vector_of[proper[stated]]]
+    return _two_step_means(vectors, weights[stated], label_at, np.searchsorted(label_at, pair_at)), rows
 
 
 def _two_step_means(vectors: Vectors, weights: Floats, label_at: Ints, pair_at: Ints) -> Vectors:

@@ -1,6 +1,7 @@
 """What every graph store promises of the graph derived from its records, also after a deletion."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Consolidation, EditKind, LabelMerge, VectorKind
+from dynagrag.schema import CO_OCCURRENCE, Consolidation, EditKind, LabelMerge, VectorKind
 
 
 def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:
@@ -49,6 +50,25 @@ def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(store
     rederive(store)
     assert store.consolidation() == Consolidation()
     assert {e.key for e in store.graph().entities} == {"ada", "bob", "acme", "zenith", "canary77"}
+
+
+def test_a_co_occurrence_has_no_vector_and_loses_one_that_it_had(store: GraphStore) -> None:
+    """Workspaces of earlier versions hold vectors of co-occurrences; the next graph that is written leaves them out."""
+    doc, turns, passages, said = document("a", [("Ada", CO_OCCURRENCE, "Bob"), ("Bob", "leads", "Acme")])
+    extractions = [replace(e, relations=(replace(e.relations[0], summary=""),)) for e in said]
+    put(store, (doc, turns, passages, extractions))
+    rederive(store)
+    graph = store.graph()
+    named = {r.label: r.id for r in graph.relations}
+    assert store.vector_ids(VectorKind.RELATION) == (named["leads"],)
+    assert graph.relation_vectors.shape == (1, EMBEDDER.dimension)
+    earlier = tuple(replace(r, summaries=("old",)) for r in graph.relations)
+    before = replace(graph, relations=earlier, relation_vectors=np.ones((2, 8), dtype=np.float32))
+    store.write_graph(before, Consolidation(), store.records())
+    assert set(store.vector_ids(VectorKind.RELATION)) == set(named.values())
+    store.write_graph(graph, Consolidation(), store.records())
+    assert store.vector_ids(VectorKind.RELATION) == (named["leads"],)
+    assert store.graph().relation_vectors.tobytes() == graph.relation_vectors.tobytes()
 
 
 def test_add_a_add_b_delete_a_equals_b_alone(store: GraphStore) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
-from dynagrag.schema import AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
+from dynagrag.schema import CO_OCCURRENCE, AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
 from dynagrag.ui.safe_markdown import clean, plain

@@ -35,6 +35,7 @@ from dynagrag.schema.answers import (
 from dynagrag.schema.arrays import Vector, Vectors
 from dynagrag.schema.claims import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 from dynagrag.schema.graph import (
+    CO_OCCURRENCE,
     Consolidation,
     EmbedderIdentity,
     Entity,
@@ -76,6 +77,7 @@ from dynagrag.schema.trace import (
 )
 
 __all__ = [
+    "CO_OCCURRENCE",
     "Answer",
     "AnswerTrace",
     "Bridge",

@@ -18,8 +18,9 @@ class Facts:
     """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Bridge-PPR).
 
     Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's passage `passage_rows[i]` and holds the
-    entities `entities[ptr[i]:ptr[i + 1]]` (indices into the graph's). Passage j holds the entities
-    `held[held_ptr[j]:held_ptr[j + 1]]` and is about entity `subjects[j]`, or -1.
+    entities `entities[ptr[i]:ptr[i + 1]]`: indices into the graph's n, and n + i for `words[i]`, a plain word that links passages and is
+    no entity, with the vector `word_vectors[i]` (w, d). Passage j holds the entities `held[held_ptr[j]:held_ptr[j + 1]]` and is about
+    entity `subjects[j]`, or -1.
     """
 
     texts: tuple[str, ...] = ()
@@ -30,6 +31,8 @@ class Facts:
     held_ptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     held: NDArray[np.int64] = field(default_factory=no_ids)
     subjects: NDArray[np.int64] = field(default_factory=no_ids)
+    words: tuple[str, ...] = ()
+    word_vectors: Vectors = field(default_factory=no_vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """A step from one passage to another over an entity that both hold. `gain`: what it adds to the second one's score."""
+    """A step from one passage to another over an entity that both hold, or over a plain word (id ""). `gain`: what it adds to the second
+    one's score.
+    """
 
     source_id: str
     entity_id: str

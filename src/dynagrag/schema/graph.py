@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from dynagrag.schema.arrays import Vectors
 
+CO_OCCURRENCE = "mentioned with"
+"""The label of relations that only say that two names stand in one sentence: those of the fast extractor. It has no direction."""
+
 
 @dataclass(frozen=True, slots=True)
 class Merge:
@@ -57,12 +60,18 @@ class Relation:
     summaries: tuple[str, ...]
     record_ids: tuple[str, ...]
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether it says more than that both ends stand in one sentence."""
+        return self.label != CO_OCCURRENCE or bool(self.summaries)
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
     """Entities and relations, each sorted by id, with their vectors in the same order (two-step means, not normalised).
 
-    `entity_vectors` (n, d), `relation_vectors` (m, d). `entity_passages[i]`: ids of the passages that hold entity i.
+    `entity_vectors` (n, d); `relation_vectors` (s, d) of the relations that are stated, in their order: a co-occurrence has none.
+    `entity_passages[i]`: ids of the passages that hold entity i.
     """
 
     entities: tuple[Entity, ...]

@@ -252,7 +252,7 @@ def derived_digest(store: GraphStore) -> str | None:
         consolidation=store.consolidation(),
         edits=stored.edits,
         mention_vectors=_no_vectors(mention_texts(counted)),
-        record_vectors=_no_vectors(record_texts(stored.relations, documents)),
+        record_vectors=_no_vectors(record_texts(stored.relations)),
     )
     return digest(graph)
 

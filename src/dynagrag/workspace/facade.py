@@ -11,6 +11,8 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, WorkspaceError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
+from dynagrag.graph_store.derived.linking_words import num_words
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.pipeline import IngestReport, Progress
@@ -43,6 +45,8 @@ class Stats:
     chunks: int
     mentions: int
     entities: int
+    words: int
+    """Plain words that count; they link passages, and are no entities."""
     relation_records: int
     relations: int
     average_degree_before: float
@@ -333,6 +337,7 @@ class Workspace:
                 chunks=self.store.num_chunks(),
                 mentions=len(mentions),
                 entities=len(graph.entities),
+                words=num_words(counting_mentions(mentions, num_passages)),
                 relation_records=len(records),
                 relations=len(graph.relations),
                 average_degree_before=round(average_degree_before(mentions, records, num_passages), 4),

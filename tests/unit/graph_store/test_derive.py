@@ -14,7 +14,7 @@ from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_merge
 from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, record_texts, text_id
 from dynagrag.graph_store.derived.graph_digest import digest, digest_rows
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
 from dynagrag.ids import content_id, sense_key
@@ -35,15 +35,15 @@ from dynagrag.schema import (
 # ------------------------------------------------------------------------------------------------------ texts and means
 
 
-def test_a_text_is_name_and_summary_and_a_co_occurrence_is_its_sentence() -> None:
+def test_a_text_is_name_and_summary_and_a_co_occurrence_has_none() -> None:
     assert mention_text(said("Ada", "A person.")) == "Ada: A person."
     assert mention_text(said("Ada")) == "Ada"
-    assert record_text(record("ada", "knows", "bob", "They met."), "q") == "ada knows bob: They met."
-    assert record_text(record("ada", "knows", "bob"), "q") == "ada knows bob"
-    assert record_text(record("ada", "mentioned with", "bob"), "Ada met Bob.") == "Ada met Bob."
-    assert record_text(record("ada", "mentioned with", "bob", "They met."), "q") == "ada mentioned with bob: They met."
-    assert record_text(record("ada", "mentioned with", "bob"), "") == "ada mentioned with bob"
-    assert record_text(record(sense_key("ada", "Ship"), "met", sense_key("bob", "Dog")), "") == "ada met bob"
+    assert record_text(record("ada", "knows", "bob", "They met.")) == "ada knows bob: They met."
+    assert record_text(record("ada", "knows", "bob")) == "ada knows bob"
+    assert record_text(record("ada", "mentioned with", "bob", "They met.")) == "ada mentioned with bob: They met."
+    assert record_text(record(sense_key("ada", "Ship"), "met", sense_key("bob", "Dog"))) == "ada met bob"
+    told = [record("ada", "mentioned with", "bob"), record("ada", "knows", "bob")]
+    assert list(record_texts(told).values()) == ["ada knows bob"]  # a co-occurrence states nothing
     assert text_id("x") != text_id("y")
 
 
@@ -72,6 +72,60 @@ def test_a_relation_vector_counts_a_repeated_label_once() -> None:
     values = {"a likes b: x": 1.0, "a likes b: y": 1.0, "a likes b: z": 1.0, "a loves b": 0.0}
     graph = graph_of([said("a"), said("b")], records, labels=[LabelMerge("loves", "likes", False, "model")], vectors=values)
     assert graph.relation_vectors.tolist() == [[0.5]]
+
+
+def test_a_co_occurrence_has_no_vector_and_the_others_keep_theirs() -> None:
+    together = [record(a, "mentioned with", b) for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
+    stated = [record("a", "likes", "b"), record("b", "mentioned with", "c", "They met.", at=20)]
+    graph = graph_of([said(k) for k in "abc"], [*together, *stated], vectors={"a likes b": 1.0, "b mentioned with c: They met.": 2.0})
+    assert [(r.is_stated, r.label, r.weight) for r in sorted(graph.relations, key=lambda r: (r.label, r.weight))] == [
+        (True, "likes", 1),
+        (False, "mentioned with", 1),
+        (False, "mentioned with", 1),
+        (True, "mentioned with", 2),
+    ]
+    assert {(r.label): v for r, [v] in zip((r for r in graph.relations if r.is_stated), graph.relation_vectors.tolist(), strict=True)} == {
+        "likes": 1.0,
+        "mentioned with": 2.0,
+    }
+
+
+def test_labels_that_are_merged_leave_co_occurrences_what_they_are() -> None:
+    labels = [LabelMerge("mentioned with", "met", False, "model")]
+    graph = graph_of([said("a"), said("b")], [record("a", "mentioned with", "b")], labels=labels)
+    assert [(r.label, r.is_stated) for r in graph.relations] == [("mentioned with", False)]
+
+
+def word(name: str, at: int) -> Mention:
+    return replace(said(name, at=at, type_="word"), flags=(Flag.CONTENT_WORD,))
+
+
+def test_plain_words_are_no_entities_and_what_stands_beside_them_is_no_relation() -> None:
+    words = [word("valve", 0), word("valve", 10), word("leak", 0), word("leak", 10)]
+    records = [record("ada", "mentioned with", "valve"), record("leak", "mentioned with", "valve"), record("ada", "mentioned with", "bob")]
+    graph = graph_of([said("Ada"), said("Bob"), *words], records, num_passages=100)
+    assert {e.key for e in graph.entities} == {"ada", "bob"}
+    assert [(r.weight, r.label) for r in graph.relations] == [(1, "mentioned with")]
+
+
+def test_a_word_that_is_a_name_elsewhere_is_called_and_typed_by_the_name() -> None:
+    graph = graph_of([*(word("apple", 10 * i) for i in range(3)), said("Apple", at=50, type_="organization")], num_passages=100)
+    assert [(e.name, e.type, e.weight) for e in graph.entities] == [("Apple", "organization", 4)]
+
+
+@pytest.mark.parametrize("kind", [EditKind.RENAME, EditKind.MERGE])
+def test_a_word_that_a_person_named_is_a_thing(kind: EditKind) -> None:
+    words = [word("valve", 0), word("valve", 10), word("leak", 0), word("leak", 10)]
+    keys = ("valve",) if kind is EditKind.RENAME else ("valve", "relief")
+    done = edit(kind, *keys, name="Relief valve")
+    assert [(e.name, e.type) for e in graph_of(words, edits=[done], num_passages=100).entities] == [("Relief valve", "")]
+    assert not graph_of(words, edits=[done, edit(EditKind.UNDO, what=done.id, day=2)], num_passages=100).entities
+
+
+def test_a_word_that_rules_merged_with_a_name_belongs_to_it() -> None:
+    mentions = [word("tanks", 0), word("tanks", 10), said("Tank", at=50)]
+    graph = graph_of(mentions, merges=[make_merge(["tank", "tanks"], "tank", "plural", "")], num_passages=100)
+    assert [(e.name, e.keys, e.weight) for e in graph.entities] == [("Tank", ("tank", "tanks"), 3)]
 
 
 def test_means_of_groups_are_the_naive_ones_in_any_width_and_order() -> None:

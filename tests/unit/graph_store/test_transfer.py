@@ -121,7 +121,7 @@ def rederive(store: SqliteStore, merges: Consolidation = MERGES) -> str:
         consolidation=merges,
         edits=stored.edits,
         mention_vectors=embed(store, VectorKind.MENTION, mention_texts(stored.mentions)),
-        record_vectors=embed(store, VectorKind.RECORD, record_texts(stored.relations, documents)),
+        record_vectors=embed(store, VectorKind.RECORD, record_texts(stored.relations)),
     )
     store.write_graph(graph, merges, stored)
     return store.digest()

@@ -330,7 +330,7 @@ class TestCiting:
             consolidation=Consolidation(),
             edits=(),
             mention_vectors=table(mention_texts(done.mentions)),
-            record_vectors=table(record_texts(done.relations, documents)),
+            record_vectors=table(record_texts(done.relations)),
         )
         snapshot = Snapshot(
             "w",

@@ -5,11 +5,10 @@ import unicodedata
 import pytest
 from pydantic import ValidationError
 
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.ingest.extract.reply_records import EntityReply, ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.models.reply_schema import strict_schema
-from dynagrag.schema import LoadedSource, MentionKind, SourceTurn
+from dynagrag.schema import CO_OCCURRENCE, LoadedSource, MentionKind, SourceTurn
 from dynagrag.settings import CHUNK_PROFILES
 
 TURNS = [

@@ -282,7 +282,7 @@ class TestOnDisk:
         elif damage == "header":
             header.write_text("{")
         elif damage == "format":
-            header.write_text(header.read_text().replace('"format": 1', '"format": 99'))
+            header.write_text(header.read_text().replace('"format": 2', '"format": 99'))
         elif damage == "pooling":
             header.write_text(header.read_text().replace('"pool": "separate"', '"pool": "joint"'))
         elif damage == "object":

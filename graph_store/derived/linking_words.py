@@ -1,0 +1,33 @@
+"""Which keys are things and which are plain words: words may link passages (`fact_texts`), but are no entities of the graph."""
+
+from collections.abc import Iterable
+
+from dynagrag.graph_store.derived.canonical import Canon, effective_edits, scoped_keys
+from dynagrag.schema import Edit, EditKind, Flag, Mention
+
+_NAMING = (EditKind.MERGE, EditKind.RENAME, EditKind.SENSE)
+
+
+def is_word(mention: Mention) -> bool:
+    """Whether the fast extractor found a plain content word, not a name."""
+    return Flag.CONTENT_WORD in mention.flags
+
+
+def thing_keys(mentions: Iterable[Mention], edits: Iterable[Edit] = ()) -> set[str]:
+    """The keys that are a name somewhere: by a mention that is no plain word, or because a person merged, renamed or told them apart."""
+    named = {m.key for m in mentions if not is_word(m)}
+    for edit in effective_edits(edits):
+        if edit.kind in _NAMING:
+            named.update(edit.keys, scoped_keys(edit) if edit.kind is EditKind.SENSE else ())
+    return named
+
+
+def canonical_things(canon: Canon, mentions: Iterable[Mention], edits: Iterable[Edit]) -> set[str]:
+    """The canonical keys with a thing among their keys; all others stand for words alone."""
+    return {canon.of[key] for key in thing_keys(mentions, edits) if key in canon.of}
+
+
+def num_words(mentions: Iterable[Mention]) -> int:
+    """How many keys are plain words."""
+    mentions = tuple(mentions)
+    return len({m.key for m in mentions} - thing_keys(mentions))

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk, places
-from dynagrag.graph_store.derived.embedded_texts import CO_OCCURRENCE
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.ids import entity_key
-from dynagrag.schema import Flag, MentionKind
+from dynagrag.schema import CO_OCCURRENCE, Flag, MentionKind
 
 Span = tuple[int, int]
 

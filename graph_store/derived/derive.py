@@ -56,11 +56,7 @@ def derive(
     edits = tuple(edits)
     senses = read_senses(edits, documents)
     counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
-    counts = Counter({m.key: 0 for m in counted})
-    counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
-    canon = canonical_keys(counts, consolidation, edits)
-    things = canonical_things(canon, counted, edits)
-    canon = replace(canon, of={key: to for key, to in canon.of.items() if to in things})
+    canon = _canon_of_things(counted, consolidation, edits)
     counted = [m for m in counted if m.key in canon.of]
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
@@ -75,6 +71,15 @@ def derive(
         relation_vectors=relation_vectors(relations, linked, record_vectors),
         entity_passages=tuple(e.passages for e in entities),
     )
+
+
+def _canon_of_things(counted: Sequence[Mention], consolidation: Consolidation, edits: Sequence[Edit]) -> Canon:
+    """The canonical keys of all but plain words."""
+    counts = Counter({m.key: 0 for m in counted})
+    counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
+    canon = canonical_keys(counts, consolidation, edits)
+    things = canonical_things(canon, counted, edits)
+    return replace(canon, of={key: to for key, to in canon.of.items() if to in things})
 
 
 def _places(documents: Mapping[str, Document]) -> dict[str, int]:

@@ -96,38 +96,6 @@ def test_labels_that_are_merged_leave_co_occurrences_what_they_are() -> None:
     assert [(r.label, r.is_stated) for r in graph.relations] == [("mentioned with", False)]
 
 
-def word(name: str, at: int) -> Mention:
-    return replace(said(name, at=at, type_="word"), flags=(Flag.CONTENT_WORD,))
-
-
-def test_plain_words_are_no_entities_and_what_stands_beside_them_is_no_relation() -> None:
-    words = [word("valve", 0), word("valve", 10), word("leak", 0), word("leak", 10)]
-    records = [record("ada", "mentioned with", "valve"), record("leak", "mentioned with", "valve"), record("ada", "mentioned with", "bob")]
-    graph = graph_of([said("Ada"), said("Bob"), *words], records, num_passages=100)
-    assert {e.key for e in graph.entities} == {"ada", "bob"}
-    assert [(r.weight, r.label) for r in graph.relations] == [(1, "mentioned with")]
-
-
-def test_a_word_that_is_a_name_elsewhere_is_called_and_typed_by_the_name() -> None:
-    graph = graph_of([*(word("apple", 10 * i) for i in range(3)), said("Apple", at=50, type_="organization")], num_passages=100)
-    assert [(e.name, e.type, e.weight) for e in graph.entities] == [("Apple", "organization", 4)]
-
-
-@pytest.mark.parametrize("kind", [EditKind.RENAME, EditKind.MERGE])
-def test_a_word_that_a_person_named_is_a_thing(kind: EditKind) -> None:
-    words = [word("valve", 0), word("valve", 10), word("leak", 0), word("leak", 10)]
-    keys = ("valve",) if kind is EditKind.RENAME else ("valve", "relief")
-    done = edit(kind, *keys, name="Relief valve")
-    assert [(e.name, e.type) for e in graph_of(words, edits=[done], num_passages=100).entities] == [("Relief valve", "")]
-    assert not graph_of(words, edits=[done, edit(EditKind.UNDO, what=done.id, day=2)], num_passages=100).entities
-
-
-def test_a_word_that_rules_merged_with_a_name_belongs_to_it() -> None:
-    mentions = [word("tanks", 0), word("tanks", 10), said("Tank", at=50)]
-    graph = graph_of(mentions, merges=[make_merge(["tank", "tanks"], "tank", "plural", "")], num_passages=100)
-    assert [(e.name, e.keys, e.weight) for e in graph.entities] == [("Tank", ("tank", "tanks"), 3)]
-
-
 def test_means_of_groups_are_the_naive_ones_in_any_width_and_order() -> None:
     rng = np.random.default_rng(0)
     array = rng.standard_normal((20, 130)).astype(np.float32)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict, tokens_of
+from dynagrag.ingest.consolidate.used_names import SMALL_WORDS, initials, squashed
 from dynagrag.schema import Vectors
 
 MIN_NEAR_COSINE = 0.80
@@ -25,7 +26,6 @@ _MAX_BUCKET = 200
 _MAX_EXACT = 2048
 """Up to here all cosines are computed (0.1 s); above, lists around centroids are searched."""
 _NUM_PROBES = 4
-_STOP = frozenset(["the", "a", "an", "of", "for", "and", "to", "in", "on", "at", "by", "with", "from", "de", "la", "le", "von", "van"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _nearest_centroids(vectors: Vectors, seed: int) -> NDArray[np.int64]:
 
 def _content_words(key: str) -> tuple[str, ...]:
     tokens = tokens_of(key)
-    return tuple(t for t in tokens if t not in _STOP and (len(t) > 1 or not t.isalpha())) or tokens
+    return tuple(t for t in tokens if t not in SMALL_WORDS and (len(t) > 1 or not t.isalpha())) or tokens
 
 
 def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, int]]:
@@ -147,17 +147,6 @@ def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, 
             i, j = members[a], members[b]
             if cosines[a, b] >= MIN_HEAD_COSINE or contents[i] <= contents[j] or contents[j] <= contents[i]:
                 yield i, j
-
-
-def initials(key: str) -> str:
-    """The initials of a name's content words; empty for fewer than two."""
-    words = [t for t in tokens_of(key) if t not in _STOP]
-    return "".join(w[0] for w in words) if len(words) > 1 else ""
-
-
-def squashed(key: str) -> str:
-    """A key's letters and digits alone."""
-    return "".join(tokens_of(key))
 
 
 def _acronym_pairs(names: Sequence[Name]) -> Iterator[tuple[int, int]]:

@@ -16,8 +16,9 @@ from dynagrag.ingest.consolidate.blocking import candidate_pairs, cut_into_block
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, MergeGuard
 from dynagrag.ingest.consolidate.judging import NOBODY, Docket, Judging
 from dynagrag.ingest.consolidate.labels import LabelPlan, plan_labels
-from dynagrag.ingest.consolidate.safe_rules import SafeGroup, safe_groups, safe_merges, used_names
+from dynagrag.ingest.consolidate.safe_rules import SafeGroup, safe_groups, safe_merges
 from dynagrag.ingest.consolidate.shown_block import name_blocks
+from dynagrag.ingest.consolidate.used_names import used_names
 from dynagrag.ingest.consolidate.verdicts import ENTITIES, LABELS
 from dynagrag.schema import Edit, EditKind, Flag, Mention, Merge, RelationRecord, Vectors
 from dynagrag.vectors import unit_rows

@@ -1,42 +1,20 @@
-"""Merges that need no model: spelling variants, plurals, acronyms that the text itself defines. The rule is named on each merge.
+"""Merges that need no model: spellings, plurals, words cut short, designators, definitions, acronyms. The rule is named on each merge.
 
-Linear in the number of keys: every rule looks names up under a plainer form. Guards hold here too; the cosine does not, since O.2 and O2
-are the same whatever an embedder makes of them.
+Near-linear in the number of keys: every rule looks names up under a plainer form. Guards hold here too; the cosine does not, since O.2 and
+O2 are the same whatever an embedder makes of them. Each rule sees what those before it joined as one.
 """
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derived.canonical import make_merge
-from dynagrag.ids import entity_key
-from dynagrag.ingest.consolidate.blocking import initials, squashed
-from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name, tokens_of
-from dynagrag.schema import Mention, MentionKind, Merge
-
-_NOT_PLURAL = frozenset(
-    [
-        *("news", "means", "goods", "customs", "arms", "physics", "politics", "economics", "mathematics", "lens", "thanks", "mechanics"),
-        *("always", "perhaps", "besides", "series", "species", "sometimes", "towards", "glasses", "statistics", "electronics", "dynamics"),
-    ]
-)
-_WORD = r"(?:[A-Z][\w'-]*|of|and|the|for|in)"
-_DEFINITION = re.compile(rf"({_WORD}(?:[ \n]{_WORD}){{1,7}}) ?\(([A-Z][A-Z0-9&.-]{{1,9}})s?\)")
-
-
-@dataclass(frozen=True, slots=True)
-class UsedName:
-    """A key as the rules see it: with its usual spelling and how often it is mentioned."""
-
-    name: Name
-    surface: str
-    weight: int
-
-    @property
-    def key(self) -> str:
-        """The key."""
-        return self.name.key
+from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
+from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
+from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
+from dynagrag.ingest.consolidate.name_variants import cut_words, designators, plurals, spellings
+from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
+from dynagrag.schema import Merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +30,33 @@ class SafeGroup:
         return self.name.key
 
 
-def used_names(mentions: Iterable[Mention]) -> list[UsedName]:
-    """The keys in alphabetical order, with their usual type and spelling (ties: shortest, alphabetical)."""
-    types: dict[str, Counter[str]] = defaultdict(Counter)
-    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
-    weights: Counter[str] = Counter()
-    speakers: set[str] = set()
-    for m in mentions:
-        surfaces[m.key][m.name] += 1
-        if m.type:
-            types[m.key][m.type] += 1
-        if m.kind is MentionKind.SPEAKER:
-            speakers.add(m.key)
-        weights[m.key] += m.kind is MentionKind.SAID
-    return [
-        UsedName(Name(key, _usual(types[key]) if key in types else "", key in speakers), _usual(surfaces[key]), weights[key])
-        for key in sorted(surfaces)
-    ]
+class _Groups:
+    """Keys that rules join, as far as the guards let them."""
 
+    def __init__(self, guard: MergeGuard) -> None:
+        self._guard = guard
+        self._group_of: dict[str, list[str]] = {}
+        self._rules: dict[str, set[str]] = defaultdict(set)
 
-def _usual(counts: Mapping[str, int]) -> str:
-    return min(counts, key=lambda text: (-counts[text], len(text), text))
+    def root(self, key: str) -> str:
+        """The first key of a key's group; itself where it stands alone or is in no use."""
+        return self._group_of[key][0] if key in self._group_of else key
+
+    def join(self, proposals: Iterable[Proposal]) -> None:
+        """Joins what may be one, in the order of the proposals."""
+        for rule, a, b in proposals:
+            left, right = self._group_of.setdefault(a, [a]), self._group_of.setdefault(b, [b])
+            if left is right or len(left) + len(right) > MAX_GROUP or not self._guard.may_join_all(left, right):
+                continue
+            left.extend(right)
+            self._group_of.update(dict.fromkeys(right, left))
+            for key in (a, b):
+                self._rules[key].add(rule)
+
+    def groups(self) -> list[tuple[list[str], str]]:
+        """The groups of several keys, each with the names of the rules that made it."""
+        several = {id(group): group for group in self._group_of.values() if len(group) > 1}
+        return [(group, "+".join(sorted({rule for key in group for rule in self._rules[key]}))) for group in several.values()]
 
 
 def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = ()) -> list[Merge]:
@@ -81,24 +65,20 @@ def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[st
     Args:
         names: Keys in a fixed order.
         guard: Says which of them may be one.
-        texts: Where acronyms may be defined, as in "Manned Spacecraft Center (MSC)".
+        texts: Where names may be defined, as in "Manned Spacecraft Center (MSC)".
     """
     by_key = {n.key: n for n in names}
-    group_of: dict[str, list[str]] = {}
-    rules: dict[str, set[str]] = defaultdict(set)
-    for rule, a, b in (*_spellings(names), *_plurals(by_key), *_acronyms(by_key, texts)):
-        left, right = group_of.setdefault(a, [a]), group_of.setdefault(b, [b])
-        if left is right or len(left) + len(right) > MAX_GROUP or not guard.may_join_all(left, right):
-            continue
-        left.extend(right)
-        group_of.update(dict.fromkeys(right, left))
-        for key in (a, b):
-            rules[key].add(rule)
+    joined = _Groups(guard)
+    for proposals in (spellings(names), plurals(by_key), designators(by_key), cut_words(names)):
+        joined.join(list(proposals))
+    definitions = find_definitions(texts, by_key)
+    joined.join(list(said_aliases(definitions, joined.root)))
+    joined.join(list(defined_acronyms(definitions, by_key, joined.root)))
+    joined.join(list(corpus_acronyms(names, joined.root, definitions.acronyms.keys())))
     merges = []
-    for group in {id(g): g for g in group_of.values() if len(g) > 1}.values():
+    for group, rule in joined.groups():
         canonical = min(group, key=lambda k: (-by_key[k].weight, len(k), k))
-        used = sorted({rule for key in group for rule in rules[key]})
-        merges.append(make_merge(group, canonical, "+".join(used), " / ".join(sorted(by_key[k].surface for k in group))))
+        merges.append(make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group))))
     return sorted(merges, key=lambda m: m.canonical)
 
 
@@ -111,56 +91,3 @@ def safe_groups(names: Iterable[UsedName], merges: Iterable[Merge]) -> list[Safe
         if merge is None or merge.canonical == name.key:
             groups.append(SafeGroup(name.name, merge.members if merge else (name.key,)))
     return groups
-
-
-def _spellings(names: Sequence[UsedName]) -> Iterator[tuple[str, str, str]]:
-    """Same letters and digits: high-gain / high gain, O.2 / O2. Two letters say too little (us / U.S.)."""
-    plain: dict[str, str] = {}
-    for name in names:
-        key = name.key
-        form = squashed(key)
-        if len(form) < 3 and not any(c.isdigit() for c in form):
-            continue
-        if plain.setdefault(form, key) != key:
-            yield "spelling", plain[form], key
-
-
-def _plurals(by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, str, str]]:
-    """oxygen tanks / oxygen tank. A lone capitalised word without a type may be a surname (Rogers) and is left alone."""
-    for key, name in by_key.items():
-        head, _, last = key.rpartition(" ")
-        is_bare_name = not head and not name.name.type and name.surface[:1].isupper()
-        if name.name.is_person or is_bare_name or last in _NOT_PLURAL or not last.isalpha():
-            continue
-        for singular in _singulars(last):
-            other = f"{head} {singular}" if head else singular
-            if other in by_key and not by_key[other].name.is_person:
-                yield "plural", other, key
-
-
-def _singulars(word: str) -> list[str]:
-    forms = []
-    if word.endswith("ies") and len(word) > 4:
-        forms.append(word[:-3] + "y")
-    if word.endswith(("ses", "xes", "zes", "ches", "shes")):
-        forms.append(word[:-2])
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        forms.append(word[:-1])
-    return [f for f in forms if len(f) >= 3]
-
-
-def _acronyms(by_key: Mapping[str, UsedName], texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Acronyms that a text defines in brackets, unless texts define them differently."""
-    meanings: dict[str, set[str]] = defaultdict(set)
-    for text in texts:
-        for words, acronym in _DEFINITION.findall(text):
-            short, parts = entity_key(acronym), words.split()
-            for start in range(len(parts) - 1):
-                long = entity_key(" ".join(parts[start:]))
-                if initials(long) == squashed(short) or "".join(t[0] for t in tokens_of(long)) == squashed(short):
-                    meanings[short].add(long)
-                    break
-    for short in sorted(meanings):
-        (long, *others) = meanings[short]
-        if not others and short in by_key and long in by_key:
-            yield "acronym", long, short

@@ -3,7 +3,7 @@
 import pytest
 from scripted_judge import merged, run, said
 
-from dynagrag.ingest.consolidate.safe_rules import used_names
+from dynagrag.ingest.consolidate.used_names import used_names
 from dynagrag.schema import MentionKind
 
 

@@ -1,0 +1,205 @@
+"""What texts themselves say is the same: "the lunar module (LM)", "LM, the lunar module", "Hercules, also known as Heracles".
+
+An acronym's definition needs no more than the two side by side, since the letters prove it. Names in general need words that say so, and
+must stand alone before them: in "an engineer with NASA, also known as Bob" it isn't NASA who is.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from dynagrag.ids import entity_key
+from dynagrag.ingest.consolidate.acronyms import is_acronym, spells_out
+from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, content_words
+from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+
+_MAX_WORDS = 8
+_WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")
+_ACRONYM = re.compile(r"\b[A-Za-z][A-Za-z&./-]{0,14}")
+_BRACKETED = re.compile(r"\(\s*(?:the |or |also |i\.e\.,? |called |abbreviated |abbreviated as )*[\"“]?$")
+_CUE_BEFORE = re.compile(
+    r"(?:,\s*|\s+[—–-]\s+|\s+)(?:or|called|so-called|known as|abbreviated(?: as| to)?|(?:which )?(?:we|they|you) call(?: it)?)\s+"
+    r"(?:the |an? )?[\"“]?$"
+)
+_CUE_AFTER = re.compile(
+    r"['’]?s?[\"”]?\s*(?:[(,:—–]|\s-\s|(?=\s(?:or|is|means|for|stands|stood|short)\b))\s*"
+    r"(?:(?:or|that is|that's|which is|which are|is|i\.e\.,?|meaning|means|stands for|standing for|stood for|short for|for|namely)\s+)*"
+    r"(?:(?:the|an?|our|your)\s+)?[\"“]?"
+)
+_ALIAS = re.compile(
+    r"\b(?:also (?:commonly |formerly |widely )?(?:known|called|referred to|spelled|written)(?: as| by)?|better known (?:as|by)|"
+    r"a\.?k\.?a\.?|st(?:ands|ood) for|short for|an? (?:abbreviation|acronym|alias|nickname|synonym) (?:for|of)|"
+    r"(?:formerly|previously) (?:known as|called))"
+    r"\s{0,2},?\s{1,2}(?:simply |just |either )?(?:the |an? )?[\"“]?(?=\w)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"[\"”]?\s{0,2}[,(—–-]?\s{0,2}"
+    r"(?:(?:who|which|that|and|or|is|was|are|were|now|then|later|sometimes|often|commonly|formally|officially)\s{1,2}){0,4}$",
+    re.IGNORECASE,
+)
+_MORE_BEFORE = re.compile(r"(?:[-–—/'’]|\b[A-Z0-9][\w'’.-]*[^\S\n])$")
+_MORE_AFTER = re.compile(r"[-–—/'’](?=\w)(?!s\b)|[^\S\n](?:[A-Z0-9]|(?:of|and|for|&) (?:the )?[A-Z])")
+_NEXT_WORD = re.compile(r"[^\S\n]([a-z][\w'’-]*)")
+_NOT_ALONE = word_set("of in at with by from for to on and or near under over about like than as between among against into")
+"""Before a name: it belongs to a longer one, and what is said behind it may be said of that."""
+_DETERMINERS = word_set("the a an this that his her its their our my your")
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What texts define. `acronyms`: key -> the keys of what it is said to spell; `aliases`: pairs of keys that are said to be one."""
+
+    acronyms: Mapping[str, frozenset[str]]
+    aliases: frozenset[tuple[str, str]]
+
+
+def find_definitions(texts: Iterable[str], by_key: Mapping[str, UsedName]) -> Definitions:
+    """All definitions in the texts. What brackets define an acronym to be may be no name in use, and then speaks against others."""
+    acronyms: dict[str, set[str]] = defaultdict(set)
+    aliases: set[tuple[str, str]] = set()
+    for text in texts:
+        for short, long, is_certain in _acronyms(text):
+            if is_certain or (long in by_key and not by_key[long].is_word):
+                acronyms[short].add(long)
+        aliases.update(_aliases(text, by_key))
+    return Definitions({short: frozenset(longs) for short, longs in acronyms.items()}, frozenset(aliases))
+
+
+def _acronyms(text: str) -> Iterator[tuple[str, str, bool]]:
+    """(key of an acronym, key of the words beside it that spell it out, whether brackets hold one of the two)."""
+    for match in _ACRONYM.finditer(text):
+        word = match[0].rstrip("&./-")
+        short = word[:-1] if word.endswith("s") and word[:-1].isupper() else word
+        if not is_acronym(short):
+            continue
+        before = text[max(0, match.start() - 40) : match.start()]
+        cue = _BRACKETED.search(before) or _CUE_BEFORE.search(before)
+        long = _spelt_before(text, match.start() - len(cue[0]), short) if cue else ""
+        if long:
+            yield entity_key(short), long, before[cue.start()] == "(" if cue else False
+        after = _CUE_AFTER.match(text, match.start() + len(word))
+        long = _spelt_after(text, after.end(), short) if after else ""
+        if long:
+            yield entity_key(short), long, "(" in after[0] if after else False
+
+
+def _spelt_before(text: str, end: int, short: str) -> str:
+    """The key of the words right before a place that spell an acronym, fewest first; empty for none."""
+    words = _words_before(text, end)
+    for num in range(2, len(words) + 1):
+        long = entity_key(text[words[-num][0] : end])
+        if spells_out(long, entity_key(short)):
+            return long
+    return ""
+
+
+def _spelt_after(text: str, start: int, short: str) -> str:
+    """The key of the words from a place on that spell an acronym, fewest first; empty for none."""
+    words = _words_after(text, start)
+    while words and entity_key(text[slice(*words[0])]) in _DETERMINERS | {""}:
+        words = words[1:]
+    for num in range(2, len(words) + 1):
+        long = entity_key(text[words[0][0] : words[num - 1][1]])
+        if spells_out(long, entity_key(short)):
+            return long
+    return ""
+
+
+def _words_before(text: str, end: int) -> list[tuple[int, int]]:
+    """Spans of up to 8 words before a place, in order, with nothing but blanks and one line break between and behind them."""
+    start = max(0, end - 160)
+    spans = [m.span() for m in _WORD.finditer(text, start, end)]
+    kept: list[tuple[int, int]] = []
+    right = end
+    for span in reversed(spans[-2 * _MAX_WORDS :]):
+        if not _is_gap(text[span[1] : right]) or (span[0] == start and start > 0):
+            break
+        kept.append(span)
+        right = span[0]
+    return kept[::-1][-2 * _MAX_WORDS :]
+
+
+def _words_after(text: str, start: int) -> list[tuple[int, int]]:
+    """Spans of up to 8 words from a place on, likewise."""
+    kept: list[tuple[int, int]] = []
+    left = start
+    for match in _WORD.finditer(text, start, start + 160):
+        if not _is_gap(text[left : match.start()]) or len(kept) == 2 * _MAX_WORDS:
+            break
+        kept.append(match.span())
+        left = match.end()
+    return kept
+
+
+def _is_gap(between: str) -> bool:
+    return between.strip(" \t\n&\"'“”‘’") == "" and between.count("\n") <= 1
+
+
+def _aliases(text: str, by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, str]]:
+    """Pairs of names in use between which a text says that they are one thing."""
+    for match in _ALIAS.finditer(text):
+        lead = _LEAD.search(text, max(0, match.start() - 60), match.start())
+        left, right = _name_before(text, lead.start() if lead else match.start(), by_key), _name_after(text, match.end(), by_key)
+        if left and right and left != right:
+            yield left, right
+
+
+def _ends_there(text: str, end: int) -> bool:
+    """Whether a name goes no further: no capital, number, hyphen or mere word comes right behind it."""
+    behind = _NEXT_WORD.match(text, end)
+    if behind and behind[1] not in FUNCTION_WORDS and behind[1] not in COMMON_VERBS:
+        return False
+    return not _MORE_AFTER.match(text, end)
+
+
+def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
+    """The longest name in use that ends at a place, unless it is part of a longer phrase; empty for none."""
+    words = _words_before(text, end)[-_MAX_WORDS:]
+    for place in range(len(words)):
+        key = entity_key(text[words[place][0] : end])
+        if _is_name(key, by_key) and not _MORE_BEFORE.search(text[max(0, words[place][0] - 30) : words[place][0]]):
+            before = [text[a:b].casefold() for a, b in words[:place]]
+            while before and before[-1] in _DETERMINERS:
+                before.pop()
+            return "" if before and before[-1] in _NOT_ALONE else key
+    return ""
+
+
+def _name_after(text: str, start: int, by_key: Mapping[str, UsedName]) -> str:
+    words = _words_after(text, start)[:_MAX_WORDS]
+    for num in range(len(words), 0, -1):
+        key = entity_key(text[words[0][0] : words[num - 1][1]])
+        if _is_name(key, by_key) and _ends_there(text, words[num - 1][1]):
+            return key
+    return ""
+
+
+def _is_name(key: str, by_key: Mapping[str, UsedName]) -> bool:
+    """Whether a key is in use as a name, neither a mere word nor a number."""
+    return key in by_key and not by_key[key].is_word and any(c.isalpha() for c in key)
+
+
+def defined_acronyms(definitions: Definitions, by_key: Mapping[str, UsedName], root: Callable[[str], str]) -> Iterator[Proposal]:
+    """Acronyms with what texts say they are, unless they say two things."""
+    for short, longs in sorted(definitions.acronyms.items()):
+        used = sorted(long for long in longs if long in by_key)
+        forms = {_loose(long) for long in used}
+        if short in by_key and len({root(long) for long in used}) == 1 and all(_loose(long) in forms for long in longs):
+            yield from (("acronym", long, short) for long in used)
+
+
+def _loose(key: str) -> tuple[str, ...]:
+    """A name's words without plurals and small words: two of one form are no two meanings."""
+    return tuple(word.removesuffix("s") for word in content_words(key))
+
+
+def said_aliases(definitions: Definitions, root: Callable[[str], str]) -> Iterator[Proposal]:
+    """Names that a text says are one. A name that is said to be two things is neither."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for a, b in definitions.aliases:
+        owners[b].add(root(a))
+    for a, b in sorted(definitions.aliases):
+        if len(owners[b]) == 1:
+            yield "definition", a, b

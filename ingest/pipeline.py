@@ -19,6 +19,7 @@ from typing import Protocol
 
 from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
+from dynagrag.ingest.load.speaker_names import NAMES_KEY
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.split import speaker_mentions
 from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction, Extractor, GraphStore
@@ -142,7 +143,7 @@ class Pipeline:
         with self.deriver.timed("store"):
             for planned in plan.documents:  # also those that are there: killed between its two steps, a document lacks its speakers
                 if planned.is_whole:
-                    self._store_document(planned)
+                    self._store_document(planned, run.extractor.name)
         self._extract(run, [item for planned in plan.documents for item in planned.work])
         for is_last in (*[False] * (_MAX_ROUNDS - 1), True):
             with self.hooks.hold():
@@ -186,11 +187,15 @@ class Pipeline:
 
     # ------------------------------------------------------------------------------------------------ storing records
 
-    def _store_document(self, planned: PlannedDocument) -> None:
+    def _store_document(self, planned: PlannedDocument, extractor: str) -> None:
+        if planned.has_other_speakers:  # first what names the old ones: killed after this, its next run still has these chunks to extract
+            keep = [c.span[1:] for c in planned.chunks if c not in planned.to_extract]
+            self.store.drop_extractions(planned.document.id, keep, extractor)
         self.store.put_document(planned.document, planned.turns, planned.passages)
-        speakers = speaker_mentions(planned.document, planned.turns, planned.passages)
-        by_span: dict[tuple[int, int], list[Mention]] = {}
-        for mention in speakers:
+        # A passage in which nobody speaks any more has its speakers taken away by an extraction without any.
+        emptied = planned.passages if planned.has_other_speakers or NAMES_KEY in planned.document.meta else ()
+        by_span: dict[tuple[int, int], list[Mention]] = {(p.start, p.end): [] for p in emptied}
+        for mention in speaker_mentions(planned.document, planned.turns, planned.passages):
             by_span.setdefault((mention.chunk_start, mention.chunk_end), []).append(mention)
         self.store.put_extractions(
             [Extraction(planned.document.id, start, end, SPLIT, tuple(made), ()) for (start, end), made in by_span.items()]
@@ -257,7 +262,7 @@ class Pipeline:
             live = self.store.live_spans(document.id)
             has_passages = {p.id for p in self.store.passages(document.id)} == {p.id for p in planned.passages}
             if not has_passages:
-                self._store_document(planned)
+                self._store_document(planned, run.extractor.name)
             gone = [extraction for span, extraction in done.items() if live.get(span) != name]
             if gone:
                 self.store.put_extractions(gone)

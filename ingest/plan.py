@@ -3,16 +3,20 @@
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.load import load_source
-from dynagrag.ingest.split import chunk_passages, make_document, split_passages
+from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, kept_names, labels_of, renamed
+from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
+from dynagrag.sentences import Span
 from dynagrag.settings import ChunkProfile
+
+NO_NAMES = SpeakerNames()
 
 _REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}
 """Completion tokens per chunk token, by is_small, for the estimate: a model of 1.5 billion parameters gave 2 to 3."""
@@ -32,6 +36,7 @@ class PromptingExtractor(Protocol):
 class PlannedDocument:
     """A document to store, its chunks, those still to extract, and the earlier versions it replaces. `is_whole`: the chunks are all it
     has; else only those that an earlier run set aside. `extracted_by`: whose records of it the run replaces; "" where there are none.
+    `has_other_speakers`: than it is stored with.
     """
 
     document: Document
@@ -43,6 +48,7 @@ class PlannedDocument:
     is_stored: bool
     is_whole: bool = True
     extracted_by: str = ""
+    has_other_speakers: bool = False
 
     @property
     def work(self) -> list[ChunkWork]:
@@ -66,6 +72,7 @@ class IngestPlan:
     """The documents with something to do, those with nothing to do, the refused sources, and how many doubles were passed over.
 
     `missing`: documents whose file was under one of the folders and is no longer there; `removes_missing`: the run deletes them.
+    `speaker_names`: what speakers of all its documents are called in place of their labels, "" for nobody.
     """
 
     documents: tuple[PlannedDocument, ...]
@@ -74,6 +81,7 @@ class IngestPlan:
     num_doubles: int = 0
     missing: tuple[Document, ...] = ()
     removes_missing: bool = False
+    speaker_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def num_chunks(self) -> int:
@@ -103,8 +111,13 @@ def make_plan(
     extractor_name: str,
     folders: Sequence[Path] = (),
     removes_missing: bool = False,
+    names: SpeakerNames = NO_NAMES,
 ) -> IngestPlan:
-    """Reads the sources and compares them with the store. Nothing is written. `folders`: where files that are gone are looked for."""
+    """Reads the sources and compares them with the store. Nothing is written. `folders`: where files that are gone are looked for.
+
+    `names`: what speakers are called; what a document keeps of an earlier ingest stays where these say nothing. UsageError where they name
+    who doesn't speak.
+    """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
     by_uri: dict[str, list[str]] = {}
@@ -114,27 +127,40 @@ def make_plan(
     unchanged: dict[str, Document] = {}
     refused: list[LoadedSource] = []
     num_doubles = 0
+    labels: dict[str, list[str]] = {}
     for path in sources:
         source = load_source(path)
         if source.refused is not None:
             refused.append(source)
             continue
-        document, turns = make_document(source, store.workspace, uri_of(path))
+        uri = uri_of(path)
+        kept = _kept_names(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
+        labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
+        document, turns = make_document(renamed(source, names.of_file(path.name), kept), store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
-        plan = _plan_document(document, turns, store, profile, extractor_name, old, document.id in stored)
+        plan = _plan_document(document, turns, store, profile, extractor_name, old, stored.get(document.id))
         has_moved = document.id in stored and stored[document.id].uri != document.uri
         if plan.to_extract or plan.replaces or has_moved or not plan.is_stored:
             planned[document.id] = plan
         else:
             unchanged[document.id] = document
+    check_known(names, labels)
     here = set(planned) | set(unchanged)  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
     documents = tuple(replace(p, replaces=tuple(i for i in p.replaces if i not in here)) for p in planned.values())
     gone = [d for d in stored.values() if d.id not in here and not _is_given(d)]
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
-    return IngestPlan(documents, tuple(unchanged.values()), tuple(refused), num_doubles, missing, removes_missing)
+    called = {label: name for d in (*[p.document for p in documents], *unchanged.values()) for label, name in kept_names(d.meta).items()}
+    return IngestPlan(documents, tuple(unchanged.values()), tuple(refused), num_doubles, missing, removes_missing, called)
+
+
+def _kept_names(stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]) -> dict[str, str]:
+    """The names of speakers that a document of this content keeps, else an earlier version of its file."""
+    own = stored.get(document_id_of(workspace, sha256))
+    versions = [own] if own is not None else [stored[id_] for id_ in same_uri]
+    return next((kept for version in versions if (kept := kept_names(version.meta))), {})
 
 
 def find_missing(documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()) -> tuple[Document, ...]:
@@ -193,17 +219,28 @@ def _plan_document(
     profile: ChunkProfile,
     extractor_name: str,
     replaces: tuple[str, ...],
-    is_stored: bool,
+    stored: Document | None,
 ) -> PlannedDocument:
     passages = split_passages(document, turns, profile)
     chunks = chunk_passages(document, passages, profile)
-    live = store.live_spans(document.id) if is_stored else {}
-    same_passages = is_stored and tuple(p.id for p in store.passages(document.id)) == tuple(p.id for p in passages)
+    live = store.live_spans(document.id) if stored else {}
+    same_passages = stored is not None and tuple(p.id for p in store.passages(document.id)) == tuple(p.id for p in passages)
     to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor_name)
+    has_other_speakers = stored is not None and kept_names(stored.meta) != kept_names(document.meta)
+    if has_other_speakers:
+        spoken = _spans_of_others(turns, store.turns(document.id))
+        to_extract = tuple(c for c in chunks if c in to_extract or any(a < c.end and c.start < b for a, b in spoken))
     left_over = set(live) - {(c.start, c.end) for c in chunks}
     other = next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
-    is_whole_there = is_stored and same_passages and not left_over
-    return PlannedDocument(document, tuple(turns), passages, chunks, to_extract, replaces, is_whole_there, extracted_by=other)
+    is_there = same_passages and not left_over and not has_other_speakers
+    return PlannedDocument(
+        document, tuple(turns), passages, chunks, to_extract, replaces, is_there, extracted_by=other, has_other_speakers=has_other_speakers
+    )
+
+
+def _spans_of_others(turns: Sequence[Turn], before: Sequence[Turn]) -> list[Span]:
+    """Where another speaks than before: what was extracted there may name the old one."""
+    return [(new.start, new.end) for new, old in zip(turns, before, strict=False) if new.speaker != old.speaker]
 
 
 def estimate_run(

@@ -35,11 +35,16 @@ class _Unit:
     num_words: int
 
 
+def document_id_of(workspace: str, sha256: str) -> str:
+    """The id of the document of this content."""
+    return content_id("document", workspace, sha256)
+
+
 def make_document(source: LoadedSource, workspace: str, uri: str) -> tuple[Document, tuple[Turn, ...]]:
     """The document and its turns. Text = the turns' texts joined by line breaks; a turn without words keeps its place, empty."""
     text = "\n".join(turn.text for turn in source.turns)
     title = source.title or PurePath(uri or source.path).stem
-    document_id = content_id("document", workspace, source.sha256)
+    document_id = document_id_of(workspace, source.sha256)
     document = Document(document_id, workspace, title, uri, source.sha256, text, dict(source.meta))
     turns: list[Turn] = []
     start = 0

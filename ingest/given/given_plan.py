@@ -68,7 +68,7 @@ def plan_given(
         replaced = {id_ for item in planned for id_ in item.replaces}
         missing = tuple(document for document in missing if document.id not in replaced)
     stays = frozenset() if removes_missing else frozenset(document.id for document in missing)
-    return GivenPlan(planned, unchanged, (), num_doubles, missing, removes_missing, stays)
+    return GivenPlan(planned, unchanged, (), num_doubles, missing, removes_missing, stays=stays)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,15 @@ REMOVE_MISSING = Annotated[
     bool, typer.Option("--remove-missing", help="Delete documents whose files were in one of the folders and are gone.")
 ]
 
+SPEAKER_MAP = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an empty name or - is nobody, one name "
+        "for two labels makes them one. Later ingests of the same files keep them. Default: the labels of the files.",
+    ),
+]
+
 
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
@@ -53,6 +62,7 @@ def ingest(
     max_calls: MAX_CALLS = None,
     max_tokens: MAX_TOKENS = None,
     remove_missing: REMOVE_MISSING = False,
+    speaker_map: SPEAKER_MAP = None,
     yes: YES = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -66,11 +76,13 @@ def ingest(
     set_up_log(verbose)
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
+    from dynagrag.ingest.load.speaker_names import SpeakerNames, read_speaker_names
     from dynagrag.wiring import extractor_choice
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
+    names = read_speaker_names(speaker_map) if speaker_map else SpeakerNames()
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
-    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing)
+    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing, names)
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
     find_sources(paths)

@@ -88,6 +88,9 @@ def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str)
         )
     else:
         say(f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)} documents to extract")
+    if plan.speaker_names:
+        told = [f"{in_line(label)} is {in_line(name) if name else 'nobody'}" for label, name in plan.speaker_names.items()]
+        say(f"  speakers: {', '.join(told[:_MAX_SHOWN])}{' ...' if len(told) > _MAX_SHOWN else ''}")
     for name, count in plan.extracted_before.items():
         say(f"  {plural(count, 'document')} extracted by {name} before; those records are replaced")
     for source in plan.refused:

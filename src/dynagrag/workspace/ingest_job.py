@@ -19,6 +19,7 @@ from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower, cancelled
 from dynagrag.ingest.load import find_sources
+from dynagrag.ingest.load.speaker_names import SpeakerNames
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estimate_run, make_plan, make_retry_plan, span_tokens
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
@@ -37,6 +38,7 @@ INGEST, RETRY = "ingest", "retry"
 class IngestOptions:
     """How to ingest. `chunk_profile` None: chosen by the model. `merges`: names are merged by `rules` alone, or the `model` is asked too;
     None: the model, unless it is small. `remove_missing`: documents go whose file was under one of the folders and is no longer there.
+    `speakers`: what speakers are called in place of their labels.
     """
 
     extractor: str = "llm"
@@ -46,6 +48,7 @@ class IngestOptions:
     max_calls: int | None = None
     max_tokens: int | None = None
     remove_missing: bool = False
+    speakers: SpeakerNames = field(default_factory=SpeakerNames)
 
 
 def check_options(options: IngestOptions) -> None:
@@ -83,7 +86,7 @@ def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
 
 def _way(request: JobRequest) -> str:
     """What makes an extraction what it is: options and model, without the budget."""
-    how = {name: value for name, value in request.options.items() if name not in ("max_calls", "max_tokens", "remove_missing")}
+    how = {name: value for name, value in request.options.items() if name not in ("max_calls", "max_tokens", "remove_missing", "speakers")}
     return json.dumps([how, request.llm, request.store], sort_keys=True)
 
 
@@ -107,7 +110,7 @@ def prepare_ingest(
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), options)
 
     def plan(tools: _Tools) -> IngestPlan:
-        return make_plan(sources, parts.store, tools.profile, tools.extractor.name, folders, options.remove_missing)
+        return make_plan(sources, parts.store, tools.profile, tools.extractor.name, folders, options.remove_missing, options.speakers)
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
 

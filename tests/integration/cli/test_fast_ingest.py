@@ -67,3 +67,60 @@ def test_records_of_older_rules_serve_until_the_next_ingest_replaces_them(
     with open_space("default") as space:
         assert {m.extractor for m in space.store.mentions() if m.extractor != "split"} == {FastExtractor().name}
     assert "1 unchanged" in cli("ingest", path, "--extractor", "fast").out
+
+
+# --------------------------------------------------------------------------------------------------- names of speakers
+
+
+def speakers(open_space: Any) -> tuple[list[str | None], set[str]]:
+    with open_space("default") as space:
+        mentions = {m.name for m in space.store.mentions() if m.kind == "speaker"}
+        return [turn.speaker for turn in space.store.turns()], mentions
+
+
+def test_speakers_are_renamed_kept_and_taken_back(cli: Any, corpus: Any, open_space: Any) -> None:
+    path, names = corpus.folder / "talk.txt", corpus.folder / "names.csv"
+    path.write_text(TALK)
+    names.write_text("Anna,Anna Lee\nLeo,-\n")
+    first = cli("ingest", path, "--extractor", "fast")
+    assert first.code == 0
+    assert speakers(open_space) == (["Anna", "Leo"] * 3, {"Anna", "Leo"})
+    named = cli("ingest", path, "--extractor", "fast", "--speaker-map", names)
+    assert named.code == 0
+    assert "speakers: Anna is Anna Lee, Leo is nobody" in named.out
+    assert speakers(open_space) == (["Anna Lee", None] * 3, {"Anna Lee"})
+    assert "1 unchanged" in cli("ingest", path, "--extractor", "fast").out
+    path.write_text(TALK + "\n\nLeo: One more.")
+    assert "1 changed" in cli("ingest", path, "--extractor", "fast").out
+    assert speakers(open_space) == (["Anna Lee", None] * 3 + [None], {"Anna Lee"})
+    names.write_text('{"Anna Lee": "Dr. Lee", "Leo": "Leo"}')
+    assert cli("ingest", path, "--extractor", "fast", "--speaker-map", names).code == 0
+    assert speakers(open_space) == (["Dr. Lee", "Leo"] * 3 + ["Leo"], {"Dr. Lee", "Leo"})
+    asked = cli("ask", "Who told Houston?", "--speaker", "Dr. Lee", "--json")
+    assert asked.code == 0
+    assert {c["speaker"] for c in asked.json["citations"]} <= {"Dr. Lee"}
+
+
+def test_two_labels_with_one_name_are_one_speaker(cli: Any, corpus: Any, open_space: Any) -> None:
+    path, names = corpus.folder / "talk.txt", corpus.folder / "names.csv"
+    path.write_text(TALK)
+    names.write_text("Anna,Anna Lee\nLeo,Anna Lee\n")
+    assert cli("ingest", path, "--extractor", "fast", "--speaker-map", names).code == 0
+    assert speakers(open_space) == (["Anna Lee"] * 6, {"Anna Lee"})
+    with open_space("default") as space:
+        assert [e.name for e in space.graph().entities if e.is_speaker] == ["Anna Lee"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("Ana,X\n", "'Ana' (near: Anna)"), ("Anna,Leo\nLeo,Anna\n", "circle: Anna -> Leo -> Anna"), ("Anna,A\nAnna,B\n", "names 'Anna' twice")],
+)
+def test_a_map_that_does_not_fit_changes_nothing(cli: Any, corpus: Any, open_space: Any, text: str, said: str) -> None:
+    path, names = corpus.folder / "talk.txt", corpus.folder / "names.csv"
+    path.write_text(TALK)
+    names.write_text(text)
+    assert cli("ingest", path, "--extractor", "fast").code == 0
+    done = cli("ingest", path, "--extractor", "fast", "--speaker-map", names)
+    assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
+    assert said in done.err
+    assert speakers(open_space)[1] == {"Anna", "Leo"}

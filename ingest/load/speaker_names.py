@@ -1,0 +1,214 @@
+"""What a user calls the speakers of a file: labels renamed, told to be one person's, or to be nobody's.
+
+A label is what the file has; the names are kept with the document, so that a later ingest of its file keeps them.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.ingest.load.encoding import decode
+from dynagrag.regular_files import IRREGULAR, is_irregular
+from dynagrag.schema import LoadedSource
+from dynagrag.text import collapse, short
+
+NOBODY = ""
+NAMES_KEY = "speaker_names"
+"""Where a document's `meta` keeps them, as JSON."""
+_NOBODY_SIGN = "-"
+_MAX_BYTES = 4_000_000
+_MAX_NAME_CHARS = 200
+_HEADS = frozenset({"label", "speaker", "from", "old"})
+_SHAPE = "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or {file: {label: name}}"
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerNames:
+    """Label -> name, "" for nobody: those of all files, and those of single files by their names."""
+
+    everywhere: Names = field(default_factory=dict)
+    by_file: Mapping[str, Names] = field(default_factory=dict)
+
+    def of_file(self, path: str) -> dict[str, str]:
+        """The names in one file; what is said of it alone goes first."""
+        return {**self.everywhere, **self.by_file.get(Path(path).name, {})}
+
+    def __bool__(self) -> bool:
+        return bool(self.everywhere or any(self.by_file.values()))
+
+
+def read_speaker_names(path: str | Path) -> SpeakerNames:
+    """The names that a file gives. UsageError where it can't be read, contradicts itself or goes round in a circle."""
+    text = _text_of(Path(path))
+    try:
+        rows = _json_rows(json.loads(text, object_pairs_hook=_each_once)) if text.lstrip()[:1] in {"{", "["} else _csv_rows(text)
+    except (ValueError, RecursionError, csv.Error) as err:
+        raise UsageError(f"the speaker map {path} could not be read: {err}; write {_SHAPE}") from err
+    if not rows:
+        raise UsageError(f"the speaker map {path} names no speaker; write {_SHAPE}")
+    return _names_of(rows, f"the speaker map {path}")
+
+
+def checked_names(names: SpeakerNames) -> SpeakerNames:
+    """Names that were put together in a program, under the same rules."""
+    rows = [("", label, name) for label, name in names.everywhere.items()]
+    rows += [(file, label, name) for file, own in names.by_file.items() for label, name in own.items()]
+    return _names_of(rows, "the speakers' names")
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+def _text_of(path: Path) -> str:
+    if is_irregular(path):
+        raise UsageError(f"the speaker map {path} {IRREGULAR}")
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        text = decode(data).text
+    except (OSError, ValueError) as err:
+        reason = (err.strerror if isinstance(err, OSError) else None) or str(err)
+        raise UsageError(f"the speaker map {path} could not be read: {reason.lower()}; check the path") from err
+    except LoadError as err:
+        raise UsageError(f"the speaker map {path} {err}") from err
+    if len(data) > _MAX_BYTES:
+        raise UsageError(f"the speaker map {path} is larger than {_MAX_BYTES:,} bytes; {_SHAPE}")
+    return text
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; ValueError where it has a key twice with other values, of which json would keep the last."""
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if made.get(key, value) != value:
+            raise ValueError(f"it names {short(key)} twice")
+        made[key] = value
+    return made
+
+
+def _csv_rows(text: str) -> list[tuple[str, str, str]]:
+    """(file, label, name) of each line; a head `label,name` may stand first."""
+    rows: list[tuple[str, str, str]] = []
+    for number, cells in enumerate(csv.reader(io.StringIO(text), skipinitialspace=True), 1):
+        filled = [collapse(cell) for cell in cells]
+        if not any(filled):
+            continue
+        if not 2 <= len(filled) <= 3:
+            raise ValueError(f"line {number} has {len(filled)} columns")
+        if not rows and filled[0].casefold() in _HEADS and filled[1].casefold() in {"name", "to", "new"}:
+            continue
+        rows.append((filled[2] if len(filled) > 2 else "", filled[0], filled[1]))
+    return rows
+
+
+def _json_rows(data: Any) -> list[tuple[str, str, str]]:
+    if not isinstance(data, dict):
+        raise ValueError("it is no JSON object")
+    rows: list[tuple[str, str, str]] = []
+    for key, value in data.items():
+        if isinstance(value, dict):
+            rows += [(collapse(key), label, name) for _, label, name in _json_rows(value)]
+        elif value is None or isinstance(value, str):
+            rows.append(("", collapse(key), collapse(value or "")))
+        else:
+            raise ValueError(f"the name of {short(key)} is no text")
+    return rows
+
+
+def _names_of(rows: Iterable[tuple[str, str, str]], what: str) -> SpeakerNames:
+    by_file: dict[str, dict[str, str]] = {}
+    for file, label, given in rows:
+        name = NOBODY if given == _NOBODY_SIGN else collapse(given)
+        own = by_file.setdefault(file, {})
+        if not label:
+            raise UsageError(f"{what} has a name without a label: {short(given)}; write {_SHAPE}")
+        if own.get(label, name) != name:
+            raise UsageError(f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave one of them out")
+        if len(name) > _MAX_NAME_CHARS:
+            raise UsageError(f"{what} gives {short(label)} a name of {len(name)} characters; at most {_MAX_NAME_CHARS}")
+        own[label] = name
+    everywhere = by_file.pop("", {})
+    _followed(everywhere, what)
+    return SpeakerNames(_followed(everywhere, what), {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()})
+
+
+def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dict[str, str]:
+    """Each label with the name at the end of its way: A to B and B to C makes both C. UsageError for a circle."""
+    made: dict[str, str] = {}
+    for label in names if only is None else only:
+        way = [label]
+        while (name := names.get(way[-1])) is not None and name != way[-1]:
+            if name in way:
+                raise UsageError(f"{what} goes round in a circle: {' -> '.join([*way, name])}; give one of them another name")
+            way.append(name)
+            if name == NOBODY:
+                break
+        made[label] = way[-1]
+    return made
+
+
+# ------------------------------------------------------------------------------------------------------------ applying
+
+
+def labels_of(source: LoadedSource) -> tuple[str, ...]:
+    """The labels that a file has, in order of speech."""
+    return tuple(dict.fromkeys(turn.speaker for turn in source.turns if turn.speaker))
+
+
+def kept_names(meta: Mapping[str, str]) -> dict[str, str]:
+    """The names that a document keeps."""
+    try:
+        kept = json.loads(meta.get(NAMES_KEY, "{}"))
+    except ValueError:
+        return {}
+    return {str(label): str(name) for label, name in kept.items()} if isinstance(kept, dict) else {}
+
+
+def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
+    """The source with its speakers' names: `given` now, else as `kept`. A given label may also be a kept name; a label that is given
+    itself as its name is as the file has it again.
+    """
+    labels = labels_of(source)
+    made: dict[str, str] = {}
+    for label in labels:
+        before = kept.get(label, label)
+        name = given.get(label, given.get(before, before))
+        if name != label:
+            made[label] = name
+    if not made:
+        return source
+    turns = tuple(replace(t, speaker=made.get(t.speaker, t.speaker) or None) if t.speaker else t for t in source.turns)
+    meta = {**source.meta, NAMES_KEY: json.dumps(made, ensure_ascii=False, sort_keys=True)}
+    return replace(source, turns=turns, meta=meta)
+
+
+def check_known(names: SpeakerNames, known: Mapping[str, Sequence[str]]) -> None:
+    """`known`: the labels of each file, by its name. UsageError for a label that no file has, and for a file that isn't there."""
+    every = sorted({label for labels in known.values() for label in labels})
+    for file, own in names.by_file.items():
+        if file not in known:
+            raise UsageError(f"the speaker map names a file {short(file)} that isn't read{_near(file, sorted(known))}")
+        _check_labels(own, known[file], f" in {file}")
+    _check_labels(names.everywhere, every, "")
+
+
+def _check_labels(names: Names, known: Sequence[str], where: str) -> None:
+    unknown = [label for label in names if label not in known]
+    if unknown:
+        told = "; ".join(f"{short(label)}{_near(label, known)}" for label in unknown[:5])
+        more = f" (and {len(unknown) - 5} more)" if len(unknown) > 5 else ""
+        raise UsageError(f"the speaker map names who doesn't speak{where}: {told}{more}; `dynagrag inspect` lists the labels")
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    folded = {label.casefold(): label for label in known}
+    near = [folded[found] for found in get_close_matches(word.casefold(), list(folded), n=3, cutoff=0.6)]
+    return f" (near: {', '.join(near)})" if near else f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})" if known else ""

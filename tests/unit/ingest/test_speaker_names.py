@@ -1,0 +1,141 @@
+"""Names for speakers: what a file of them may say, and what becomes of a source's labels."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynagrag.errors import UsageError
+from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, checked_names, kept_names, read_speaker_names, renamed
+from dynagrag.schema import LoadedSource, SourceTurn
+
+LABELS = st.sampled_from(["A", "B", "C", "D", "Anna Lee", "Ünal"])
+
+
+def source(*labels: str | None) -> LoadedSource:
+    return LoadedSource("talk.txt", "speaker-text", tuple(SourceTurn(f"Words of {label}.", label) for label in labels), sha256="s")
+
+
+def speakers(made: LoadedSource) -> list[str | None]:
+    return [turn.speaker for turn in made.turns]
+
+
+def write(tmp_path: Path, text: str, name: str = "map.csv") -> Path:
+    (tmp_path / name).write_text(text)
+    return tmp_path / name
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SPEAKER_00,Anna Lee\nSPEAKER_01,-\n", {"SPEAKER_00": "Anna Lee", "SPEAKER_01": ""}),
+        ("label,name\nA,Anna\nB,Anna\n", {"A": "Anna", "B": "Anna"}),
+        ('"Lee, Anna", Anna Lee\n\nNews,\n', {"Lee, Anna": "Anna Lee", "News": ""}),
+        ("\ufeffA,Anna\r\nA,Anna\r\n", {"A": "Anna"}),
+        ("A,B\nB,Carl\n", {"A": "Carl", "B": "Carl"}),
+        ("A,A\n", {"A": "A"}),
+        ('{"A": "Anna", "B": null, "C": "-", "D": ""}', {"A": "Anna", "B": "", "C": "", "D": ""}),
+    ],
+)
+def test_a_map_is_csv_or_json(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
+    assert read_speaker_names(write(tmp_path, text)).everywhere == expected
+
+
+@pytest.mark.parametrize("text", ["A,Anna\nA,Berta,two.vtt\n", '{"A": "Anna", "two.vtt": {"A": "Berta"}}'])
+def test_one_label_may_be_another_person_in_another_file(tmp_path: Path, text: str) -> None:
+    names = read_speaker_names(write(tmp_path, text))
+    assert names.of_file("x/one.vtt") == {"A": "Anna"}
+    assert names.of_file("x/two.vtt") == {"A": "Berta"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A,B\nB,A\n", "goes round in a circle: A -> B -> A"),
+        ('{"A": "B", "B": "C", "C": "A"}', "goes round in a circle: A -> B -> C -> A"),
+        ("A,Anna\nA,Berta\n", "names 'A' twice: 'Anna' and 'Berta'"),
+        ('{"A": "Anna", "A": "Berta"}', "names 'A' twice"),
+        ("A,Anna,x,y\n", "line 1 has 4 columns"),
+        ("Anna\n", "line 1 has 1 columns"),
+        (",Anna\n", "a name without a label: 'Anna'"),
+        ('["A"]', "it is no JSON object"),
+        ('{"A": 3}', "the name of 'A' is no text"),
+        ('{"A": ', "could not be read"),
+        ("\n\n", "names no speaker"),
+        ("label,name\n", "names no speaker"),
+        (f"A,{'x' * 300}\n", "a name of 300 characters"),
+    ],
+)
+def test_a_map_that_cannot_be_says_why(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_speaker_names(write(tmp_path, text))
+    assert said in str(caught.value)
+    assert "map.csv" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_map_that_is_not_there_or_no_text_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="could not be read: no such file"):
+        read_speaker_names(tmp_path / "none.csv")
+    with pytest.raises(UsageError, match="could not be read"):
+        read_speaker_names(tmp_path)
+    (tmp_path / "b.csv").write_bytes(b"\x7fELF\x00\x00\x01\x02" * 50)
+    with pytest.raises(UsageError):
+        read_speaker_names(tmp_path / "b.csv")
+
+
+def test_speakers_are_renamed_merged_and_left_out_and_the_words_stay() -> None:
+    made = renamed(source("A", "B", "C", None, "A"), {"A": "Anna", "B": "Anna", "C": ""}, {})
+    assert speakers(made) == ["Anna", "Anna", None, None, "Anna"]
+    assert [t.text for t in made.turns] == [t.text for t in source("A", "B", "C", None, "A").turns]
+    assert kept_names(made.meta) == {"A": "Anna", "B": "Anna", "C": ""}
+
+
+def test_names_are_kept_and_taken_back() -> None:
+    kept = {"A": "Anna", "B": ""}
+    assert speakers(renamed(source("A", "B"), {}, kept)) == ["Anna", None]
+    assert speakers(renamed(source("A", "B"), {"Anna": "Anna Lee"}, kept)) == ["Anna Lee", None]
+    again = renamed(source("A", "B"), {"A": "A", "B": "Berta"}, kept)
+    assert speakers(again) == ["A", "Berta"]
+    assert kept_names(renamed(source("A", "B"), {"A": "A", "B": "B"}, kept).meta) == {}
+
+
+def test_a_label_that_nobody_has_is_named_with_what_is_near() -> None:
+    known = {"one.vtt": ["SPEAKER_00", "SPEAKER_01"], "two.vtt": ["Anna"]}
+    check_known(SpeakerNames({"SPEAKER_00": "X"}, {"two.vtt": {"Anna": ""}}), known)
+    with pytest.raises(UsageError, match=r"'SPEAKER_0' \(near: SPEAKER_01, SPEAKER_00\)|'SPEAKER_0' \(near: SPEAKER_00, SPEAKER_01\)"):
+        check_known(SpeakerNames({"SPEAKER_0": "X"}), known)
+    with pytest.raises(UsageError, match=r"in two\.vtt: 'SPEAKER_00' \(known: Anna\)"):
+        check_known(SpeakerNames({}, {"two.vtt": {"SPEAKER_00": "X"}}), known)
+    with pytest.raises(UsageError, match=r"a file 'tow\.vtt' that isn't read \(near: two\.vtt"):
+        check_known(SpeakerNames({}, {"tow.vtt": {"A": "X"}}), known)
+
+
+def test_a_document_whose_names_are_broken_has_none() -> None:
+    assert kept_names({"speaker_names": "{"}) == kept_names({"speaker_names": "[1]"}) == kept_names({}) == {}
+
+
+def goes_round(names: dict[str, str], label: str) -> bool:
+    for _ in range(len(names) + 1):
+        if names.get(label, label) == label:
+            return False
+        label = names[label]
+    return True
+
+
+@given(st.dictionaries(LABELS, LABELS, max_size=6), st.lists(LABELS, max_size=8))
+def test_any_map_either_names_everybody_or_is_refused(names: dict[str, str], labels: list[str]) -> None:
+    if any(goes_round(names, label) for label in names):
+        with pytest.raises(UsageError, match="circle"):
+            checked_names(SpeakerNames(names))
+        return
+    made = checked_names(SpeakerNames(names))
+    first = renamed(source(*labels), made.everywhere, {})
+    assert [bool(s) for s in speakers(first)] == [True] * len(labels)
+    for label, speaker in zip(labels, speakers(first), strict=True):
+        assert names.get(speaker or "", speaker) == speaker
+        assert label in names or speaker == label
+    again = renamed(source(*labels), {}, kept_names(first.meta))
+    assert (speakers(again), json.dumps(dict(again.meta))) == (speakers(first), json.dumps(dict(first.meta)))

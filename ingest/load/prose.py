@@ -30,7 +30,9 @@ def parse_text(lines: list[str]) -> Parsed:
 
 
 def _speaker_turns(blocks: list[list[str]], labels: Labels) -> tuple[SourceTurn, ...]:
-    """A turn ends at the next label or blank line. A paragraph without a label goes on with the speaker, unless it is a heading."""
+    """A turn ends at the next label or blank line. A paragraph without a label goes on with the speaker, unless it is a heading, or a
+    section's heading came.
+    """
     turns: list[tuple[str | None, list[str]]] = []
     speaker: str | None = None
     for block in blocks:
@@ -39,8 +41,11 @@ def _speaker_turns(blocks: list[list[str]], labels: Labels) -> tuple[SourceTurn,
             if found is not None:
                 speaker = found[0]
                 turns.append((speaker, [found[1]]))
-            elif at > 0:
+            elif at > 0 and not (line.rstrip().endswith(":") and labels.heads_section(line)):
                 turns[-1][1].append(line)
+            elif labels.heads_section(line):
+                speaker = None
+                turns.append((None, [line]))
             elif _is_aside(block):
                 turns.append((None, [line]))
             else:

@@ -3,7 +3,8 @@
 A single line can't tell `Anna: yes` from `Result: yes`. A file can: speakers come back, and where they stand, most turns have one.
 """
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,30 @@ _NOT_SPEAKERS = frozenset(
     results second see_also serves so source sources start step subject subtitle summary table tag tags third time tip title to today
     todo topic total transcribed_by transcript update url usage version video warning website""".split()
 )
+_HEADING_WORDS = _NOT_SPEAKERS | frozenset(
+    """about action actions active agenda agendas announcement announcements answer answers apologies appendices articles bio biography
+    blog books bullet bullets calendar calls chapters comments conclusions connect contact contacts content context cover credits
+    dates deadlines decision decisions details discussion discussions documents events excerpts extras faq feedback findings follow
+    follow-up followup further goals highlight highlights housekeeping ideas info information insights intro item items
+    key kudos learned learnings lessons links list main media mention mentioned mentions message messages minutes miscellaneous more
+    music news next numbers objectives open opening outcomes outline outlook outro overviews papers people plan plans podcast podcasts
+    points posts preface preview program programme projects q&a q&as qa question quick quotes read reading readings recap
+    recommendations recommended related remarks reminder reminders report reports resource resources risks roadmap schedule section sections
+    segment segments session sessions shout-outs show show-notes shownotes social socials sponsor sponsored sponsors stats status
+    steps stories summaries support supporters takeaway takeaways talk talks task tasks themes things thoughts timeline timestamp
+    timestamps tips today's tools topics trailer transcripts trivia upcoming updates useful videos watch weekly words year-end""".split()
+)
+"""A label made of these alone heads a section: `News, Events, Resources`, `Key Takeaways`."""
+_ALONE = _HEADING_WORDS - frozenset("music media program programme podcast answer answers people question report session year-end".split())
+"""Those of them that no voice is called by: `Music` and `Question` may be."""
+_ASKING = frozenset("how what what's when where which why who's".split())
+_NO_NAME_WORDS = frozenset(
+    "are can did do does i is it our should that their these they this those to us was we were will you your".split()
+)
+"""In a label of several words: it is a sentence's or a heading's, and nobody's name."""
+_JOINTS = frozenset("& / and of for from in on the".split())
+_LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
+_ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _NUMBERED = frozenset(
     "act appendix chapter day example exercise fig figure item lesson module option page part scene section step unit week".split()
 )
@@ -31,15 +56,24 @@ _NUMBERED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The speakers of one file. `num_blocks` of its blocks begin with one of them."""
+    """The speakers of one file. `num_blocks` of its blocks begin with one of them. `headings`: labels of its sections."""
 
     names: frozenset[str]
     num_blocks: int = 0
+    headings: frozenset[str] = frozenset()
 
     def split(self, line: str) -> tuple[str, str] | None:
         """(speaker, the rest) of a line that begins with one of them."""
         found = split_label(line)
         return found if found is not None and found[0] in self.names else None
+
+    def heads_section(self, line: str) -> bool:
+        """Whether the line is a section's heading, whose words and what stands below are nobody's."""
+        label, colon, rest = line.strip().partition(":")
+        if not colon or len(label) > _MAX_LABEL_CHARS or not label.strip():
+            return False
+        is_heading = label in self.headings or _is_heading(label, is_once=False)
+        return is_heading and (not rest.strip() or len(label.split()) > 1)
 
 
 def split_label(line: str) -> tuple[str, str] | None:
@@ -85,8 +119,12 @@ def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
     - Labels stand only at a change of speaker: at least two come back, or one in capitals does three times. Then a label that comes once
       must resemble one that comes back (`Anna Lee` beside `Anna`), be in capitals or begin with a title.
     - None comes back, but there are only a few, and every block but a first one (a title) begins with one.
+
+    The headings of a file's sections (`News, Events, Resources:`) are none of them.
     """
-    found = [[split_label(line) for line in block] for block in blocks]
+    every = [[split_label(line) for line in block] for block in blocks]
+    headings = _headings(blocks, every)
+    found = [[hit if hit and hit[0] not in headings else None for hit in block] for block in every]
     counts = Counter(hit[0] for block in found for hit in block if hit)
     if not counts:
         return Labels(frozenset())
@@ -105,7 +143,36 @@ def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
     elif not repeated and total <= _FEW and all(block and block[0] for block in found[1:]) and (total > 1 or next(iter(counts)).isupper()):
         names = set(counts)
     names = {label for label in names if _is_capital(label) or counts[label] >= 2 or total <= _FEW}
-    return Labels(frozenset(names), sum(1 for block in found if block and block[0] and block[0][0] in names))
+    num_named = sum(1 for block in found if block and block[0] and block[0][0] in names)
+    return Labels(frozenset(names), num_named, headings)
+
+
+def _headings(blocks: Sequence[Sequence[str]], found: Sequence[Sequence[tuple[str, str] | None]]) -> frozenset[str]:
+    """The labels that head a section: all of their words are such a heading's, a label that comes once says a sentence or a list of
+    things, or nothing but lists or addresses stands behind them.
+    """
+    counts = Counter(hit[0] for block in found for hit in block if hit)
+    heads = {label for label in counts if _is_heading(label, counts[label] == 1)}
+    is_list: dict[str, list[bool]] = defaultdict(list)
+    for number, (block, hits) in enumerate(zip(blocks, found, strict=True)):
+        for at, hit in enumerate(hits):
+            if hit is not None and hit[0] not in heads:
+                after = block[at + 1] if at + 1 < len(block) else next((b[0] for b in blocks[number + 1 : number + 2] if b), "")
+                is_list[hit[0]].append(bool(_ADDRESS.match(hit[1]) if hit[1] else _LIST_ITEM.match(after.lstrip())))
+    return frozenset(heads | {label for label, lists in is_list.items() if all(lists)})
+
+
+def _is_heading(label: str, is_once: bool) -> bool:
+    folded = label.casefold().replace("’", "'")
+    words = [word for word in re.split(r"[\s,;]+", folded) if word]
+    plain = [word for word in words if word not in _JOINTS]
+    if plain and all(word in _HEADING_WORDS for word in plain):
+        return len(plain) > 1 or plain[0] in _ALONE
+    if len(words) > 1 and any(word in _ASKING for word in words):
+        return True
+    if not is_once or len(words) == 1:
+        return False
+    return label.count(",") > 1 or any(word in _NO_NAME_WORDS for word in words)
 
 
 def _come_back(counts: Counter[str], repeated: set[str]) -> bool:

@@ -113,7 +113,11 @@ def test_two_labels_with_one_name_are_one_speaker(cli: Any, corpus: Any, open_sp
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("Ana,X\n", "'Ana' (near: Anna)"), ("Anna,Leo\nLeo,Anna\n", "circle: Anna -> Leo -> Anna"), ("Anna,A\nAnna,B\n", "names 'Anna' twice")],
+    [
+        ("Ana,X\n", "'Ana' (near: Anna)"),
+        ("Anna,Leo\nLeo,Anna\n", "circle: Anna -> Leo -> Anna"),
+        ("Anna,A\nAnna,B\n", "names 'Anna' twice"),
+    ],
 )
 def test_a_map_that_does_not_fit_changes_nothing(cli: Any, corpus: Any, open_space: Any, text: str, said: str) -> None:
     path, names = corpus.folder / "talk.txt", corpus.folder / "names.csv"

@@ -4,7 +4,7 @@ reload or the end of this process loses nothing of it.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
@@ -27,7 +27,9 @@ _INTERACTIVE_WAIT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """What an ingest would do and cost. `estimate` None: no model is asked."""
+    """What an ingest would do and cost. `estimate` None: no model is asked. `extracted_before`: extractors whose records are replaced, with
+    the number of their documents.
+    """
 
     num_new: int
     num_changed: int
@@ -37,6 +39,7 @@ class PlanView:
     missing: tuple[str, ...]
     removes_missing: bool
     estimate: Estimate | None
+    extracted_before: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def has_work(self) -> bool:
@@ -86,6 +89,7 @@ def _view(prepared: PreparedIngest) -> PlanView:
         missing=tuple(document.title for document in made.missing),
         removes_missing=made.removes_missing,
         estimate=prepared.estimate() if made.num_chunks else None,
+        extracted_before=made.extracted_before,
     )
 
 

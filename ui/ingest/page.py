@@ -7,7 +7,7 @@ import streamlit as st
 
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, state
-from dynagrag.ui.ingest import documents_view, jobs_view, sources_view, start_form, upload_folder
+from dynagrag.ui.ingest import documents_view, jobs_view, sources_view, speakers_view, start_form, upload_folder
 from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
@@ -29,7 +29,8 @@ def page() -> None:
         sources_view.show(rows, _leave_out)
         paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
         if paths:
-            start_form.show(paths, _started)
+            names = speakers_view.show(rows, desk.documents() if desk else ())
+            start_form.show(paths, _started, names)
         if desk is not None:
             _show_workspace(desk)
 
@@ -190,6 +191,7 @@ def _started(key: background.Key) -> None:
     """What was brought is the run's now; it comes back where the run ends before it is a job."""
     state.remember("started", (key, state.remembered("rows", ())))
     state.remember("rows", ())
+    speakers_view.forget()
     state.remember("seen_uploads", set())
     state.remember("upload_number", state.remembered("upload_number", 0) + 1)
 

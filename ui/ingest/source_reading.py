@@ -36,6 +36,7 @@ class SourceRow:
     first: tuple[tuple[str | None, float | None, str], ...]
     refused: str
     brought: str = ""
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +91,5 @@ def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRo
         first=tuple((turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in source.turns[:_MAX_TURNS]),
         refused=source.refused or "",
         brought=item.id,
+        sha256=source.sha256,
     )

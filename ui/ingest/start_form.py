@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,6 +12,7 @@ import streamlit as st
 from dynagrag.errors import DynaGragError
 from dynagrag.ids import content_id
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
+from dynagrag.ingest.load.speaker_names import SpeakerNames
 from dynagrag.settings import Settings
 from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
@@ -26,12 +27,12 @@ _MERGES = {"as fits the model": None, "by rules alone": "rules", "by rules and t
 _CHUNKS = {"as fits the model": None, "600 tokens per call": "default", "one passage per call": "small"}
 
 
-def show(paths: Sequence[str], on_start: Callable[[Key], None]) -> None:
-    """Options, estimate and start for these paths; `on_start` is called once the run has begun."""
+def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNames) -> None:
+    """Options, estimate and start for these paths; `on_start` is called once the run has begun. `names`: of the speakers."""
     st.subheader("How to extract")
     settings = state.settings()
     with state.shown_errors():
-        options = _ask_options(settings, any(Path(path).is_dir() for path in paths))
+        options = replace(_ask_options(settings, any(Path(path).is_dir() for path in paths)), speakers=names)
         if options.extractor == "llm" and settings.llm is None:
             st.info("No language model is set. Choose one under **Workspaces**, or extract without a model.", icon=":material/settings:")
             return
@@ -152,6 +153,8 @@ def _stamp(path: str) -> float:
 def _show_plan(view: PlanView, settings: Settings) -> None:
     parts = [f"{count} {word}" for count, word in _counted(view) if count]
     st.markdown(f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to extract")
+    for name, count in view.extracted_before.items():
+        st.caption(f"{plural(count, 'document')} extracted by {plain(name)} before; those records are replaced.")
     if view.missing:
         what = "will be deleted" if view.removes_missing else "will stay"
         st.caption(f"{plural(len(view.missing), 'document')} whose file is gone {what}: {plain(', '.join(view.missing[:5]))}")

@@ -1,0 +1,61 @@
+"""What the speakers of files are called: renamed, told to be one, or nobody's, before anything is stored."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import streamlit as st
+
+from dynagrag.ingest.load.speaker_names import SpeakerNames, kept_names
+from dynagrag.schema import Document
+from dynagrag.text import collapse, plural
+from dynagrag.ui import state
+from dynagrag.ui.ingest.source_reading import SourceRow
+from dynagrag.ui.safe_markdown import plain
+
+_MAX_SPEAKERS = 40
+_MAX_CHARS = 120
+_STATE = "speaker_names"
+
+
+def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNames:
+    """A field for each speaker of the file that is picked, and the names that were given so far to those of all files here."""
+    spoken = [row for row in rows if row.speakers and not row.refused]
+    given: dict[str, dict[str, str]] = state.remembered(_STATE, {})
+    if spoken:
+        kept = {document.sha256: kept_names(document.meta) for document in documents}
+        with st.expander("Names of the speakers", icon=":material/record_voice_over:"):
+            _ask(spoken, given, kept)
+    here = {row.name: set(row.speakers) for row in spoken}
+    return SpeakerNames({}, {file: names for file, names in given.items() if file in here and set(names) <= here[file]})
+
+
+def forget() -> None:
+    """Drops what was given: it is the run's now, and the documents keep it."""
+    state.remember(_STATE, {})
+
+
+def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], kept: Mapping[str, Mapping[str, str]]) -> None:
+    names = {f"{row.name} ({number})" if len(spoken) > 1 else row.name: row for number, row in enumerate(spoken, 1)}
+    picked = st.selectbox("In which file", list(names), key="speakers_of") if len(names) > 1 else next(iter(names))
+    row = names.get(picked, spoken[0])
+    before = {label: kept.get(row.sha256, {}).get(label, label) for label in row.speakers}
+    st.caption("One name for two makes them one; an empty field is nobody, as for a heading that was taken for a speaker.")
+    with st.form(f"speakers_{row.path}", border=False):
+        typed = {
+            label: st.text_input(
+                plain(label),
+                value=given.get(row.name, {}).get(label, before[label]),
+                max_chars=_MAX_CHARS,
+                placeholder="nobody",
+                key=f"speaker_{row.path}_{number}",
+            )
+            for number, label in enumerate(row.speakers[:_MAX_SPEAKERS])
+        }
+        if len(row.speakers) > _MAX_SPEAKERS:
+            st.caption(f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with `dynagrag ingest --speaker-map`.")
+        if st.form_submit_button("Use these names", icon=":material/check:"):
+            made = {label: collapse(name) for label, name in typed.items() if collapse(name) != before[label]}
+            state.remember(_STATE, {**given, row.name: made})
+            st.rerun()
+    told = ", ".join(f"{label} is {name or 'nobody'}" for label, name in given.get(row.name, {}).items())
+    if told:
+        st.caption(f":material/check: {plain(told)}")

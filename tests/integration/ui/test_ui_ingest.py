@@ -77,35 +77,6 @@ def test_an_uploaded_file_is_previewed_estimated_and_ingested(server: OpenAIStub
     assert key not in words(page)
 
 
-def test_speakers_are_named_merged_and_left_out_in_the_preview(server: OpenAIStubServer, open_page: Pages, open_space: Any) -> None:
-    def spoken() -> list[str | None]:
-        with open_space("default") as space:
-            return [turn.speaker for turn in space.store.turns()]
-
-    def name(page: Any, **names: str) -> None:
-        fields = {field.label: field for field in page.text_input if field.label in {"Leo", "Maria"}}
-        for label, value in names.items():
-            fields[label].set_value(value)
-        press(page, "Use these names")
-        until(page, lambda: has(page, "Start"))
-
-    page = open_page()
-    _upload(page, ("talk.vtt", TALK))
-    name(page, Leo="Leo Kim", Maria="")
-    assert "Leo is Leo Kim, Maria is nobody" in words(page)
-    press(page, "Start")
-    until(page, lambda: bool(page.success))
-    assert spoken() == ["Leo Kim", None]
-
-    page = open_page()
-    _upload(page, ("talk.vtt", TALK))
-    assert {field.label: field.value for field in page.text_input if field.label in {"Leo", "Maria"}} == {"Leo": "Leo Kim", "Maria": ""}
-    name(page, Maria="Leo Kim")
-    press(page, "Start")
-    until(page, lambda: bool(page.success))
-    assert spoken() == ["Leo Kim", "Leo Kim"]
-
-
 def test_prices_of_the_settings_are_in_the_estimate(server: OpenAIStubServer, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS", "1000")
     page = open_page()

@@ -1,0 +1,57 @@
+"""The page Ingest, without a browser: names for speakers before anything is stored."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pages import has, press, until, words
+
+from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.ui import background
+
+TALK = (
+    b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n\n"
+    b"00:00:10.000 --> 00:00:19.000\n<v Maria>Acme Works is located in Delft.\n"
+)
+Pages = Callable[[], Any]
+
+
+@pytest.fixture
+def open_page(panel: Callable[[str], Any]) -> Iterator[Pages]:
+    """The page, each time as another visitor's."""
+    yield lambda: panel("ingest.page").run()
+    background.wait_for_all()
+
+
+def _upload(page: Any, *files: tuple[str, bytes]) -> None:
+    page.file_uploader[0].set_value([(name, content, "") for name, content in files]).run()
+    until(page, lambda: has(page, "Start") or bool(page.error))
+
+
+def test_speakers_are_named_merged_and_left_out_in_the_preview(server: OpenAIStubServer, open_page: Pages, open_space: Any) -> None:
+    def spoken() -> list[str | None]:
+        with open_space("default") as space:
+            return [turn.speaker for turn in space.store.turns()]
+
+    def name(page: Any, **names: str) -> None:
+        fields = {field.label: field for field in page.text_input if field.label in {"Leo", "Maria"}}
+        for label, value in names.items():
+            fields[label].set_value(value)
+        press(page, "Use these names")
+        until(page, lambda: has(page, "Start"))
+
+    page = open_page()
+    _upload(page, ("talk.vtt", TALK))
+    name(page, Leo="Leo Kim", Maria="")
+    assert "Leo is Leo Kim, Maria is nobody" in words(page)
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    assert spoken() == ["Leo Kim", None]
+
+    page = open_page()
+    _upload(page, ("talk.vtt", TALK))
+    assert {field.label: field.value for field in page.text_input if field.label in {"Leo", "Maria"}} == {"Leo": "Leo Kim", "Maria": ""}
+    name(page, Maria="Leo Kim")
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    assert spoken() == ["Leo Kim", "Leo Kim"]

@@ -4,7 +4,7 @@
               -> their claims checked by rules -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed
               -> each of its claims checked: stated, contradicted, or not found
 
-Nothing supports an answer: it abstains. No model: the evidence it would answer from.
+Nothing supports an answer: it abstains. With or without a model: the lines that fit the question best, and whether any fits at all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +28,9 @@ from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
 from dynagrag.generation.context import Context, all_evidence, build_contexts
 from dynagrag.generation.helpfulness import Score, helpfulness
+from dynagrag.generation.lines.best_lines import BestLines, best_lines
+from dynagrag.generation.lines.line_fit import NUM_PASSAGES
+from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.merge_input import merge_input
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
@@ -39,7 +42,6 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import (
     Answer,
     AnswerTrace,
-    Citation,
     Evidence,
     IntermediateAnswer,
     Line,
@@ -74,6 +76,8 @@ class Parts:
     checker: ClaimChecker
     profile: Profile
     max_concurrency: int = 8
+    lines: LineIndex | None = None
+    """Kept for the next question; one is made where there is none."""
 
 
 def answer_question(
@@ -100,11 +104,19 @@ def answer_question(
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
     say = on_text or (lambda _: None)
     streamed = (lambda _: None) if is_strict else say
-    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, streamed, progress, is_strict)
+    lines = best_lines(parts.lines or LineIndex(parts.passages), question, _rows(retrieval, contexts, parts.passages), parts.embedder)
+    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, streamed, progress, is_strict, lines)
     answer = flow.answer(flow.outcome())
     if is_strict and answer.is_answered_by_model:
         say(answer.text)
     return answer
+
+
+def _rows(retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores) -> list[int]:
+    """Rows of the passages that were ranked, best first, then of those that prompts hold besides."""
+    ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
+    ids += [evidence.id for context in contexts for evidence in context.prompt.evidence]
+    return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +154,7 @@ class _Flow:
     on_text: Callable[[str], None]
     progress: Callable[[str, int, int], None]
     is_strict: bool
+    lines: BestLines
 
     def outcome(self) -> _Outcome:
         """Asks, scores and merges."""
@@ -297,9 +310,6 @@ class _Flow:
         by_label = all_evidence(self.contexts)
         outcome = outcome if outcome.is_abstained else self._checked(outcome, by_label)
         labels = () if outcome.is_abstained else cited_labels(outcome.text)
-        shown: dict[tuple[str, int, int], Citation] = {}  # several subgraphs may rest on the same words
-        for evidence in by_label.values():
-            shown.setdefault((evidence.document_id, evidence.start, evidence.end), to_citation(evidence, self.snapshot))
         checked = outcome.checked
         named = {label for claim in (*checked.claims, *checked.left_out) for label in claim.lines} - {*labels}
         return Answer(
@@ -308,7 +318,7 @@ class _Flow:
             is_abstained=outcome.is_abstained,
             citations=tuple(to_citation(by_label[label], self.snapshot) for label in labels),
             intermediate=outcome.intermediate,
-            evidence=tuple(shown.values()),
+            evidence=self.lines.lines,
             trace=self._trace(outcome, labels, by_label),
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
             is_answered_by_model=self.parts.chat is not None,
@@ -317,6 +327,8 @@ class _Flow:
             lines={label: to_citation(line, self.snapshot) for label, line in by_label.items() if label in named},
             checked_by=checked.checked_by,
             left_out=checked.left_out,
+            answerable=self.lines.answerable,
+            is_nothing_fitting=self.lines.is_nothing_fitting,
         )
 
     def _checked(self, outcome: _Outcome, by_label: Mapping[str, Evidence]) -> _Outcome:
@@ -350,7 +362,7 @@ class _Flow:
             profile=self.parts.profile.name,
             instructions=render("intermediate", question=self.question.text, context="")[0],
             merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
-            document_ids={e.id: e.document_id for e in by_label.values()},
+            document_ids={e.id: e.document_id for e in by_label.values()} | self.lines.document_ids,
             prompts=tuple(context.trace() for context in self.contexts),
             failures=outcome.failures,
             reason=outcome.reason,

@@ -18,6 +18,7 @@ from dynagrag.schema import (
     CheckedClaim,
     Citation,
     EdgeTrace,
+    EvidenceLine,
     FactTrace,
     IntermediateAnswer,
     NodeTrace,
@@ -68,6 +69,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "question": answer.question,
         "answer": answer.text,
         "abstained": answer.is_abstained,
+        "answerable": answer.answerable,
+        "nothing_fits": answer.is_nothing_fitting,
         "citations": [asdict(c) for c in answer.citations],
         **_claims_json(answer),
         "intermediate": [_intermediate_json(a) for a in answer.intermediate],
@@ -159,7 +162,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         is_abstained=stored["abstained"],
         citations=tuple(_value(Citation, c) for c in stored["citations"]),
         intermediate=tuple(_intermediate_of(a) for a in stored["intermediate"]),
-        evidence=tuple(_value(Citation, c) for c in trace["evidence"]),
+        evidence=tuple(_value(EvidenceLine, c) for c in trace["evidence"]),
         trace=_trace_of(trace),
         usage=_value(Usage, usage | {"cached": trace["cached_replies"]}),
         is_answered_by_model=trace["answered_by_model"],
@@ -168,6 +171,8 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         lines={label: _value(Citation, c) for label, c in stored.get("claim_lines", {}).items()},
         checked_by=stored.get("claims_checked_by", ""),
         left_out=_claims_of(stored.get("claims_left_out", ())),
+        answerable=stored.get("answerable"),
+        is_nothing_fitting=stored.get("nothing_fits", False),
     )
     return _checker().validate_python(asdict(answer))
 

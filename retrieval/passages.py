@@ -118,6 +118,11 @@ class PassageScores:
         """Which passages stand beside which."""
         return Neighbours(self.snapshot.passages)
 
+    @property
+    def word_frequencies(self) -> dict[str, int]:
+        """In how many passages each word occurs, as BM25 sees them."""
+        return self._bm25.frequencies
+
     @cached_property
     def _texts(self) -> list[str]:
         snapshot = self.snapshot
@@ -170,6 +175,14 @@ class _BM25:
         if self.vocabulary:
             # the library adds its own entry "" to the dictionary that it is given
             self._index.index((ids, dict(self.vocabulary)), show_progress=False)
+
+    @cached_property
+    def frequencies(self) -> dict[str, int]:
+        """In how many texts each word occurs."""
+        if not self.vocabulary:
+            return {}
+        counts = np.diff(self._index.scores["indptr"]).tolist()
+        return {word: counts[id_] for word, id_ in self.vocabulary.items()}
 
     def scores(self, text: str, num: int) -> Scores:
         """(num,) over the texts; a word of the question counts once."""

@@ -13,13 +13,15 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     unstated_lines,
 )
-from dynagrag.generation.support import content_stems
+from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.schema import Answer, AnswerTrace, Citation, RankingTrace, Stretch, Usage
+from dynagrag.schema import Answer, AnswerTrace, Citation, EvidenceLine, RankingTrace, Stretch, Usage
 from dynagrag.text import clock, collapse, cut, plural
 
 _MAX_QUOTE = 240
-_MAX_EVIDENCE = 15
+NUM_LINES = 5
+"""Lines of evidence that are shown unasked."""
 _MAX_TITLE = 50
 _MAX_STRETCHES = 5
 _MAX_TRACED = 10
@@ -94,8 +96,8 @@ def usage_line(usage: Usage) -> str:
     )
 
 
-def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
-    """An answer with its citations and the verdicts on its claims; without a model, the evidence.
+def answer_lines(answer: Answer, with_text: bool = True, num_lines: int = NUM_LINES) -> Iterator[str]:
+    """An answer with its citations and the verdicts on its claims; without one, the `num_lines` lines that fit the question best.
 
     Without its text, which was shown as the model wrote it, the claims that aren't stated are named one by one.
     """
@@ -103,25 +105,46 @@ def answer_lines(answer: Answer, with_text: bool = True) -> Iterator[str]:
         yield marked_text(answer)
     else:
         yield from (f"  {line}" for line in unstated_lines(answer))
-    if not answer.is_answered_by_model:
-        yield from (citation_line("-", item, answer.question) for item in answer.evidence[:_MAX_EVIDENCE])
-        hidden = len(answer.evidence) - _MAX_EVIDENCE
-        if hidden > 0:
-            yield f"  ... and {hidden} more lines (all of them with --json, under trace.evidence)"
-        if not answer.evidence:
-            yield "  nothing was found"
+    if answer.is_nothing_fitting:
+        yield f"{NOTHING_FITS} The nearest lines:" if _has_no_answer(answer) and answer.evidence else NOTHING_FITS
+    if _has_no_answer(answer):
+        yield from _evidence_lines(answer, num_lines)
     about = f"{answer.question} {answer.text}"
     for label, what, citation in shown_lines(answer):
         yield citation_line(f"[{label}] ({what})" if what else f"[{label}]", citation, about)
     if idle := idle_citations(answer):
         yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
-    yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
+    if not _has_no_answer(answer):
+        yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
     if summary := claims_summary(answer):
         yield f"  {summary}"
     if failures := failures_summary(answer):
         yield f"  note: {failures}"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
+
+
+def _has_no_answer(answer: Answer) -> bool:
+    return not answer.is_answered_by_model or answer.is_abstained
+
+
+def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
+    for line in answer.evidence[:num_lines]:
+        yield from evidence_line_rows(line)
+    hidden = len(answer.evidence) - num_lines
+    if hidden > 0:
+        yield f"  ... and {hidden} more lines (--lines N shows N; all are in --json, under trace.evidence)"
+    if not answer.evidence:
+        yield "  nothing was found"
+
+
+def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
+    """A line of evidence, whole, and under it what was said before and after."""
+    yield f'  - {_where(line)}: "{collapse(line.quote)}"'
+    if line.before:
+        yield f'      before{_beside(line.before, line)}: "{last_words(collapse(line.before.quote), _MAX_QUOTE)}"'
+    if line.after:
+        yield f'      after{_beside(line.after, line)}: "{first_words(collapse(line.after.quote), _MAX_QUOTE)}"'
 
 
 def trace_lines(trace: AnswerTrace) -> Iterator[str]:
@@ -136,7 +159,7 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
 
 def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
     yield f"  names in the question: {', '.join(ranking.linked) or 'none that the graph knows'}"
-    yield from (f'  nearest fact, cosine {fact.cosine:.2f}: "{_excerpt(fact.text, "")}"' for fact in ranking.facts)
+    yield from (f'  nearest fact, cosine {fact.cosine:.2f}: "{cut(fact.text, _MAX_QUOTE)}"' for fact in ranking.facts)
     yield "  score = words and vectors + PageRank + bridge + surroundings" + (" + steps" if ranking.steps else "")
     for place, row in enumerate(ranking.passages[:_MAX_TRACED], start=1):
         at = "" if row.start_s is None else f" {clock(row.start_s)}"
@@ -147,10 +170,24 @@ def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
 
 
 def citation_line(mark: str, citation: Citation, about: str = "") -> str:
-    """A citation: mark, document, speaker, time, quote; a long quote is cut to the part that holds most words of `about`."""
+    """A citation: mark, document, speaker, time, quote; a long quote is cut to the sentences around the one with most words of `about`."""
+    return f'  {mark} {_where(citation)}: "{cut_around(collapse(citation.quote), about, _MAX_QUOTE)}"'
+
+
+def _where(citation: Citation) -> str:
+    who = _who(citation)
+    return f"{cut(citation.document, _MAX_TITLE)}{', ' + who if who else ''}"
+
+
+def _who(citation: Citation) -> str:
     said_at = "" if citation.start_s is None else clock(citation.start_s)
-    who = " ".join(part for part in (citation.speaker or "", said_at) if part)
-    return f'  {mark} {cut(citation.document, _MAX_TITLE)}{", " + who if who else ""}: "{_excerpt(collapse(citation.quote), about)}"'
+    return " ".join(part for part in (citation.speaker or "", said_at) if part)
+
+
+def _beside(citation: Citation, line: Citation) -> str:
+    """Speaker and time, where they aren't those of the line."""
+    who = _who(citation)
+    return f", {who}" if who and who != _who(line) else ""
 
 
 def stretch_line(stretch: Stretch) -> str:
@@ -160,14 +197,3 @@ def stretch_line(stretch: Stretch) -> str:
     until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
     who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
     return f"  one stretch of {len(stretch.labels)} lines: {cut(stretch.document, _MAX_TITLE)}{turns}{at}{until}{who}"
-
-
-def _excerpt(quote: str, about: str) -> str:
-    if len(quote) <= _MAX_QUOTE:
-        return quote
-    wanted, words = content_stems(about), quote.split(" ")
-    hits = [bool(content_stems(word) & wanted) for word in words]
-    size = max(1, _MAX_QUOTE * len(words) // len(quote))
-    start = max(range(max(1, len(words) - size + 1)), key=lambda i: (sum(hits[i : i + size]), -i))
-    best = " ".join(words[start : start + size])
-    return ("… " if start else "") + best + (" …" if start + size < len(words) else "")

@@ -1,6 +1,7 @@
 """`dynagrag ask`: one question, or a conversation."""
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -39,6 +40,7 @@ STRICT = Annotated[
 MAX_CALLS = Annotated[
     int | None, typer.Option(min=1, help="Stop before a question calls the model more often than this. Default: no limit.")
 ]
+LINES = Annotated[int, typer.Option(min=1, help="How many lines of evidence to show where nothing is answered; --json has all.")]
 TRACE = Annotated[bool, typer.Option("--trace", help="Print why each passage and subgraph was chosen or refused.")]
 
 
@@ -58,6 +60,7 @@ def ask(
     split_question: SPLIT_QUESTION = False,
     strict: STRICT = False,
     max_calls: MAX_CALLS = None,
+    lines: LINES = 5,
     trace: TRACE = False,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -73,12 +76,22 @@ def ask(
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
     options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict)
+    shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings) as space:
         if question is not None:
-            _ask_once(space, question, options, [], as_json, trace)
+            _ask_once(space, question, options, [], shown)
         else:
-            _converse(space, options, as_json, trace)
+            _converse(space, options, shown)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is printed of an answer."""
+
+    as_json: bool
+    has_trace: bool
+    num_lines: int
 
 
 def _seconds(text: str | None, option: str) -> float | None:
@@ -88,7 +101,7 @@ def _seconds(text: str | None, option: str) -> float | None:
     return seconds
 
 
-def _ask_once(space: "Workspace", question: str, options: "AskOptions", history: list[tuple[str, str]], as_json: bool, trace: bool) -> str:
+def _ask_once(space: "Workspace", question: str, options: "AskOptions", history: list[tuple[str, str]], shown: _Shown) -> str:
     """Asks, prints, and gives back the answer's text."""
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.reporting import answer_lines, trace_lines
@@ -101,23 +114,23 @@ def _ask_once(space: "Workspace", question: str, options: "AskOptions", history:
         sys.stdout.write(printable(piece))
         sys.stdout.flush()
 
-    with Waiting("Looking for evidence ...", as_json) as waiting:  # the first question loads the graph and the models
-        answer = space.ask(question, options, history, None if as_json else on_text)
-    if as_json:
+    with Waiting("Looking for evidence ...", shown.as_json) as waiting:  # the first question loads the graph and the models
+        answer = space.ask(question, options, history, None if shown.as_json else on_text)
+    if shown.as_json:
         say_json(answer_json(answer))
         return answer.text
     if printed:
         say()
-    for line in answer_lines(answer, with_text=not printed):
+    for line in answer_lines(answer, with_text=not printed, num_lines=shown.num_lines):
         say(line)
-    if trace:
+    if shown.has_trace:
         for line in trace_lines(answer.trace):
             say(line)
     return answer.text
 
 
-def _converse(space: "Workspace", options: "AskOptions", as_json: bool, trace: bool) -> None:
-    is_prompting = sys.stdin.isatty() and not as_json
+def _converse(space: "Workspace", options: "AskOptions", shown: _Shown) -> None:
+    is_prompting = sys.stdin.isatty() and not shown.as_json
     if is_prompting:
         say("Ask a question; a later one may refer to earlier ones. An empty line or Ctrl-D ends.")
     history: list[tuple[str, str]] = []
@@ -129,10 +142,10 @@ def _converse(space: "Workspace", options: "AskOptions", as_json: bool, trace: b
         if not question:
             return
         try:
-            history.append((question, _ask_once(space, question, options, history, as_json, trace)))
+            history.append((question, _ask_once(space, question, options, history, shown)))
         except DynaGragError as err:
             if not sys.stdin.isatty():
                 raise
             complain(str(err))
-        if not as_json:
+        if not shown.as_json:
             say()

@@ -255,6 +255,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceLine(Citation):
+    """Evidence by how well it fits the question: whole sentences of one turn around the one that fits, `match_start` to `match_end` of the
+    document, and what was said before and after them. `fit`: on a scale of this question's own, the higher the better.
+    """
+
+    match_start: int = 0
+    match_end: int = 0
+    fit: float = 0.0
+    before: Citation | None = None
+    after: Citation | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Stretch:
     """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`, characters `start` to `end`."""
 
@@ -303,12 +316,14 @@ class Answer:
 
     Args:
         citations: What the model cited, in the order of `trace.labels`.
-        evidence: What was looked at, whether something was answered or not.
+        evidence: The lines that fit the question best, best first, whether something was answered or not.
         stretches: The runs of lines that stand together among the citations (without any: among the first prompt's evidence).
         claims: What the text claims, in its order, each with its verdict.
         lines: By label, the lines that verdicts name and the model did not cite.
         checked_by: The checker's name; empty where nothing was checked.
         left_out: What a strict answer leaves out; places are those in the model's own text.
+        answerable: How likely the sources answer the question at all, 0 to 1; None where that can't be told.
+        is_nothing_fitting: Whether the best line is too weak to answer the question.
     """
 
     question: str
@@ -316,7 +331,7 @@ class Answer:
     is_abstained: bool
     citations: tuple[Citation, ...]
     intermediate: tuple[IntermediateAnswer, ...]
-    evidence: tuple[Citation, ...]
+    evidence: tuple[EvidenceLine, ...]
     trace: AnswerTrace
     usage: Usage
     is_answered_by_model: bool = True
@@ -325,3 +340,5 @@ class Answer:
     lines: Mapping[str, Citation] = field(default_factory=dict)
     checked_by: str = ""
     left_out: tuple[CheckedClaim, ...] = ()
+    answerable: float | None = None
+    is_nothing_fitting: bool = False

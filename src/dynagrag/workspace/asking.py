@@ -11,6 +11,7 @@ from threading import RLock
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question
+from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
@@ -47,6 +48,7 @@ class _ReadyRetriever:
     passages: PassageScores
     retriever: Retriever
     profile: Profile
+    lines: LineIndex
 
 
 class QuestionAnswering:
@@ -103,6 +105,7 @@ class QuestionAnswering:
             chat=chat,
             checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
             profile=ready.profile,
+            lines=ready.lines,
             max_concurrency=wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
         question, notes = Question(text, self._query_vector(text)), []
@@ -142,7 +145,7 @@ class QuestionAnswering:
                 retriever = wiring.make_retriever(
                     options.retriever, snapshot, profile, passages, lambda: self._graph.index(snapshot, profile)
                 )
-                self._ready[key] = _ReadyRetriever(snapshot, passages, retriever, profile)
+                self._ready[key] = _ReadyRetriever(snapshot, passages, retriever, profile, LineIndex(passages))
             ready = self._ready[key]
         self._check_not_empty(ready.snapshot)
         return ready

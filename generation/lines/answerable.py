@@ -1,0 +1,61 @@
+"""Whether the sources answer a question at all (docs/papers.md, Nothing fits)."""
+
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from dynagrag.generation.lines.line_fit import Fits
+from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.support import content_stems
+from dynagrag.schema import EmbedderIdentity, Question
+
+NOTHING_FITS = "Nothing in the sources seems to answer this question."
+CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
+"""Names of the embedder whose cosines the weights were fitted on: of others nothing is said."""
+NUM_SENTENCES, NUM_PASSAGES = 3, 5
+
+
+class Signs(NamedTuple):
+    """What tells whether a question is answered: the best passage's cosine, the mean cosine of the three nearest sentences, the mean share
+    of the question's words in the five best passages and the share that stands nowhere in the sources, both weighted by rarity.
+    """
+
+    passage: float
+    sentences: float
+    shared: float
+    unknown: float
+
+
+WEIGHTS, BIAS = Signs(3.9, 0.9, 5.6, -1.6), -2.0
+"""`python benchmarks/evidence_order.py --fit`."""
+LEAST = 0.5
+"""Below that a question counts as not answered."""
+
+
+def answerable(index: LineIndex, question: Question, fits: Fits, embedder: EmbedderIdentity) -> float | None:
+    """How likely the sources answer the question, 0 to 1; None where the embedder is another than the one that this was fitted on."""
+    if embedder.name not in CALIBRATED:
+        return None
+    if not fits.sentences:
+        return 0.0
+    score = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs(index, question, fits), strict=True))
+    return round(1.0 / (1.0 + exp(-score)), 4)
+
+
+def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
+    """Those of a question; of one without a content word that nothing is unknown and nothing shared."""
+    wanted = content_stems(question.text)
+    rarity = {word: index.rarity(word) for word in wanted}
+    whole = sum(rarity.values()) or 1.0
+    held: dict[int, set[str]] = {}
+    for sentence in fits.sentences:
+        held.setdefault(sentence.row, set()).update(sentence.stems & wanted)
+    shares = [sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]]
+    nearest = np.sort(fits.parts["cosine"])[::-1][:NUM_SENTENCES]
+    return Signs(
+        passage=float(index.passages.dense(question.vector).max()),
+        sentences=float(nearest.mean()),
+        shared=float(np.mean(shares)),
+        unknown=sum(rarity[word] for word in wanted if not index.is_known(word)) / whole,
+    )

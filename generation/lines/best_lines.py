@@ -1,0 +1,30 @@
+"""The lines of a question, best first, and whether they answer it at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dynagrag.generation.lines.answerable import LEAST, answerable
+from dynagrag.generation.lines.excerpts import evidence_lines
+from dynagrag.generation.lines.line_fit import fits
+from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.protocols import Embedder
+from dynagrag.schema import EvidenceLine, Question
+
+
+@dataclass(frozen=True, slots=True)
+class BestLines:
+    """Lines of evidence, best first. `answerable`: as `Answer` has it."""
+
+    lines: tuple[EvidenceLine, ...] = ()
+    answerable: float | None = None
+    is_nothing_fitting: bool = False
+    document_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> BestLines:
+    """`rows`: passages to take sentences from, best first."""
+    found = fits(index, question, rows, embedder)
+    lines = evidence_lines(index, found)
+    chance = answerable(index, question, found, embedder.identity)
+    ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
+    return BestLines(lines, chance, not lines or (chance is not None and chance < LEAST), ids)

@@ -1,0 +1,111 @@
+"""What is shown of a sentence that fits: whole sentences of its own turn, and what stands before and after them."""
+
+from collections.abc import Sequence
+
+from dynagrag.generation.citations import to_citation
+from dynagrag.generation.lines.line_fit import Fits, are_neighbours
+from dynagrag.generation.lines.line_index import LineIndex, Sentence
+from dynagrag.generation.lines.line_kinds import is_aside, is_filler, is_question
+from dynagrag.schema import Citation, Evidence, EvidenceLine, Snapshot
+
+MAX_CHARS = 320
+"""Of an excerpt that is more than the one sentence, which is whole whatever its length."""
+MAX_BESIDE_CHARS = 240
+MAX_LINES = 50
+
+
+def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
+    """The lines of the sentences that fit best, best first. A sentence that an earlier line shows makes none of its own."""
+    lines: list[EvidenceLine] = []
+    shown: dict[str, list[tuple[int, int]]] = {}
+    for i in fits.order():
+        sentence = fits.sentences[i]
+        spans = shown.setdefault(sentence.document_id, [])
+        if any(start <= sentence.start and sentence.end <= end for start, end in spans):
+            continue
+        line = _line(index, sentence, float(fits.total[i]))
+        spans.append((line.start, line.end))
+        lines.append(line)
+        if len(lines) == MAX_LINES:
+            break
+    return tuple(lines)
+
+
+def _line(index: LineIndex, sentence: Sentence, fit: float) -> EvidenceLine:
+    around = index.around(sentence.row)
+    first, last = grown(around, around.index(sentence))
+    said = _citation(index.snapshot, around[first : last + 1])
+    return EvidenceLine(
+        id=sentence.passage_id,
+        document=said.document,
+        start=said.start,
+        end=said.end,
+        speaker=said.speaker,
+        start_s=said.start_s,
+        quote=said.quote,
+        match_start=sentence.start,
+        match_end=sentence.end,
+        fit=round(fit, 4),
+        before=_before(index.snapshot, around, first),
+        after=_after(index.snapshot, around, last, is_question(around[last].text)),
+    )
+
+
+def grown(around: Sequence[Sentence], at: int) -> tuple[int, int]:
+    """First and last of the sentences of the same turn that are shown with one: what follows first, then what stands before it."""
+    first = last = at
+    while True:
+        size = (first, last)
+        if last + 1 < len(around) and _fits_in(around, first, last + 1, at):
+            last += 1
+        if first > 0 and _fits_in(around, first - 1, last, at):
+            first -= 1
+        if size == (first, last):
+            return first, last
+
+
+def _fits_in(around: Sequence[Sentence], first: int, last: int, at: int) -> bool:
+    ends = around[first], around[last]
+    return all(_is_one_turn(end, around[at]) for end in ends) and ends[1].end - ends[0].start <= MAX_CHARS
+
+
+def _is_one_turn(one: Sentence, other: Sentence) -> bool:
+    return one.document_id == other.document_id and one.turn_index == other.turn_index and (one.turn is not None or one.row == other.row)
+
+
+def _before(snapshot: Snapshot, around: Sequence[Sentence], first: int) -> Citation | None:
+    """The end of what was said just before."""
+    at = first - 1
+    while at >= 0 and are_neighbours(around[at], around[first]) and around[at].says_nothing:
+        at -= 1
+    if at < 0 or not are_neighbours(around[at], around[first]):
+        return None
+    start = at
+    while start > 0 and _is_one_turn(around[start - 1], around[at]) and around[at].end - around[start - 1].start <= MAX_BESIDE_CHARS:
+        start -= 1
+    return _citation(snapshot, around[start : at + 1])
+
+
+def _after(snapshot: Snapshot, around: Sequence[Sentence], last: int, is_asked: bool) -> Citation | None:
+    """The beginning of what was said just after; a filler alone is passed over, but where it answers a question."""
+    at = last + 1
+    while at < len(around) and are_neighbours(around[last], around[at]) and _is_passed_over(around[at], is_asked):
+        at += 1
+    if at == len(around) or not are_neighbours(around[last], around[at]):
+        return None
+    end = at
+    while (
+        end + 1 < len(around) and _is_one_turn(around[end + 1], around[at]) and around[end + 1].end - around[at].start <= MAX_BESIDE_CHARS
+    ):
+        end += 1
+    return _citation(snapshot, around[at : end + 1])
+
+
+def _is_passed_over(sentence: Sentence, is_asked: bool) -> bool:
+    return is_aside(sentence.text) if is_asked and is_filler(sentence.text) else sentence.says_nothing
+
+
+def _citation(snapshot: Snapshot, run: Sequence[Sentence]) -> Citation:
+    start, end, turn = run[0].start, run[-1].end, run[0].turn
+    speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
+    return to_citation(Evidence("", run[0].passage_id, run[0].document_id, start, end, "", speaker, start_s), snapshot)

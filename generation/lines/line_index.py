@@ -1,0 +1,125 @@
+"""The sentences of a snapshot's passages, with their words and the vectors that there are; read as questions ask for them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from threading import Lock
+
+import numpy as np
+
+from dynagrag.generation.lines.line_kinds import says_nothing
+from dynagrag.generation.support import content_stems, stem
+from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
+from dynagrag.protocols import Embedder
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Turn, Vectors
+from dynagrag.sentences import sentence_spans
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of one turn within one passage: Document.text[start:end]. `turn` None: the document has none there."""
+
+    document_id: str
+    passage_id: str
+    row: int
+    start: int
+    end: int
+    text: str
+    turn: Turn | None
+    stems: frozenset[str]
+    says_nothing: bool
+    """A filler, a stage direction, a heading or a line of show notes."""
+
+    @property
+    def turn_index(self) -> int:
+        """The turn's place in its document; -1 without one."""
+        return self.turn.index if self.turn else -1
+
+    @property
+    def speaker(self) -> str | None:
+        """Who says it."""
+        return self.turn.speaker if self.turn else None
+
+
+class LineIndex:
+    """Sentences by the row of their passage. Thread-safe."""
+
+    def __init__(self, passages: PassageScores) -> None:
+        self.passages = passages
+        self.snapshot = passages.snapshot
+        self._sentences: dict[int, tuple[Sentence, ...]] = {}
+        self._lock = Lock()
+
+    def sentences(self, row: int) -> tuple[Sentence, ...]:
+        """Those of a passage, in order; a turn that reaches into it counts with the part that lies in it."""
+        if row not in self._sentences:
+            self._sentences[row] = tuple(self._split(row))
+        return self._sentences[row]
+
+    def around(self, row: int) -> list[Sentence]:
+        """Those of a passage and of the passages that stand beside it in its document, in order."""
+        snapshot = self.snapshot
+        document = snapshot.passages[row].document_id
+        rows = [r for r in (row - 1, row, row + 1) if 0 <= r < len(snapshot.passages) and snapshot.passages[r].document_id == document]
+        return [sentence for r in rows for sentence in self.sentences(r)]
+
+    def _split(self, row: int) -> list[Sentence]:
+        passage = self.snapshot.passages[row]
+        turns = self.snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
+        parts: list[tuple[int, int, Turn | None]] = [(max(t.start, passage.start), min(t.end, passage.end), t) for t in turns]
+        found = []
+        for start, end, turn in parts or [(passage.start, passage.end, None)]:
+            for a, b in sentence_spans(self.snapshot.text(passage.document_id, start, max(start, end))):
+                text = self.snapshot.text(passage.document_id, start + a, start + b)
+                is_idle = says_nothing(text, turn.speaker if turn else None)
+                found.append(Sentence(passage.document_id, passage.id, row, start + a, start + b, text, turn, content_stems(text), is_idle))
+        return found
+
+    # ----------------------------------------------------------------------------------------------------------- words
+
+    @cached_property
+    def _frequencies(self) -> Counter[str]:
+        """In how many passages each stem occurs, at most: words of one stem are counted one by one."""
+        counts: Counter[str] = Counter()
+        for word, number in self.passages.word_frequencies.items():
+            counts[stem(word)] += number
+        return counts
+
+    def rarity(self, stem_: str) -> float:
+        """ln(1 + (N - n + .5) / (n + .5)) of a stem that n of N passages hold."""
+        num = len(self.snapshot.passages)
+        held = min(num, self._frequencies[stem_])
+        return log(1.0 + (num - held + 0.5) / (held + 0.5))
+
+    def is_known(self, stem_: str) -> bool:
+        """Whether any passage holds it."""
+        return stem_ in self._frequencies
+
+    # --------------------------------------------------------------------------------------------------------- vectors
+
+    @cached_property
+    def _fact_rows(self) -> dict[str, int]:
+        """Text -> row of the facts that have a vector already: with the fast extractor nearly all sentences."""
+        return {text: row for row, text in enumerate(self.snapshot.facts.texts)}
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        return own_titles(self.snapshot.documents)
+
+    def vectors(self, sentences: Sequence[Sentence], embedder: Embedder) -> Vectors:
+        """(n, d) unit rows, zeros for what says nothing; what has no vector yet is embedded now, in one call."""
+        texts = [sentence_text(s.text, self._titles[s.document_id]) for s in sentences]
+        rows, facts = self._fact_rows, self.snapshot.facts.vectors
+        missing = [text for text, s in zip(texts, sentences, strict=True) if text not in rows and not s.says_nothing]
+        missing = list(dict.fromkeys(missing))
+        made = dict(zip(missing, embedder.embed_documents(missing), strict=True)) if missing else {}
+        vectors = np.zeros((len(texts), self.snapshot.passage_vectors.shape[1]), dtype=np.float32)
+        for i, text in enumerate(texts):
+            if text in rows:
+                vectors[i] = facts[rows[text]]
+            elif text in made:
+                vectors[i] = made[text]
+        return vectors

@@ -1,0 +1,80 @@
+"""What a line is besides its words: filler, stage direction, heading or note, question; what kind of thing a question asks for."""
+
+import re
+
+from dynagrag.generation.claims.clauses import has_verb
+from dynagrag.generation.support import WORD
+from dynagrag.words import COMMON_WORDS
+
+_ASIDE = re.compile(r"[(\[<*♪].{1,60}[)\]>*♪][.!?]?", re.DOTALL)
+_MAX_ASIDE_WORDS = 3
+_REPLIES = frozenset(
+    "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant lovely super hm whatever".split()
+)
+_CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
+_MAX_FILLER_WORDS = 6
+"""Beyond that many words something may be said even by words that say little."""
+_LINK = re.compile(r"https?://|www\.|\b[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\s*(?:show\s*notes|links?(?:\s+mentioned)?|resources|timestamps|chapters|outline|sponsors?|transcript|subscribe|follow\s+us|music\s+by|"
+    r"produced\s+by|table\s+of\s+contents)\b\s*(?:[:—-]|$)|\s*\(?\d{1,2}:\d{2}(?::\d{2})?\)?\s*[-—–:|]?\s+\S",
+    re.IGNORECASE,
+)
+_ENDS = tuple(".!?…,;:\"'”’)]-—–")
+_MAX_HEADING_WORDS = 10
+_QUESTION_END = re.compile(r"\?[\"'”’)\]]*$")
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:many|much|long|high|low|far|fast|deep|wide|often|old|big|large|heavy|tall|hot|cold|warm|late|early|soon)\b"
+    r"|\bwhen\b|\bat what\b|\bwhat (?:time|year|date|day|number|percentage|share|rate|price|cost|age|distance|speed|temperature|pressure|"
+    r"voltage|altitude|angle|amount|figure|size|weight|frequency)\b|\bwhich (?:year|date|day|number|angle|figure)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|"
+    r"forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|half|quarter|dozen|percent)\b",
+    re.IGNORECASE,
+)
+
+
+def is_aside(text: str) -> bool:
+    """A stage direction: a few words, all in brackets, such as "(Laughter.)"."""
+    text = text.strip()
+    return bool(_ASIDE.fullmatch(text)) and len(WORD.findall(text)) <= _MAX_ASIDE_WORDS
+
+
+def is_filler(text: str) -> bool:
+    """A few words that say little by themselves, and no number: "Okay, gotcha. Thanks."."""
+    found = [word.casefold() for word in WORD.findall(_CONTRACTED.sub("", text))]
+    return (
+        len(found) <= _MAX_FILLER_WORDS and not has_number(text) and all(w in COMMON_WORDS or w in _REPLIES or len(w) == 1 for w in found)
+    )
+
+
+def is_heading(text: str, speaker: str | None) -> bool:
+    """A heading or a line of show notes: nobody's words, short, no end of a sentence and no verb; or a link, or a list of times."""
+    text = text.strip()
+    if speaker is not None:
+        return False
+    if _NOTE.match(text) or (_LINK.search(text) and not has_verb(_LINK.sub(" ", text))):
+        return True
+    return len(text.split()) <= _MAX_HEADING_WORDS and not text.endswith(_ENDS) and not has_verb(text)
+
+
+def says_nothing(text: str, speaker: str | None) -> bool:
+    """A filler, a stage direction, a heading or a line of show notes."""
+    return is_filler(text) or is_aside(text) or is_heading(text, speaker)
+
+
+def is_question(text: str) -> bool:
+    """Whether it ends with a question mark."""
+    return bool(_QUESTION_END.search(text.rstrip()))
+
+
+def asks_for_number(question: str) -> bool:
+    """Whether a time, a count or a size is asked for."""
+    return bool(_ASKS_NUMBER.search(question))
+
+
+def has_number(text: str) -> bool:
+    """Whether it holds a number, in figures or words."""
+    return bool(_NUMBER.search(text))

@@ -1,0 +1,78 @@
+"""Whether the sources answer a question at all is said for the embedder that was measured, and for no other."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.lines.answerable import BIAS, LEAST, WEIGHTS, Signs, answerable, signs
+from dynagrag.generation.lines.best_lines import best_lines
+from dynagrag.generation.lines.line_fit import fits
+from dynagrag.schema import EmbedderIdentity
+from tests.transcripts import DIMENSION, line_index, question
+
+TALK: list[tuple[str | None, str]] = [
+    ("ANN", "The flour comes from a mill near Delft. We pay the mill every month."),
+    ("BOB", "The oven of the bakery has two doors and a bell."),
+]
+MINILM = EmbedderIdentity("minilm", 384)
+
+
+def signs_of(text: str) -> Signs:
+    index = line_index(TALK, 12)
+    rows = range(len(index.snapshot.passages))
+    return signs(index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)))
+
+
+def test_signs_of_a_question_that_the_words_answer_and_of_one_about_something_else() -> None:
+    known, other = signs_of("Where does the flour of the mill come from?"), signs_of("Which constellations did Shepard see?")
+    assert known.passage > other.passage
+    assert known.sentences > other.sentences
+    assert known.shared > other.shared == 0.0
+    assert (known.unknown, other.unknown) == (0.0, 1.0)
+
+
+def test_a_question_without_a_content_word_has_nothing_unknown() -> None:
+    found = signs_of("What is it?")
+    assert (found.shared, found.unknown) == (0.0, 0.0)
+
+
+def test_another_embedder_is_not_judged() -> None:
+    index = line_index(TALK)
+    found = best_lines(index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION))
+    assert (found.answerable, found.is_nothing_fitting) == (None, False)
+
+
+class _NamedLikeMiniLM(FakeEmbedder):
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return MINILM
+
+
+def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
+    index = line_index(TALK)
+    known = best_lines(index, question("Where does the flour of the mill near Delft come from?"), [0], _NamedLikeMiniLM(DIMENSION))
+    other = best_lines(index, question("Which constellations did Shepard see?"), [0], _NamedLikeMiniLM(DIMENSION))
+    assert known.answerable is not None
+    assert other.answerable is not None
+    assert (known.is_nothing_fitting, other.is_nothing_fitting) == (False, True)
+    assert other.answerable < LEAST <= known.answerable
+
+
+@pytest.mark.parametrize("name", Signs._fields)
+def test_more_of_a_sign_makes_an_answer_likelier_and_unknown_words_less_likely(name: str) -> None:
+    assert (getattr(WEIGHTS, name) > 0) is (name != "unknown")
+    assert np.isfinite(BIAS)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=60), st.lists(st.text(alphabet="abc .?!\n", max_size=60), min_size=1, max_size=4))
+def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: list[str]) -> None:
+    index = line_index([("ANN", turn) for turn in turns])
+    rows = range(len(index.snapshot.passages))
+    if not rows:
+        return
+    found = answerable(index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM)
+    assert found is not None
+    assert 0.0 <= found <= 1.0

@@ -1,0 +1,143 @@
+"""The lines that fit a question best: in their order, whole, exact, with what stands around them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.lines.best_lines import BestLines, best_lines
+from dynagrag.generation.lines.excerpts import MAX_CHARS, grown
+from dynagrag.schema import Citation
+from dynagrag.sentences import sentence_spans
+from tests.transcripts import DIMENSION, line_index, question
+
+Turns = list[tuple[str | None, str]]
+WORD = st.sampled_from("valve tank pump crew moon Okay right fans oxygen heater pressure three why 12 landing gear".split())
+SENTENCE = st.builds(
+    lambda words, mark: " ".join(words) + mark, st.lists(WORD, min_size=1, max_size=14), st.sampled_from([".", "?", "!", "", "..."])
+)
+TURN = st.tuples(st.sampled_from([None, "LEO", "ANN", "Bo"]), st.lists(SENTENCE, max_size=9).map(" ".join))
+TALK: Turns = [
+    ("ANN", "Good morning, everybody. Let us begin with the budget of the bakery. It is three hundred euros."),
+    ("BOB", "Okay, gotcha. Thanks."),
+    ("ANN", "Which oven did the bakery buy?"),
+    ("BOB", "(Laughter.)"),
+    ("BOB", "The blue one with two doors. I got very excited, in part because it is so quiet. Nobody else wanted it."),
+    ("ANN", "Right."),
+    ("BOB", "The flour comes from a mill near Delft. We pay every month."),
+    (None, "News, Events, Resources"),
+]
+
+
+def ask(turns: Turns, text: str, passage_words: int = 40) -> BestLines:
+    index = line_index(turns, passage_words)
+    return best_lines(index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Where does the flour come from?", "The flour comes from a mill near Delft."),
+        ("Why was Bob so very excited?", "I got very excited, in part because it is so quiet."),
+        ("How much is the budget of the bakery?", "Let us begin with the budget of the bakery. It is three hundred euros."),
+    ],
+)
+def test_the_line_that_answers_leads_and_is_whole(text: str, said: str) -> None:
+    assert said in ask(TALK, text).lines[0].quote
+
+
+def test_what_says_nothing_comes_last() -> None:
+    quotes = [line.quote for line in ask(TALK, "Which oven did the bakery buy?").lines]
+    idle = {"Okay, gotcha.", "Thanks.", "Okay, gotcha. Thanks.", "(Laughter.)", "Right.", "News, Events, Resources"}
+    shown = [quote in idle for quote in quotes]
+    assert shown == sorted(shown)
+    assert not any(shown[:4])
+
+
+def test_the_answer_stands_after_a_question_and_nothing_idle_between() -> None:
+    asked = next(line for line in ask(TALK, "Which oven did the bakery buy?").lines if line.quote == "Which oven did the bakery buy?")
+    assert asked.after
+    assert asked.after.speaker == "BOB"
+    assert asked.after.quote.startswith("The blue one with two doors.")
+    assert asked.before
+    assert asked.before.quote.endswith("It is three hundred euros.")
+
+
+def test_a_short_answer_to_a_question_is_no_filler() -> None:
+    lines = ask(
+        [("ANN", "Did the bakery buy the oven?"), ("BOB", "Yes."), ("ANN", "How nice for the bakery.")], "Did the bakery buy the oven?"
+    )
+    asked = next(line for line in lines.lines if line.quote.endswith("oven?"))
+    assert asked.after
+    assert asked.after.quote == "Yes."
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(TURN, min_size=1, max_size=12), SENTENCE, st.integers(5, 60))
+def test_quotes_are_exact_whole_sentences_of_one_turn_and_each_sentence_is_shown_once(turns: Turns, text: str, words: int) -> None:
+    index = line_index(turns, words)
+    snapshot = index.snapshot
+    found = best_lines(index, question(text), range(len(snapshot.passages)), FakeEmbedder(DIMENSION))
+    (document,) = snapshot.documents.values()
+    ends = {(s.start, s.end) for row in range(len(snapshot.passages)) for s in index.sentences(row)}
+    starts, stops = {a for a, _ in ends}, {b for _, b in ends}
+    for line in found.lines:
+        assert (line.match_start, line.match_end) in ends
+        assert line.start <= line.match_start < line.match_end <= line.end
+        assert line.end - line.start <= max(MAX_CHARS, line.match_end - line.match_start)
+        beside: list[Citation] = [c for c in (line.before, line.after) if c]
+        for part in (line, *beside):
+            assert part.quote == document.text[part.start : part.end]
+            assert part.start in starts
+            assert part.end in stops
+            turn = next(t for t in snapshot.turns[document.id] if t.start <= part.start < t.end)
+            assert part.end <= turn.end
+            assert part.speaker == turn.speaker
+        assert line.before is None or line.before.end <= line.start
+        assert line.after is None or line.after.start >= line.end
+    matches = [(line.match_start, line.match_end) for line in found.lines]
+    assert len(matches) == len(set(matches))
+    assert [line.fit for line in found.lines] == sorted((line.fit for line in found.lines), reverse=True)
+    assert found.is_nothing_fitting is not bool(found.lines)
+
+
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=12), st.data())
+def test_an_excerpt_grows_to_what_fits_and_no_further(sizes: list[int], data: st.DataObject) -> None:
+    text = " ".join("x" * (size - 1) + "." for size in sizes)
+    around = line_index([("LEO", text)], 100_000).around(0)
+    at = data.draw(st.integers(0, len(around) - 1))
+    first, last = grown(around, at)
+    assert first <= at <= last
+    assert first == last or around[last].end - around[first].start <= MAX_CHARS
+    for wider in ((first - 1, last), (first, last + 1)):
+        if wider[0] >= 0 and wider[1] < len(around):
+            assert around[wider[1]].end - around[wider[0]].start > MAX_CHARS
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [("LEO", "One turn about a mill near Delft. And more of it. " * 40)],
+        [(None, "we bought the oven in may and then the mill near delft sent us flour which was " * 60)],
+        [("LEO", "THE FLOUR COMES FROM A MILL NEAR DELFT. WE PAY EVERY MONTH."), ("ANN", "RIGHT.")],
+        [("LEO", "Okay."), ("ANN", "(Laughter.)")],
+    ],
+    ids=["one turn", "no punctuation", "capitals", "nothing said"],
+)
+def test_odd_transcripts_give_lines_all_the_same(turns: Turns) -> None:
+    found = ask(turns, "Where is the mill?")
+    assert found.lines
+    assert all(sentence_spans(line.quote) for line in found.lines)
+
+
+def test_nothing_found_is_nothing_fitting() -> None:
+    index = line_index([("LEO", "The mill is near Delft.")])
+    found = best_lines(index, question("Where is the mill?"), [], FakeEmbedder(DIMENSION))
+    assert (found.lines, found.is_nothing_fitting) == ((), True)
+
+
+def test_only_what_has_no_vector_yet_is_embedded_and_fillers_never() -> None:
+    embedder, index = FakeEmbedder(DIMENSION), line_index(TALK, 40)
+    best_lines(index, question("Where is the mill?"), range(len(index.snapshot.passages)), embedder)
+    said = {s.text for row in range(len(index.snapshot.passages)) for s in index.sentences(row) if not s.says_nothing}
+    assert embedder.num_texts == len(said)

@@ -1,0 +1,102 @@
+"""Which lines say nothing, which ask, and which hold what is asked for."""
+
+import pytest
+
+from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_aside, is_filler, is_heading, is_question, says_nothing
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Okay, gotcha. Thanks.",
+        "Roger.",
+        "Mm-hmm.",
+        "That's right.",
+        "Thank you very much, guys.",
+        "ROGER, GO AHEAD.",
+        "Right, right.",
+        "",
+        "…",
+    ],
+)
+def test_words_that_say_little_by_themselves_are_filler(text: str) -> None:
+    assert is_filler(text)
+    assert says_nothing(text, "Leo")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wall clock is wrong, FLIGHT.",
+        "About two.",
+        "1.1.",
+        "Okay, shut the valve.",
+        "Yes, Sir, in the second week and all the weeks after.",
+        "Nein.",
+    ],
+)
+def test_what_names_a_thing_or_a_number_is_none(text: str) -> None:
+    assert not is_filler(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(Laughter.)", True),
+        ("[applause]", True),
+        ("♪ theme music ♪", True),
+        ("(Laughter and applause.)", True),
+        ('(Music: "Music Out of the Moon")', False),
+        ("(b) shut the valve and wait for us", False),
+        ("He said (laughing) no.", False),
+        ("()", False),
+    ],
+)
+def test_a_few_words_in_brackets_are_a_stage_direction(text: str, expected: bool) -> None:
+    assert is_aside(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("News, Events, Resources", True),
+        ("Apollo 13 Power Systems", True),
+        ("Subscribe: https://example.com/feed", True),
+        ("00:12 Intro", True),
+        ("Links mentioned: the paper", True),
+        ("The tank exploded.", False),
+        ("the tank exploded", False),
+        ("See www.example.com for more, where we explain how it works.", False),
+        ("Resources were short that year.", False),
+    ],
+)
+def test_headings_and_show_notes_are_told_from_sentences(text: str, expected: bool) -> None:
+    assert is_heading(text, None) is expected
+    assert not is_heading(text, "Leo")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Why?", True), ('"Why?"', True), ("Why? ", True), ("Why? Because.", False), ("why", False), ("", False)]
+)
+def test_a_question_ends_with_its_mark(text: str, expected: bool) -> None:
+    assert is_question(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How many seats are there?", True),
+        ("How high were the seas?", True),
+        ("When did they land?", True),
+        ("What voltage did the pad supply?", True),
+        ("How did they land?", False),
+        ("Who landed?", False),
+    ],
+)
+def test_some_questions_ask_for_a_number(text: str, expected: bool) -> None:
+    assert asks_for_number(text) is expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("3-foot waves", True), ("about sixty", True), ("often", False), ("a tenor", False)])
+def test_numbers_stand_in_figures_or_words(text: str, expected: bool) -> None:
+    assert has_number(text) is expected

@@ -54,7 +54,8 @@ from dynagrag.schema import (
 from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
-NO_MODEL = "No language model is configured, so nothing was answered. This is the evidence an answer would rest on."
+UNANSWERED = "No language model is configured, so nothing was answered."
+NO_MODEL = f"{UNANSWERED} This is the evidence an answer would rest on."
 _PASSAGES_PER_SUBGRAPH = 10
 """Enough for a plain arm to fill the room that the graph arms' prompts have together."""
 _MAX_ANSWER_TOKENS = 400
@@ -160,7 +161,7 @@ class _Flow:
         """Asks, scores and merges."""
         chat = self.parts.chat
         if chat is None:
-            return _Outcome(NO_MODEL, is_abstained=True)
+            return _Outcome(UNANSWERED if self.lines.is_nothing_fitting else NO_MODEL, is_abstained=True)
         if not self.contexts:
             return self._abstention("nothing was retrieved")
         replies, failures = self._intermediate_replies(chat)

@@ -39,7 +39,8 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str) -> None:
     if answer.question != asked:
         st.caption(f"Asked as: {plain(answer.question)}")
     if not answer.is_answered_by_model:
-        st.markdown("No language model is set, so nothing was answered. These lines are what an answer would rest on.")
+        fitting = "" if answer.is_nothing_fitting else " These lines are what an answer would rest on."
+        st.markdown(f"No language model is set, so nothing was answered.{fitting}")
         _show_evidence(workspace, answer)
         return
     lines, idle = shown_lines(answer), idle_citations(answer)
@@ -82,7 +83,7 @@ def _link_to(workspace: str, citation: Citation, document_ids: Mapping[str, str]
 def _show_evidence(workspace: str, answer: Answer) -> None:
     """The lines that fit best, the first of them open, and before them that nothing fits; under a model's answer that alone."""
     if answer.is_nothing_fitting:
-        st.warning(NOTHING_FITS, icon=":material/search_off:")
+        st.warning(f"{NOTHING_FITS}{' The nearest lines:' if answer.is_abstained else ''}", icon=":material/search_off:")
     if answer.is_answered_by_model and not answer.is_abstained:
         return
     rows = [_evidence_row(workspace, line, answer.trace.document_ids) for line in answer.evidence]

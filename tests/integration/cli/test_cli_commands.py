@@ -52,7 +52,13 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
     answer = asked.json
     assert (asked.code, asked.err, len(asked.out.splitlines())) == (0, "", 1)
     checked = {"claims", "claim_lines", "claims_checked_by", "claims_left_out"}
-    assert set(answer) == checked | {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"}
+    assert set(answer) == checked | {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"} | {
+        "answerable",
+        "nothing_fits",
+    }
+    beside = {"match_start", "match_end", "fit", "before", "after"}
+    for line in answer["trace"]["evidence"]:
+        assert set(line) == beside | {"id", "document", "start", "end", "speaker", "start_s", "quote"}
     assert set(answer["usage"]) == {"calls", "prompt_tokens", "completion_tokens", "seconds"}
     assert answer["claims"]
     for claim in answer["claims"]:

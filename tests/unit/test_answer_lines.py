@@ -1,0 +1,91 @@
+"""What the command line prints of evidence: the best line first, its neighbours under it, five lines, and whether anything fits."""
+
+from dataclasses import replace
+
+import pytest
+
+from dynagrag.generation.answer import UNANSWERED
+from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.stored_answer import answer_json, answer_of
+from dynagrag.reporting import answer_lines, citation_line
+from dynagrag.schema import Answer, AnswerTrace, Citation, EvidenceLine, Usage
+
+LONG = (
+    "We had looked at pictures all morning, and nobody knew what they were. "
+    "I got very excited, in part because the telescope could see the first galaxies of all, and in part because it was new. "
+    "Then there was lunch, and everybody talked about something else for an hour or two."
+)
+
+
+def citation(quote: str, speaker: str | None = "ANN", start: int = 0) -> Citation:
+    return Citation("p", "Talk", start, start + len(quote), speaker, 61.0, quote)
+
+
+def line(number: int) -> EvidenceLine:
+    quote = f"Line {number} says\nwhat it says."
+    before, after = citation("Which line is it?", "BOB", 0), citation("Thank you for the line.", "BOB", 90)
+    return EvidenceLine("p", "Talk", 20, 20 + len(quote), "ANN", 61.0, quote, 20, 20 + len(quote), 1.0 - number / 10, before, after)
+
+
+def answer(num_lines: int, **more: object) -> Answer:
+    lines = tuple(line(i) for i in range(num_lines))
+    made = Answer("Which line?", UNANSWERED, True, (), (), lines, AnswerTrace(retriever="hybrid"), Usage(), is_answered_by_model=False)
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def test_a_line_stands_with_what_was_said_before_and_after_it() -> None:
+    assert list(answer_lines(answer(1))) == [
+        UNANSWERED,
+        '  - Talk, ANN 1:01: "Line 0 says what it says."',
+        '      before, BOB 1:01: "Which line is it?"',
+        '      after, BOB 1:01: "Thank you for the line."',
+    ]
+
+
+@pytest.mark.parametrize(("there", "asked", "shown", "hidden"), [(7, None, 5, 2), (7, 2, 2, 5), (7, 20, 7, 0), (3, None, 3, 0)])
+def test_five_lines_are_shown_or_as_many_as_are_asked_for(there: int, asked: int | None, shown: int, hidden: int) -> None:
+    rows = list(answer_lines(answer(there)) if asked is None else answer_lines(answer(there), num_lines=asked))
+    assert sum(row.startswith("  - ") for row in rows) == shown
+    assert any(f"and {hidden} more lines (--lines" in row for row in rows) is (hidden > 0)
+
+
+def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:
+    rows = list(answer_lines(answer(2, is_nothing_fitting=True, answerable=0.1)))
+    assert rows[:2] == [UNANSWERED, f"{NOTHING_FITS} The nearest lines:"]
+    assert list(answer_lines(answer(0, is_nothing_fitting=True)))[1:] == [NOTHING_FITS, "  nothing was found"]
+
+
+def test_that_nothing_fits_is_said_under_a_model_s_answer_too() -> None:
+    answered = answer(2, text="It is line 3.", is_abstained=False, is_answered_by_model=True, is_nothing_fitting=True)
+    assert list(answer_lines(answered)) == ["It is line 3.", NOTHING_FITS]
+
+
+def test_a_model_that_abstains_leaves_the_nearest_lines() -> None:
+    abstained = answer(1, text="The evidence found does not answer this question.", is_answered_by_model=True)
+    assert any("Line 0 says" in row for row in answer_lines(abstained))
+
+
+def test_a_long_citation_is_cut_around_the_sentence_that_answers() -> None:
+    shown = citation_line("[E1]", citation(LONG), "Why was she excited about the telescope?")
+    assert "I got very excited, in part because the telescope could see the first galaxies of all, and in part because it was new." in shown
+
+
+def test_a_stored_answer_keeps_its_lines_and_what_was_found_of_their_fit() -> None:
+    made = answer(2, answerable=0.25, is_nothing_fitting=True)
+    stored = answer_json(made)
+    assert (stored["nothing_fits"], stored["answerable"]) == (True, 0.25)
+    assert stored["trace"]["evidence"][0]["after"]["quote"] == "Thank you for the line."
+    assert answer_of(stored).evidence == made.evidence
+    assert (answer_of(stored).answerable, answer_of(stored).is_nothing_fitting) == (0.25, True)
+
+
+def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
+    stored = answer_json(answer(1))
+    for key in ("answerable", "nothing_fits"):
+        del stored[key]
+    for row in stored["trace"]["evidence"]:
+        for key in ("match_start", "match_end", "fit", "before", "after"):
+            del row[key]
+    read = answer_of(stored)
+    assert (read.answerable, read.is_nothing_fitting, read.evidence[0].after) == (None, False, None)
+    assert read.evidence[0].quote == line(0).quote

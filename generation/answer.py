@@ -363,7 +363,7 @@ class _Flow:
             profile=self.parts.profile.name,
             instructions=render("intermediate", question=self.question.text, context="")[0],
             merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
-            document_ids={e.id: e.document_id for e in by_label.values()} | self.lines.document_ids,
+            document_ids={e.id: e.document_id for e in by_label.values()} | dict(self.lines.document_ids),
             prompts=tuple(context.trace() for context in self.contexts),
             failures=outcome.failures,
             reason=outcome.reason,

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk, places
+from dynagrag.graph_store.derived.linking_words import is_word, thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.ids import entity_key
-from dynagrag.schema import CO_OCCURRENCE, Flag, MentionKind
+from dynagrag.schema import CO_OCCURRENCE, MentionKind
 
 Span = tuple[int, int]
 
@@ -65,8 +66,8 @@ def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dic
     mentions = {id_: [m for m in line.mentions if m.kind is MentionKind.SAID] for id_, line in lines.items()}
     num_passages = sum(line.num_passages for line in lines.values())
     every = [m.mention() for line in lines.values() for m in line.mentions]
-    counting = {m.id for m in counting_mentions(every, num_passages)}
-    names = {m.key for own in mentions.values() for m in own if m.id in counting and not _is_word(m)}
+    counted = counting_mentions(every, num_passages)
+    counting, names = {m.id for m in counted}, thing_keys(counted)
     return {chunk.id: _found(chunk.text, lines[chunk.id], mentions[chunk.id], counting, names) for chunk in chunks}
 
 
@@ -78,16 +79,12 @@ def _found(text: str, line: FoundLine, mentions: Sequence[FoundMention], countin
         things=tuple(_placed(text, [m for m in counted if m.key in names])),
         pairs=tuple(pairs),
         words=tuple(_placed(text, [m for m in counted if m.key not in names])),
-        raw=tuple(_placed(text, [m for m in mentions if not _is_word(m)])),
+        raw=tuple(_placed(text, [m for m in mentions if not is_word(m.mention())])),
     )
 
 
 def _pair(head: str, tail: str, label: str, quote: Span) -> Pair:
     return Pair(head, tail, label, quote, label == CO_OCCURRENCE)
-
-
-def _is_word(mention: FoundMention) -> bool:
-    return Flag.CONTENT_WORD in mention.flags
 
 
 def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:

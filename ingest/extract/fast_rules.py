@@ -1,6 +1,7 @@
 """What the fast extractor takes for a name, a number or a content word, sentence by sentence."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -25,8 +26,11 @@ from dynagrag.words import COMMON_WORDS
 
 MIN_CONTENT_LETTERS = 4
 MIN_SHOUTED_TOKENS = 6
+MIN_ADVERB_LETTERS = 6
+MAX_REPAIR_TOKENS = 3
 _LETTERED = re.compile(r"[A-Z]-[a-z]{3,}")
 """`T-shirt`, `X-ray`."""
+_NUMERAL = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 NO_NAMES = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
 
 
@@ -93,7 +97,7 @@ def _named(sentence: Sentence, part: Part) -> Candidate | None:
         name = sentence.text[first.start : end]
         return None if _says_nothing(sentence, part) else Candidate(first.start, end, name, entity_key(name), part.type)
     if first.text[0].isdigit() and first.is_number:
-        return Candidate(first.start, end, name, entity_key(name), NUMBER)
+        return None if _is_readout(sentence, part.first) else Candidate(first.start, end, name, entity_key(name), NUMBER)
     return _single(sentence, first, part.type)
 
 
@@ -122,7 +126,8 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
     if token.is_upper or token.has_inner_capital or type_ in {PERSON, OFFICE}:
         flags: tuple[Flag, ...] = (Flag.SEEN_CAPITALISED,)
     elif token.opens_clause:
-        if use.is_ordinary(token.base):
+        is_adverb = token.base.endswith("ly") and len(token.base) >= MIN_ADVERB_LETTERS and not use.capital.get(token.base)
+        if use.is_ordinary(token.base) or is_adverb:
             return None
         flags = (Flag.SENTENCE_START,)
     elif use.is_stray_capital(token.base):
@@ -132,9 +137,27 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
     return Candidate(token.start, token.start + len(word), word, key, type_, flags)
 
 
+def _is_readout(sentence: Sentence, at: int) -> bool:
+    """One number of a row of them, or one that begins with 0: read off a display, and nothing that anybody speaks of."""
+    tokens = sentence.tokens
+    if tokens[at].text[0] == "0":
+        return True
+    is_behind = at > 0 and tokens[at - 1].text[0].isdigit() and tokens[at].gap.isspace()
+    return is_behind or (at + 1 < len(tokens) and tokens[at + 1].text[0].isdigit() and tokens[at + 1].gap.isspace())
+
+
 def _is_broken_off(sentence: Sentence, token: Token) -> bool:
-    """A word that a speaker began and left, and that comes nowhere else: `of Stat -- of Stratton Oakmont`."""
-    return sentence.text[token.end : token.end + 3].lstrip().startswith("--") and sentence.use.capital.get(token.base, 0) == 1
+    """A word that a speaker began and left: one that comes nowhere else before two dashes (`of Stat -- of Stratton Oakmont`), or one that
+    is begun again (`of Gaus - than Gaussian`, `Th the`).
+    """
+    behind = sentence.text[token.end : token.end + 3].lstrip()
+    if behind.startswith("--") and sentence.use.capital.get(token.base, 0) == 1:
+        return True
+    at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
+    after = [t.base for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS] if t.base != token.base]
+    if behind.startswith("-"):
+        return any(base.startswith(token.base) for base in after)
+    return not token.is_upper and len(token.base) < MIN_CONTENT_LETTERS and any(base.startswith(token.base) for base in after[:1])
 
 
 def _is_no_name(token: Token) -> bool:
@@ -142,7 +165,7 @@ def _is_no_name(token: Token) -> bool:
     base = token.base
     if base in COMMON_WORDS or base in NO_NAMES:
         return token.text not in KEEP_UPPER
-    if _LETTERED.fullmatch(token.text):
+    if _LETTERED.fullmatch(token.text) or _NUMERAL.fullmatch(token.text):
         return True
     parts = base.split("-")
     if all(part in NUMBER_WORDS for part in parts):

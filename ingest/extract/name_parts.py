@@ -109,7 +109,9 @@ def _without_furniture(tokens: Sequence[Token], first: int, last: int) -> Span:
         first += 2
         while first <= last and tokens[first].text in CONNECTORS:
             first += 1
-    while last > first + 1 and tokens[last - 1].base in FURNITURE and _is_number_of_part(tokens[last]):
+    while (
+        last > first + 1 and tokens[last - 1].base in FURNITURE and tokens[last - 1].text[0].isupper() and _is_number_of_part(tokens[last])
+    ):
         last -= 2
     return first, last
 

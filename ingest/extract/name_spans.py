@@ -11,10 +11,12 @@ from dynagrag.ingest.extract.name_words import (
     INSTITUTIONS,
     MONTHS,
     NAMES_TOO,
+    NUMBER_SIGNS,
     NUMERAL_HEADS,
     OCCUPATIONS,
     OFFICE_PAIRS,
     OPENERS,
+    ORDERED,
     PLACES,
     TIME_PREPOSITIONS,
     TITLE_CONNECTORS,
@@ -30,6 +32,8 @@ _MAX_QUOTED_WORDS = 10
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,120})[\"”]")
 _DEMONYM = re.compile(r"\w+(?:an|ish|ese|ch|ic)")
 _ROMAN = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
+_FORMATS = frozenset({"2D", "3D", "4D", "4K", "8K"})
+"""What something is made in, whatever stands before."""
 _LONG_WORD = 4
 _MAX_DAY_DIGITS = 2
 
@@ -62,7 +66,8 @@ class Sentence:
             return is_beside and (before.base in NUMERAL_HEADS or self.is_dotted(i))
         after = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
         is_before = after is not None and after.is_capital and not after.is_stop and after.gap.isspace()
-        return token.base in NAMES_TOO and token.text.istitle() and (is_beside or is_before)
+        is_named = is_before or (is_beside and len(before.text) > 1)  # "on quads C and D. Roger."
+        return token.base in NAMES_TOO and token.text.istitle() and is_named
 
     def is_dotted(self, i: int) -> bool:
         """Whether a full stop follows right behind a token."""
@@ -77,11 +82,15 @@ class Sentence:
         return token.is_capital or self._is_ordinal(i) or self._is_model(i)
 
     def _is_ordinal(self, i: int) -> bool:
-        """`21st Century`."""
-        if not ORDINAL.fullmatch(self.tokens[i].text) or i + 1 == len(self.tokens):
+        """`21st Century`, `58th Emmy Awards`; not `the studio's 54th Disney film`."""
+        if not ORDINAL.fullmatch(self.tokens[i].text) or i + 1 == len(self.tokens) or not self._is_capital_behind(i):
             return False
         after = self.tokens[i + 1]
-        return after.text[0].isupper() and not self.is_stop[i + 1] and after.gap.isspace() and after.base not in WHEN
+        return after.base in ORDERED or (after.base not in WHEN and i + 2 < len(self.tokens) and self._is_capital_behind(i + 1))
+
+    def _is_capital_behind(self, i: int) -> bool:
+        after = self.tokens[i + 1]
+        return after.text[0].isupper() and not self.is_stop[i + 1] and after.follows(self.tokens[i])
 
     def _is_model(self, i: int) -> bool:
         """`the 747-400`."""
@@ -119,6 +128,8 @@ class Sentence:
             return None
         if i < len(tokens) and self._is_part_number(i, last):
             return i
+        if i + 1 < len(tokens) and tokens[i].base in NUMBER_SIGNS and tokens[i].follows(tokens[last]) and tokens[i + 1].text.isdigit():
+            return i + 1 if tokens[i + 1].gap in {" ", ". "} else None
         while i < len(tokens) and tokens[i].follows(tokens[i - 1]):
             if i - last <= MAX_CONNECTORS and self._connects(first, last, i):
                 i += 1
@@ -146,6 +157,8 @@ class Sentence:
         if before.base in MONTHS and token.follows(before) and not before.text.isupper():
             return token.text.isdigit() and len(token.text) <= _MAX_DAY_DIGITS
         if not token.follows(before) or before.text[0].isdigit() or before.base in WHEN or not MODEL_NUMBER.fullmatch(token.text):
+            return False
+        if token.text in _FORMATS:
             return False
         behind = self.text[token.end : token.end + 2]
         if behind[:1] in {"%", "°", "/"} or (behind[:1] == ":" and behind[1:].isdigit()):

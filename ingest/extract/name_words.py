@@ -11,8 +11,16 @@ EPITHETS = word_set("""
 """)
 """What may follow `the` right behind a name: `Alexander the Great`."""
 
-ABBREVIATIONS = word_set("mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr lt sgt st mt ft jr sr")
+ABBREVIATIONS = word_set("mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr lt sgt st mt ft jr sr op")
 """Their full stop stands inside a name."""
+NUMBER_SIGNS = word_set("number no nos nr")
+"""Before a number they are part of a name: `Symphony No. 5`, `FUEL CELL number 1`."""
+ORDERED = word_set("""
+    century avenue street amendment congress circuit district division army infantry regiment brigade battalion airborne cavalry fleet
+    earl duke baron baronet viscount marquess marquis count king president parallel floor precinct ward legion corps squadron platoon
+    parliament legislature assembly dynasty arrondissement
+""")
+"""What an ordinal in front is part of: `21st Century`."""
 KEEP_UPPER = frozenset({"US", "WHO"})
 """Function words that are names when written in capitals inside other text."""
 NAMES_TOO = word_set("roger may will")

@@ -69,6 +69,7 @@ def test_any_version_behind_a_name_is_part_of_it(name: str, parts: list[int]) ->
         ("But Lovell stayed.", ["Lovell"]),
         ("Okay Houston, we are there.", ["Houston"]),
         ("Actor Tom Hanks came.", ["Tom Hanks"]),
+        ("Normally it works. Lastly we left.", []),
         ("Part of the Canaries was seen.", ["Canaries"]),
         ("Roger, Jim. Thank you, Well, Right.", ["Jim"]),
         ("They gave the Roger Maris book away.", ["Roger Maris"]),
@@ -85,6 +86,9 @@ def test_what_stands_beside_a_name_is_no_part_of_it(sentence: str, expected: lis
 def test_a_word_that_was_broken_off_is_no_name() -> None:
     sentence = "We are in the matter of Stat -- of Stratton Oakmont."
     assert names(sentence, case_use(sentence)) == ["Stratton Oakmont"]
+    assert names("It is more of a Gaus - than Gaussian shape.") == ["Gaussian"]
+    assert names("So Th the Kerry - the one on quads C and D. Roger.") == ["Kerry"]
+    assert names("It was an Article III judge, or III.") == ["Article III"]
 
 
 @pytest.mark.parametrize(
@@ -107,6 +111,10 @@ def test_a_word_that_was_broken_off_is_no_name() -> None:
         ("A 1950 West German film.", ["1950", "West German"]),
         ("In 2004 the American Kennel Club saw the 2008 Summer Olympics.", ["2004", "American Kennel Club", "2008 Summer Olympics"]),
         ("They sold 21st Century Fox.", ["21st Century Fox"]),
+        ("It won at the 58th Primetime Emmy Awards, as the 54th Disney film.", ["58th Primetime Emmy Awards", "Disney"]),
+        ("They heard Symphony No. 5 and shut FUEL CELL number 1.", ["Symphony No. 5", "FUEL CELL number 1"]),
+        ("It was an American 3D film.", ["American"]),
+        ("They read 1102 17203 and 0027 in 1970.", ["1970"]),
     ],
 )
 def test_names_of_several_words_are_whole(sentence: str, expected: list[str]) -> None:

@@ -23,11 +23,11 @@ class Writing(StrEnum):
     """What a text is for the rules; the value says what they make of it."""
 
     ENGLISH = ""
-    CAPITALS = "all in capitals: names can't be told from words, so repeated words alone link their passages"
-    LOWER = "without capitals: names can't be told from words, so repeated words alone link their passages"
+    CAPITALS = "all in capitals: names can't be told from words, so none are taken; passages are found by words and vectors"
+    LOWER = "without capitals: names can't be told from words, so none are taken; passages are found by words and vectors"
     NOUNS = "with nouns in capitals (German): only names of several words, acronyms and the like are told from nouns"
-    FOREIGN = "not in English: names are told by capitals alone, and words of no weight by nothing"
-    CASELESS = "in a script without capitals: nothing is extracted; search by words and vectors works"
+    FOREIGN = "not in English: names are told by capitals alone"
+    CASELESS = "in a script without capitals: no names are taken; passages are found by words and vectors"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ PAIR_WINDOW = 12
 """A name pairs with the next 11 of its sentence, so a long list gives no quadratic number of pairs."""
 
 MIN_REMARKED_WORDS = 200
-NO_NAMES = "without any name: repeated words alone link their passages"
+NO_NAMES = "without any name: passages are found by words and vectors alone"
 
 
 class FastExtractor:

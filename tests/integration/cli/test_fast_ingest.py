@@ -27,7 +27,7 @@ def embedder(server: OpenAIStubServer) -> None:
         (GERMAN, "1 document with nouns in capitals (German)"),
         (PLAIN.upper() * 9, "1 document all in capitals"),
         (PLAIN * 9, "1 document without capitals"),
-        (("So " + PLAIN) * 300, "1 document without any name"),
+        (("So " + PLAIN) * 1300, "1 document without any name"),
         (
             "阿波罗13号是美国国家航空航天局的一次登月任务。发射两天后服务舱的氧气罐爆炸,登月任务中止。" * 9,
             "1 document in a script without capitals",
@@ -42,6 +42,15 @@ def test_a_text_that_the_rules_do_not_fit_is_ingested_and_named(cli: Any, corpus
     assert said in done.out
     asked = cli("ask", "tank", "--json", "--retriever", "hybrid")
     assert asked.code == 0
+
+
+def test_a_transcript_of_one_speaker_is_theirs(cli: Any, corpus: Any, open_space: Any) -> None:
+    path = corpus.folder / "talk.txt"
+    path.write_text("\n\n".join(f"Anna: We told Houston of day {number}." for number in range(40)))
+    assert cli("ingest", path, "--extractor", "fast").code == 0
+    with open_space("default") as space:
+        assert {turn.speaker for turn in space.store.turns()} == {"Anna"}
+        assert {e.name for e in space.graph().entities} >= {"Anna", "Houston"}
 
 
 def test_plain_english_has_no_remark(cli: Any, corpus: Any) -> None:

@@ -16,19 +16,22 @@ from enum import StrEnum
 
 import numpy as np
 
-from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_scores
+from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_scores, telling_pairs
 from dynagrag.evaluation.entities.entity_sets import EntitySet, Item, num_positives
-from dynagrag.graph_store.derived.canonical import canonical_keys
+from dynagrag.graph_store.derived.canonical import canonical_keys, make_edit
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.derived.glossary import glossary_text
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors
 from dynagrag.ids import content_id
 from dynagrag.ingest.consolidate.consolidation import decide
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, ConsolidationPlan, plan_consolidation
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict
 from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.used_names import squashed
 from dynagrag.ingest.consolidate.verdicts import Group, Judge, Judged
+from dynagrag.ingest.load.glossary_file import GlossaryFile
 from dynagrag.protocols import Embedder
-from dynagrag.schema import Consolidation, Mention, MentionKind, Vectors
+from dynagrag.schema import Consolidation, EditKind, Mention, MentionKind, Vectors
 
 THRESHOLDS = (MIN_GROUP_COSINE, 0.65, 0.75, 0.80, 0.85, 0.90, 0.95)
 _EXTRACTOR = "evaluation"
@@ -70,9 +73,11 @@ class Blocking:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well names were joined. `num_joined`: items that share their cluster with another."""
+    """How well names were joined: of all labelled pairs, of those without homonyms (`telling_pairs`), of clusters. `num_joined`: items
+    that share their cluster with another."""
 
     pair: Scores
+    telling: Scores
     cluster: Scores
     num_clusters: int
     num_joined: int
@@ -117,6 +122,8 @@ class EntityReport:
     num_repeats: int
     is_complete: bool
     has_summaries: bool
+    glossaries: tuple[str, ...]
+    num_telling: int
     embedder: str
     set_aside: dict[str, int]
     blocking: Blocking
@@ -131,6 +138,7 @@ def evaluate_entities(
     embedder: Embedder,
     *,
     has_summaries: bool = False,
+    glossaries: Sequence[GlossaryFile] = (),
     judge: Judge | None = None,
     judge_name: str = "",
     one_block_a_call: bool = False,
@@ -144,13 +152,14 @@ def evaluate_entities(
         embedder: As of a workspace.
         has_summaries: Whether mentions have the other columns as their summary, as a model's extraction would; else they are bare names, as
             from the fast extractor.
+        glossaries: Files as of `ingest --glossary`.
         judge: Asked about ambiguous names; None: rules alone.
         judge_name: The judge's identity.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
         thresholds: Cosines, -1 to 1, for the table by threshold; below the product's own bound of 0.55 nothing changes.
     """
-    run = _Run(entity_set, embedder, has_summaries, one_block_a_call)
+    run = _Run(entity_set, embedder, has_summaries, one_block_a_call, glossaries)
     plan = run.plan(MIN_GROUP_COSINE)
     blocking, missed = run.blocking(plan)
     return EntityReport(
@@ -162,6 +171,8 @@ def evaluate_entities(
         num_repeats=entity_set.num_repeats,
         is_complete=entity_set.is_complete,
         has_summaries=has_summaries,
+        glossaries=tuple(g.name for g in glossaries),
+        num_telling=run.num_telling,
         embedder=embedder.identity.name,
         set_aside=dict(entity_set.set_aside),
         blocking=blocking,
@@ -187,18 +198,27 @@ def mentions_of(items: Sequence[Item], has_summaries: bool) -> list[Mention]:
 class _Run:
     """A set's mentions with their vectors, embedded once, and what is asked of them."""
 
-    def __init__(self, entity_set: EntitySet, embedder: Embedder, has_summaries: bool, one_block_a_call: bool) -> None:
+    def __init__(
+        self, entity_set: EntitySet, embedder: Embedder, has_summaries: bool, one_block_a_call: bool, glossaries: Sequence[GlossaryFile]
+    ) -> None:
         self._set = entity_set
         self._mentions = mentions_of(entity_set.items, has_summaries)
         self._counts = Counter(m.key for m in self._mentions)
         texts = mention_texts(self._mentions)
         self._vectors = VectorTable.of(tuple(texts), embedder.embed_documents(tuple(texts.values())))
         self._one_block_a_call = one_block_a_call
+        self._telling = telling_pairs(entity_set.pairs, [squashed(item.key) for item in entity_set.items])
+        self._edits = [make_edit(EditKind.GLOSSARY, name=g.name, what=glossary_text(g.rows), by="evaluation", at="") for g in glossaries]
         self._texts = sorted({m.summary for m in self._mentions} - {""})
+
+    @property
+    def num_telling(self) -> int:
+        """How many labelled pairs hold no homonym."""
+        return len(self._telling)
 
     def plan(self, min_cosine: float) -> ConsolidationPlan:
         """What rules settle, and the blocks that are left for a judge."""
-        given = ConsolidationInput(self._mentions, (), self._vectors, texts=self._texts)
+        given = ConsolidationInput(self._mentions, (), self._vectors, edits=self._edits, texts=self._texts)
         return plan_consolidation(given, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine)
 
     def quality(self, consolidation: Consolidation) -> Quality:
@@ -210,6 +230,7 @@ class _Run:
         sizes = Counter(predicted)
         return Quality(
             pair_scores(self._set.pairs, predicted),
+            pair_scores(self._telling, predicted),
             cluster_scores([item.cluster for item in items], predicted),
             len(sizes),
             sum(size for size in sizes.values() if size > 1),

@@ -1,11 +1,13 @@
 """An evaluation of entities from a set's name to its report, with the models of the settings."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from dynagrag.evaluation.entities.entity_resolution import THRESHOLDS, EntityReport, evaluate_entities
 from dynagrag.evaluation.entities.entity_sets import load_entity_set
+from dynagrag.ingest.load.glossary_file import read_glossary_file
 from dynagrag.settings import Settings
 from dynagrag.wiring import concurrency_of, make_chat_model, make_embedder, make_journal, make_metered
 
@@ -19,9 +21,11 @@ def run_entities(
     has_summaries: bool = False,
     thresholds: tuple[float, ...] = (),
     max_calls: int | None = None,
+    glossaries: Sequence[Path] = (),
 ) -> EntityReport:
     """Runs it with the models of the settings. Replies are kept in the home folder, so the same run asks nothing twice."""
     entity_set = load_entity_set(dataset, data)
+    files = [read_glossary_file(path) for path in glossaries]
     with ExitStack() as stack:
         judging: dict[str, Any] = {}
         model = make_chat_model(settings)
@@ -36,5 +40,10 @@ def run_entities(
                 "max_concurrency": concurrency_of(model, settings),
             }
         return evaluate_entities(
-            entity_set, make_embedder(settings), has_summaries=has_summaries, thresholds=thresholds or THRESHOLDS, **judging
+            entity_set,
+            make_embedder(settings),
+            has_summaries=has_summaries,
+            glossaries=files,
+            thresholds=thresholds or THRESHOLDS,
+            **judging,
         )

@@ -28,6 +28,14 @@ def pair_scores(pairs: Sequence[LabelledPair], predicted: Sequence[Hashable]) ->
     return scores(sum(found) / len(found) if found else 0.0, sum(found) / positives if positives else 0.0)
 
 
+def telling_pairs(pairs: Sequence[LabelledPair], forms: Sequence[str]) -> tuple[LabelledPair, ...]:
+    """The pairs without a homonym: a name that the set has, letter for letter, for two things, which no method that goes by names can tell.
+    `forms`: each item's letters and digits.
+    """
+    homonyms = {forms[p.i] for p in pairs if not p.is_same and forms[p.i] == forms[p.j]}
+    return tuple(p for p in pairs if homonyms.isdisjoint((forms[p.i], forms[p.j])))
+
+
 def cluster_scores(gold: Sequence[Hashable], predicted: Sequence[Hashable]) -> Scores:
     """B-cubed (Bagga and Baldwin, 1998): of each item's predicted cluster the share that is of its gold cluster, and the other way round;
     the mean over the items. An item that stands alone in both counts as right, so a set of many singles scores high when nothing is joined.

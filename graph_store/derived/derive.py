@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
 from dynagrag.graph_store.derived.embedded_texts import quote_of
+from dynagrag.graph_store.derived.glossary import explained, read_glossary
 from dynagrag.graph_store.derived.linking_words import canonical_things, is_word
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
@@ -65,7 +66,7 @@ def derive(
     entities = _entities(counted, canon, ids, loops)
     relations = _relations(grouped, ids)
     return Graph(
-        entities=tuple(e.entity for e in entities),
+        entities=tuple(explained([e.entity for e in entities], read_glossary(edits))),
         relations=relations,
         entity_vectors=entity_vectors([e.entity for e in entities], counted, mention_vectors),
         relation_vectors=relation_vectors(relations, linked, record_vectors),

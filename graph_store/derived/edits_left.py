@@ -41,6 +41,8 @@ def edits_left(edits: Iterable[Edit], gone_keys: Collection[str], gone_uris: Col
 
 
 def _left(edit: Edit, gone_keys: Collection[str], gone_uris: Collection[str]) -> Edit | None:
+    if edit.kind is EditKind.GLOSSARY:  # a file of the person's own: nothing of it came from a document
+        return edit
     keys = tuple(key for key in edit.keys if key not in gone_keys and plain_key(key) not in gone_keys)
     name = "" if entity_key(edit.name) in gone_keys else edit.name
     what = edit.what

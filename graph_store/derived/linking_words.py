@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from dynagrag.graph_store.derived.canonical import Canon, effective_edits, scoped_keys
+from dynagrag.graph_store.derived.glossary import read_glossary
 from dynagrag.schema import Edit, EditKind, Flag, Mention
 
 _NAMING = (EditKind.MERGE, EditKind.RENAME, EditKind.SENSE)
@@ -14,8 +15,12 @@ def is_word(mention: Mention) -> bool:
 
 
 def thing_keys(mentions: Iterable[Mention], edits: Iterable[Edit] = ()) -> set[str]:
-    """The keys that are a name somewhere: by a mention that is no plain word, or because a person merged, renamed or told them apart."""
-    named = {m.key for m in mentions if not is_word(m)}
+    """The keys that are a name somewhere: by a mention that is no plain word, by a glossary, or since a person merged, renamed or told them
+    apart.
+    """
+    edits = tuple(edits)
+    glossary = read_glossary(edits)
+    named = {m.key for m in mentions if not is_word(m)} | glossary.thing_of.keys() | glossary.ambiguous.keys()
     for edit in effective_edits(edits):
         if edit.kind in _NAMING:
             named.update(edit.keys, scoped_keys(edit) if edit.kind is EditKind.SENSE else ())

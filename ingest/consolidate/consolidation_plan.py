@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
+from dynagrag.graph_store.derived.glossary import read_glossary
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, cut_into_blocks
@@ -84,7 +85,7 @@ def plan_consolidation(
     """
     names = used_names(given.mentions)
     surfaces = {name.key: name.surface for name in names}
-    guard = MergeGuard({name.key: name.name for name in names}, _told_apart(given.edits))
+    guard = MergeGuard({name.key: name.name for name in names}, _told_apart(given.edits), read_glossary(given.edits))
     merges = safe_merges(names, guard, given.texts)
     groups = _judgeable(safe_groups(names, merges), given.mentions)
     blocks = _candidate_blocks(groups, guard, given, min_cosine) if finds_candidates else []
@@ -118,7 +119,7 @@ def _candidate_blocks(groups: Sequence[SafeGroup], guard: MergeGuard, given: Con
     if len(groups) < 2:
         return []
     vectors = _group_vectors(groups, given)
-    uncorrected = MergeGuard(guard.names)
+    uncorrected = MergeGuard(guard.names, glossary=guard.glossary)
     pairs = [
         pair
         for pair in candidate_pairs([group.name for group in groups], vectors)

@@ -4,10 +4,11 @@ Guards judge names, not vectors. They err on the side of two entities: a person 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
+from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.schema import Vectors
 
 MIN_GROUP_COSINE = 0.55
@@ -171,18 +172,49 @@ def _is_nickname(a: str, b: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MergeGuard:
-    """Which keys may stand for one entity: none that a person told `apart` (pairs in alphabetical order), none that conflict."""
+    """Which keys may stand for one entity: none that a person told `apart` (pairs in alphabetical order), none that a glossary has as two
+    things, none that conflict. What the glossary has as one is one whatever the names look like.
+    """
 
     names: Mapping[str, Name]
     apart: frozenset[tuple[str, str]] = frozenset()
+    glossary: Glossary = field(default_factory=Glossary)
 
     def may_join(self, a: str, b: str) -> bool:
         """Whether nothing speaks against two keys being one."""
-        return (min(a, b), max(a, b)) not in self.apart and conflict(self.names[a], self.names[b]) is None
+        return self.may_join_all((a,), (b,))
 
-    def may_join_all(self, left: Iterable[str], right: Collection[str]) -> bool:
-        """Whether every key of the left may be one with every key of the right."""
-        return all(self.may_join(a, b) for a in left for b in right)
+    def may_join_all(self, left: Collection[str], right: Collection[str]) -> bool:
+        """Whether every key of the left may be one with every key of the right.
+
+        Names that the glossary alone could join with the rest of their side ("MAIN A", of the term "DC electrical bus") say nothing of what
+        other names may be.
+        """
+        if not all(self._may_be_stated(a, b) for a in left for b in right):
+            return False
+        return all(
+            self._are_stated(a, b) or conflict(self.names[a], self.names[b]) is None
+            for a in self._telling(left)
+            for b in self._telling(right)
+        )
+
+    def _may_be_stated(self, a: str, b: str) -> bool:
+        """Whether neither a person nor the glossary says that two keys are two."""
+        things = self.glossary.thing_of
+        return (min(a, b), max(a, b)) not in self.apart and not (a in things and b in things and things[a] != things[b])
+
+    def _are_stated(self, a: str, b: str) -> bool:
+        things = self.glossary.thing_of
+        return a in things and things[a] == things.get(b)
+
+    def _telling(self, keys: Collection[str]) -> Collection[str]:
+        """A side's keys without those that conflict with the first of its thing that is among them."""
+        things = self.glossary.thing_of
+        thing = next((things[key] for key in keys if key in things), None)
+        if thing is None or len(keys) < 2:
+            return keys
+        first = next(key for key in self.glossary.things[thing].keys if key in keys)
+        return [key for key in keys if key == first or key not in things or conflict(self.names[first], self.names[key]) is None]
 
 
 def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], cosines: Vectors, sizes: Sequence[int]) -> list[list[int]]:

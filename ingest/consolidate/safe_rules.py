@@ -5,10 +5,11 @@ O2 are the same whatever an embedder makes of them. Each rule sees what those be
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derived.canonical import make_merge
+from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
 from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
@@ -46,12 +47,17 @@ class _Groups:
         """Joins what may be one, in the order of the proposals."""
         for rule, a, b in proposals:
             left, right = self._group_of.setdefault(a, [a]), self._group_of.setdefault(b, [b])
-            if left is right or len(left) + len(right) > MAX_GROUP or not self._guard.may_join_all(left, right):
+            if left is right or self._size(left) + self._size(right) > MAX_GROUP or not self._guard.may_join_all(left, right):
                 continue
             left.extend(right)
             self._group_of.update(dict.fromkeys(right, left))
             for key in (a, b):
                 self._rules[key].add(rule)
+
+    def _size(self, group: Sequence[str]) -> int:
+        """How many keys a group has, those that the glossary has as one counted once."""
+        num_stated = sum(key in self._guard.glossary.thing_of for key in group)
+        return len(group) - max(num_stated - 1, 0)
 
     def groups(self) -> list[tuple[list[str], str]]:
         """The groups of several keys, each with the names of the rules that made it."""
@@ -60,26 +66,41 @@ class _Groups:
 
 
 def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = ()) -> list[Merge]:
-    """Merges by rule, disjoint, in order of their canonical key: the most mentioned member (ties: shortest, alphabetical).
+    """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else the most mentioned member (ties: shortest,
+    alphabetical).
 
     Args:
         names: Keys in a fixed order.
-        guard: Says which of them may be one.
+        guard: Says which of them may be one, and which are by a person's glossary.
         texts: Where names may be defined, as in "Manned Spacecraft Center (MSC)".
     """
     by_key = {n.key: n for n in names}
     joined = _Groups(guard)
+    joined.join(_stated(guard.glossary, by_key))
     for proposals in (spellings(names), plurals(by_key), designators(by_key), cut_words(names)):
         joined.join(list(proposals))
     definitions = find_definitions(texts, by_key)
-    joined.join(list(said_aliases(definitions, joined.root)))
-    joined.join(list(defined_acronyms(definitions, by_key, joined.root)))
-    joined.join(list(corpus_acronyms(names, joined.root, definitions.acronyms.keys())))
+    joined.join(p for p in list(said_aliases(definitions, joined.root)) if not guard.glossary.ambiguous.keys() & p[1:])
+    joined.join(p for p in list(defined_acronyms(definitions, by_key, joined.root)) if p[2] not in guard.glossary.ambiguous)
+    joined.join(list(corpus_acronyms(names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous)))
     merges = []
     for group, rule in joined.groups():
-        canonical = min(group, key=lambda k: (-by_key[k].weight, len(k), k))
+        canonical = _term(group, guard.glossary) or min(group, key=lambda k: (-by_key[k].weight, len(k), k))
         merges.append(make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group))))
     return sorted(merges, key=lambda m: m.canonical)
+
+
+def _stated(glossary: Glossary, by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
+    """The names in use that a glossary has as one thing."""
+    for thing in glossary.things:
+        used = [key for key in thing.keys if key in by_key]
+        yield from (("glossary", used[0], key) for key in used[1:])
+
+
+def _term(group: Sequence[str], glossary: Glossary) -> str:
+    """The key of a group that is a term of the glossary; empty for none."""
+    thing = next((glossary.things[glossary.thing_of[key]] for key in group if key in glossary.thing_of), None)
+    return thing.keys[0] if thing is not None and thing.keys[0] in group else ""
 
 
 def safe_groups(names: Iterable[UsedName], merges: Iterable[Merge]) -> list[SafeGroup]:

@@ -31,6 +31,10 @@ SUMMARIES = Annotated[
     bool,
     typer.Option("--with-summaries", help="Give each name the other columns of its record as a summary. Default: bare names."),
 ]
+GLOSSARY = Annotated[
+    list[Path] | None,
+    typer.Option("--glossary", metavar="FILE", help="Merge by this glossary too, as `ingest --glossary` does; may be repeated."),
+]
 THRESHOLD = Annotated[
     list[float] | None,
     typer.Option(
@@ -49,6 +53,7 @@ def entities(
     dataset: DATASET,
     data: DATA,
     with_summaries: SUMMARIES = False,
+    glossary: GLOSSARY = None,
     threshold: THRESHOLD = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
@@ -63,7 +68,7 @@ def entities(
     set_up_log(verbose)
     from dynagrag.evaluation.entities.entity_run import run_entities
 
-    report = run_entities(dataset, data, read_settings(llm, embedder), with_summaries, tuple(threshold or ()), max_calls)
+    report = run_entities(dataset, data, read_settings(llm, embedder), with_summaries, tuple(threshold or ()), max_calls, glossary or ())
     if as_json:
         say_json(asdict(report))
     else:
@@ -79,13 +84,18 @@ def entity_report_lines(report: "EntityReport") -> Iterator[str]:
         f"{report.dataset}: {report.num_items:,} items under {report.num_keys:,} keys, {report.num_pairs:,} labelled pairs, "
         f"{report.num_positives:,} of them one entity; {kind}, embedder {report.embedder}"
     )
+    if report.glossaries:
+        yield f"  with the glossary {', '.join(report.glossaries)}"
+    if homonyms := report.num_pairs - report.num_telling:
+        yield f"  {homonyms:,} pairs hold a homonym, a name that the set has for two things; the figures without them stand beside"
     if report.num_repeats:
         yield f"  {report.num_repeats} lines repeat a pair, which counts once"
     for reason, count in report.set_aside.items():
         yield f"  set aside {count} x {reason}"
     yield from _blocking_lines(report)
     yield ""
-    yield f"{'joined by':<24} {'pair P':>7} {'R':>6} {'F1':>6} {'cluster P':>10} {'R':>6} {'F1':>6} {'clusters':>9}"
+    heads = " ".join(f"{head:>{width}} {'R':>6} {'F1':>6}" for head, width in (("pair P", 7), ("no homonym P", 13), ("cluster P", 10)))
+    yield f"{'joined by':<24} {heads} {'clusters':>9}"
     yield _quality_line("rules alone", report.without_model)
     if run := report.with_model:
         yield _quality_line(run.name[:24], run.quality)
@@ -124,7 +134,7 @@ def _blocking_lines(report: "EntityReport") -> Iterator[str]:
 
 
 def _quality_line(name: str, quality: "Quality") -> str:
-    return f"{name:<24} {_scores(quality.pair, 7)} {_scores(quality.cluster, 10)} {quality.num_clusters:>9,}"
+    return f"{name:<24} {_scores(quality.pair, 7)} {_scores(quality.telling, 13)} {_scores(quality.cluster, 10)} {quality.num_clusters:>9,}"
 
 
 def _scores(scores: "Scores", width: int) -> str:

@@ -27,20 +27,29 @@ def stats(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
 
     The average degree is given before and after consolidation. Two graphs with the same digest are the same.
     """
+    from dynagrag.workspace.glossaries import glossaries_in_force
+
     with open_to_read(workspace, read_settings(store=store)) as space:
         if as_json:
-            say_json(asdict(space.stats()))
+            say_json(asdict(space.stats()) | {"glossaries": [asdict(g) for g in glossaries_in_force(space.store.edits())]})
         else:
             _print_stats(space)
     return 0
 
 
 def _print_stats(space: "Workspace") -> None:
+    from dynagrag.workspace.glossaries import glossaries_in_force
+
     for name, value in asdict(space.stats()).items():
         say(f"{name:<22} {value}")
     say("documents:")
     for document in space.store.documents():
         say(f"  {document.id[:12]}  {document.title}  ({in_line(document.uri)})")
+    for glossary in glossaries_in_force(space.store.edits()):
+        say(
+            f"glossary {glossary.id[:12]}  {in_line(glossary.name)}: {glossary.num_terms:,} terms, {glossary.num_aliases:,} aliases "
+            f"({glossary.by}, {glossary.at[:19]}); remove it with `dynagrag graph undo-edit {glossary.id[:12]}`"
+        )
     by_stage: dict[str, list[float]] = {}
     for row in space.ledger():
         sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])

@@ -1,6 +1,7 @@
 """`dynagrag ingest`: sources into the graph."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,6 +34,14 @@ MAX_CALLS = Annotated[int | None, typer.Option(min=1, help="Stop before the mode
 MAX_TOKENS = Annotated[
     int | None, typer.Option(min=1, help="Stop before prompts and replies take more tokens than this. Default: no limit.")
 ]
+GLOSSARY = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--glossary",
+        metavar="FILE",
+        help="Names that are one, as CSV or JSON: term, aliases, definition. It is stored and holds in later ingests. May be repeated.",
+    ),
+]
 REMOVE_MISSING = Annotated[
     bool, typer.Option("--remove-missing", help="Delete documents whose files were in one of the folders and are gone.")
 ]
@@ -61,6 +70,7 @@ def ingest(
     merges: MERGES = None,
     max_calls: MAX_CALLS = None,
     max_tokens: MAX_TOKENS = None,
+    glossary: GLOSSARY = None,
     remove_missing: REMOVE_MISSING = False,
     speaker_map: SPEAKER_MAP = None,
     yes: YES = False,
@@ -78,18 +88,24 @@ def ingest(
     from dynagrag.ingest.load import find_sources
     from dynagrag.ingest.load.speaker_names import SpeakerNames, read_speaker_names
     from dynagrag.wiring import extractor_choice
+    from dynagrag.workspace.glossaries import read_glossaries
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
     names = read_speaker_names(speaker_map) if speaker_map else SpeakerNames()
     extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
-    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing, names)
+    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing, names, _absolute(glossary))
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
     find_sources(paths)
+    read_glossaries(options.glossaries)
     if extractor_choice(extractor).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))
     with open_space(workspace, settings, create=True) as space:
         return run_prepared(space.prepare_ingest(paths, options), yes, as_json)
+
+
+def _absolute(paths: list[str] | None) -> tuple[str, ...]:
+    return tuple(str(Path(path).absolute()) for path in paths or ())
 
 
 def _ask_for_fast(yes: bool) -> str:

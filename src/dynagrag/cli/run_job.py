@@ -33,10 +33,13 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     `say_report` gets the report as JSON, where that is wanted.
     """
     from dynagrag.reporting import ingest_report_json, ingest_report_lines
+    from dynagrag.workspace.glossaries import glossary_lines
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
         _print_plan(plan, estimate, prepared.parts.name)
+        for line in glossary_lines(prepared.glossaries):
+            say(line)
     if prepared.kind == "ingest" and not plan.documents and not plan.unchanged:
         raise DynaGragError(_refused_line(plan.refused))
     if plan.removes_missing and plan.missing:
@@ -50,7 +53,8 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
     usage = prepared.chat.usage() if prepared.chat else None
     if as_json:
-        say_report(ingest_report_json(report, usage) | {"job": prepared.job_id})
+        glossaries = [{"name": g.name, "terms": len(g.rows), "aliases": g.num_aliases, "notes": g.notes} for g in prepared.glossaries]
+        say_report(ingest_report_json(report, usage) | {"job": prepared.job_id} | ({"glossaries": glossaries} if glossaries else {}))
     else:
         for line in ingest_report_lines(report, usage):
             say(line)

@@ -4,22 +4,21 @@ Every correction is an Edit record with who and when, stored under the workspace
 later ingests, and an edit whose names are not in the graph is inactive until they are.
 """
 
-import getpass
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import product
 
 from dynagrag.curation.view import Seen, clipped, read_seen
 from dynagrag.errors import UsageError
-from dynagrag.graph_store.derived.canonical import make_edit, make_merge, undone_edits
+from dynagrag.graph_store.derived.canonical import make_merge, undone_edits
 from dynagrag.graph_store.derived.senses import documents_text
 from dynagrag.ids import entity_key, plain_key, sense_key
 from dynagrag.schema import Edit, EditKind, Entity, Graph, Merge
 from dynagrag.text import collapse
+from dynagrag.workspace.edit_stamp import MAX_NAME, Stamp
+from dynagrag.workspace.edit_stamp import somebody as somebody
 from dynagrag.workspace.facade import Workspace
 
-MAX_NAME = 200
 MAX_WAIT_S = 5.0
 """How long a correction waits for an ingest that is deriving the graph, before it says so."""
 
@@ -45,14 +44,6 @@ class Preview:
     names: tuple[str, ...]
     types: tuple[str, ...]
     num_between: int
-
-
-def somebody() -> str:
-    """Who is at this machine, as far as it knows."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # no such user in a container
-        return "somebody"
 
 
 def checked_name(name: str) -> str:
@@ -83,7 +74,7 @@ def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Pre
 def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> Outcome:
     """Makes one entity of those that hold these keys, under a name (empty: that of the most mentioned)."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entities = _distinct(seen, keys)
         if len(entities) < 2:
             raise UsageError(f"{clipped(entities[0].name)!r} is one entity already; choose two different ones")
@@ -99,7 +90,7 @@ def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> 
 def keep_apart(space: Workspace, keys: Sequence[str], *, by: str) -> Outcome:
     """Says that entities are not the same: neither rules nor a model will merge them."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         canonical = [e.key for e in _distinct(seen, keys)]
         if len(canonical) < 2:
             raise UsageError("these names are one entity; name two or more entities, or split this one")
@@ -111,7 +102,7 @@ def keep_apart(space: Workspace, keys: Sequence[str], *, by: str) -> Outcome:
 def undo_made_merge(space: Workspace, reference: str, *, by: str) -> Outcome:
     """Takes a merge by rule or verdict back for good, by its id or the beginning of it, or by its canonical name."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         found = _merge(seen, reference)
         return [stamp.edit(EditKind.UNDO, found.members, what=found.id)]
 
@@ -121,7 +112,7 @@ def undo_made_merge(space: Workspace, reference: str, *, by: str) -> Outcome:
 def split(space: Workspace, key: str, out: Sequence[str], *, is_together: bool = False, by: str) -> Outcome:
     """Takes names out of an entity: each on its own, or together as one entity."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entity = seen.entity(key)
         leaving = list(dict.fromkeys(out))
         strangers = [k for k in leaving if k not in entity.keys]
@@ -146,7 +137,7 @@ def split(space: Workspace, key: str, out: Sequence[str], *, is_together: bool =
 def rename(space: Workspace, key: str, name: str, *, by: str) -> Outcome:
     """Gives an entity a name."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entity, called = seen.entity(key), checked_name(name)
         if called == entity.name:
             raise UsageError(f"it is called {clipped(called)!r} already")
@@ -158,7 +149,7 @@ def rename(space: Workspace, key: str, name: str, *, by: str) -> Outcome:
 def tell_senses_apart(space: Workspace, key: str, document_ids: Sequence[str], name: str = "", *, other: str = "", by: str) -> Outcome:
     """Homonyms: in these documents an entity's names stand for something else, called `name`, or for the entity with the key `other`."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entity = seen.entity(key)
         target = seen.entity(other) if other else None
         if target is not None and target.id == entity.id:
@@ -182,7 +173,7 @@ def tell_senses_apart(space: Workspace, key: str, document_ids: Sequence[str], n
 def undo_edit(space: Workspace, *edit_ids: str, by: str) -> Outcome:
     """Takes edits back, each by its id or the beginning of it; all or none."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         named, undone = [_edit(seen, edit_id) for edit_id in edit_ids], undone_edits(seen.edits)
         told = next((undone[e.id] for e in named if e.id in undone), None)
         if told is not None:
@@ -195,7 +186,7 @@ def undo_edit(space: Workspace, *edit_ids: str, by: str) -> Outcome:
 def redo_edit(space: Workspace, edit_id: str, *, by: str) -> Outcome:
     """Brings back an edit that was undone."""
 
-    def edits(seen: Seen, stamp: "_Stamp") -> list[Edit]:
+    def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         edit = _edit(seen, edit_id)
         undone = undone_edits(seen.edits)
         if edit.id not in undone:
@@ -212,38 +203,13 @@ def redo_edit(space: Workspace, edit_id: str, *, by: str) -> Outcome:
 # ------------------------------------------------------------------------------------------------------------- plumbing
 
 
-class _Stamp:
-    """Makes edits of one person, each later than any that is stored: their order in time decides, and two may come in one second."""
-
-    def __init__(self, stored: Iterable[Edit], by: str) -> None:
-        self._by = collapse(by)[:MAX_NAME] or somebody()
-        self._at = datetime.now(UTC)
-        self._last = max((e.at for e in stored), default="")
-
-    def edit(self, kind: EditKind, keys: Sequence[str], *, name: str = "", what: str = "") -> Edit:
-        at = self._at.isoformat(timespec="microseconds")
-        if at <= self._last:
-            self._at = max(self._at, _time(self._last, self._at)) + timedelta(microseconds=1)
-            at = self._at.isoformat(timespec="microseconds")
-        self._last = at
-        return make_edit(kind, keys=keys, name=name, what=what, by=self._by, at=at)
-
-
-def _time(text: str, otherwise: datetime) -> datetime:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return otherwise
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _correct(space: Workspace, make: Callable[[Seen, _Stamp], list[Edit]], by: str) -> Outcome:
+def _correct(space: Workspace, make: Callable[[Seen, Stamp], list[Edit]], by: str) -> Outcome:
     """Looks, decides, stores and derives under the lock, so that of two who do the same at once the second is told."""
     with space.writing(MAX_WAIT_S):
         if not space.store.is_derived_current():  # a killed run left a graph that is none, or one without its own correction
             space.store_edits(())
         before = read_seen(space.store)
-        edits = tuple(make(before, _Stamp(before.edits, by)))
+        edits = tuple(make(before, Stamp(before.edits, by)))
         report = space.store_edits(edits)
         after = space.store.graph()
     old = {(e.keys, e.name, e.weight): e for e in before.graph.entities}

@@ -13,6 +13,7 @@ from functools import cached_property
 from dynagrag.curation.suggestions import Suggestion, suggest_merges
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
+from dynagrag.graph_store.derived.glossary import glossary_rows
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
 from dynagrag.ids import entity_key, plain_key
@@ -308,6 +309,9 @@ def describe(edit: Edit, seen: Seen) -> str:
             titles = sorted(d.title for d in seen.documents.values() if d.uri in uris)
             where = ", ".join(clipped(t) for t in titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
             return f"{names} is {clipped(edit.name)} in {where or 'documents that are not here'}"
+        case EditKind.GLOSSARY:
+            rows = glossary_rows(edit)
+            return f"glossary {clipped(edit.name)}: {len(rows):,} terms, {sum(len(r.aliases) for r in rows):,} aliases"
         case EditKind.UNDO:
             return f"{names}: not the same" if edit.keys else "an edit taken back"
 

@@ -158,12 +158,14 @@ class EditKind(StrEnum):
     RENAME = "rename"
     UNDO = "undo"
     SENSE = "sense"
+    GLOSSARY = "glossary"
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """A person's correction: never derived, never lost. `keys` are entity keys; `name` the target's; UNDO names an edit or merge in
-    `what`, SENSE the documents in which its keys stand for something else, which is called `name`.
+    `what`, SENSE the documents in which its keys stand for something else, which is called `name`; GLOSSARY the rows of
+    the file `name`.
     """
 
     id: str

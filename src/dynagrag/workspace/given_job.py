@@ -13,6 +13,7 @@ from dynagrag.ingest.given.given_plan import plan_given
 from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.protocols import Extractor
 from dynagrag.workspace.address import shown_address, store_address
+from dynagrag.workspace.glossaries import read_glossaries
 from dynagrag.workspace.ingest_job import INGEST, BuildIndex, IngestOptions, PreparedIngest, check_no_transfer
 from dynagrag.workspace.parts import WorkspaceParts
 
@@ -36,7 +37,9 @@ def prepare_given_files(
     corpora = [read_given(path) for path in paths]
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), TypeAdapter(IngestOptions).dump_python(options, mode="json"))
     job_id = job.id if job else None
-    return _prepared(parts, build_index, corpora, GivenExtractor(*corpora), request, options.remove_missing, job_id)
+    prepared = _prepared(parts, build_index, corpora, GivenExtractor(*corpora), request, options.remove_missing, job_id)
+    prepared.glossaries = read_glossaries(options.glossaries, parts.store if job else None)
+    return prepared
 
 
 def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: Mapping[str, Any]) -> JobRequest:

@@ -19,6 +19,7 @@ from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower, cancelled
 from dynagrag.ingest.load import find_sources
+from dynagrag.ingest.load.glossary_file import GlossaryFile
 from dynagrag.ingest.load.speaker_names import SpeakerNames
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estimate_run, make_plan, make_retry_plan, span_tokens
@@ -29,6 +30,7 @@ from dynagrag.protocols import Extractor
 from dynagrag.scrubbing import scrubbed
 from dynagrag.settings import ChunkProfile, known_secrets
 from dynagrag.workspace.address import shown_address, store_address
+from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
 
 INGEST, RETRY = "ingest", "retry"
@@ -38,6 +40,7 @@ INGEST, RETRY = "ingest", "retry"
 class IngestOptions:
     """How to ingest. `chunk_profile` None: chosen by the model. `merges`: names are merged by `rules` alone, or the `model` is asked too;
     None: the model, unless it is small. `remove_missing`: documents go whose file was under one of the folders and is no longer there.
+    `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are stored, and hold from then on.
     `speakers`: what speakers are called in place of their labels.
     """
 
@@ -49,6 +52,7 @@ class IngestOptions:
     max_tokens: int | None = None
     remove_missing: bool = False
     speakers: SpeakerNames = field(default_factory=SpeakerNames)
+    glossaries: tuple[str, ...] = ()
 
 
 def check_options(options: IngestOptions) -> None:
@@ -78,15 +82,18 @@ def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
     groups: dict[str, tuple[JobRequest, list[tuple[str, int, int]]]] = {}
     for item in journal.set_asides():
         request = jobs[item.job_id].request if item.job_id in jobs else last
-        request = replace(request, paths=(), places=(), options=dict(request.options) | {"remove_missing": False})
+        request = replace(request, paths=(), places=(), options=dict(request.options) | {"remove_missing": False, "glossaries": []})
         _, places = groups.setdefault(_way(request), (request, []))
         places.append((item.document_id, item.start, item.end))
     return tuple(RetryGroup(request, tuple(places)) for request, places in groups.values())
 
 
+_NO_WAY = ("max_calls", "max_tokens", "remove_missing", "speakers", "glossaries")
+
+
 def _way(request: JobRequest) -> str:
     """What makes an extraction what it is: options and model, without the budget."""
-    how = {name: value for name, value in request.options.items() if name not in ("max_calls", "max_tokens", "remove_missing", "speakers")}
+    how = {name: value for name, value in request.options.items() if name not in _NO_WAY}
     return json.dumps([how, request.llm, request.store], sort_keys=True)
 
 
@@ -164,6 +171,7 @@ def _prepared(
 ) -> "PreparedIngest":
     check_no_transfer(parts)
     check_options(options)
+    glossaries = read_glossaries(options.glossaries, parts.store if job else None)
     needs_model = wiring.extractor_choice(options.extractor).needs_model
     chat = parts.metered(options.max_calls, options.max_tokens) if needs_model else None
     model = parts.models.chat_model if needs_model else None
@@ -184,6 +192,7 @@ def _prepared(
         judge=judge,
         job_id=job.id if job else None,
         build_index=build_index,
+        glossaries=glossaries,
     )
 
 
@@ -210,6 +219,7 @@ class PreparedIngest:
     judge: MeteredChat | None = None
     job_id: int | None = None
     build_index: BuildIndex = lambda: None
+    glossaries: tuple[GlossaryFile, ...] = ()
 
     def estimate(self) -> Estimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model."""
@@ -260,6 +270,9 @@ class PreparedIngest:
         if parts.store.version() != self.version:  # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
+        if self.glossaries:
+            with parts.writing(progress=follower, check=follower.check):
+                store_glossaries(parts.store, self.glossaries)
         hooks = IngestHooks(
             hold=partial(parts.writing, progress=follower, check=follower.check),
             claimed=lambda: book.claims(but=job_id).keys(),

@@ -1,0 +1,45 @@
+"""Who makes a correction, and when: each later than any before it."""
+
+import getpass
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from dynagrag.graph_store.derived.canonical import make_edit
+from dynagrag.schema import Edit, EditKind
+from dynagrag.text import collapse
+
+MAX_NAME = 200
+
+
+def somebody() -> str:
+    """Who is at this machine, as far as it knows."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no such user in a container
+        return "somebody"
+
+
+class Stamp:
+    """Makes edits of one person, each later than any that is stored: their order in time decides, and two may come in one second."""
+
+    def __init__(self, stored: Iterable[Edit], by: str) -> None:
+        self._by = collapse(by)[:MAX_NAME] or somebody()
+        self._at = datetime.now(UTC)
+        self._last = max((e.at for e in stored), default="")
+
+    def edit(self, kind: EditKind, keys: Sequence[str], *, name: str = "", what: str = "") -> Edit:
+        """An edit, stamped."""
+        at = self._at.isoformat(timespec="microseconds")
+        if at <= self._last:
+            self._at = max(self._at, _time(self._last, self._at)) + timedelta(microseconds=1)
+            at = self._at.isoformat(timespec="microseconds")
+        self._last = at
+        return make_edit(kind, keys=keys, name=name, what=what, by=self._by, at=at)
+
+
+def _time(text: str, otherwise: datetime) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return otherwise
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

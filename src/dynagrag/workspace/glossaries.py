@@ -1,0 +1,66 @@
+"""Glossary files of a workspace: read before anything is done, stored as a person's edits, listed.
+
+A glossary is one edit, so it holds in later ingests, goes into backups and copies, and is taken back as edits are. A file of the same name
+takes the place of the one before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dynagrag.graph_store.derived.canonical import effective_edits
+from dynagrag.graph_store.derived.glossary import glossary_rows, glossary_text
+from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
+from dynagrag.protocols import GraphStore
+from dynagrag.schema import Edit, EditKind
+from dynagrag.workspace.edit_stamp import Stamp, somebody
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryInForce:
+    """A stored glossary: its edit's id, its file's name, how many terms and aliases, who brought it when."""
+
+    id: str
+    name: str
+    num_terms: int
+    num_aliases: int
+    by: str
+    at: str
+
+
+def read_glossaries(paths: Sequence[str], stored: GraphStore | None = None) -> tuple[GlossaryFile, ...]:
+    """The files, read. LoadError where one can't be. With a store, those are left out that are gone and were stored before."""
+    known = {glossary.name for glossary in glossaries_in_force(stored.edits())} if stored is not None and paths else set()
+    return tuple(read_glossary_file(Path(path)) for path in paths if Path(path).exists() or Path(path).name not in known)
+
+
+def glossaries_in_force(edits: Sequence[Edit]) -> tuple[GlossaryInForce, ...]:
+    """The stored glossaries that hold, oldest first."""
+    found = []
+    for edit in effective_edits(edits):
+        if edit.kind is EditKind.GLOSSARY:
+            rows = glossary_rows(edit)
+            found.append(GlossaryInForce(edit.id, edit.name, len(rows), sum(len(r.aliases) for r in rows), edit.by, edit.at))
+    return tuple(found)
+
+
+def store_glossaries(store: GraphStore, files: Sequence[GlossaryFile]) -> None:
+    """Stores what isn't there as it is. The caller holds the workspace, and derives the graph."""
+    for file in files:
+        edits = store.edits()
+        text, stamp = glossary_text(file.rows), Stamp(edits, somebody())
+        own = [e for e in effective_edits(edits) if e.kind is EditKind.GLOSSARY and e.name == file.name]
+        if any(e.what == text for e in own):
+            continue
+        for old in own:
+            store.put_edit(stamp.edit(EditKind.UNDO, (), what=old.id))
+        store.put_edit(stamp.edit(EditKind.GLOSSARY, (), name=file.name, what=text))
+
+
+def glossary_lines(files: Sequence[GlossaryFile]) -> list[str]:
+    """What is to be said of glossaries that are brought in."""
+    lines = []
+    for file in files:
+        lines.append(f"glossary {file.name}: {len(file.rows):,} terms, {file.num_aliases:,} aliases")
+        lines += [f"  {note}" for note in file.notes]
+    return lines

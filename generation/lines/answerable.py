@@ -17,8 +17,8 @@ NUM_PASSAGES = 5
 
 
 class Signs(NamedTuple):
-    """What tells whether a question is answered: the best passage's cosine, the mean share of the question's words in the five best passages,
-    and the share of them that stands nowhere in the sources, both weighted by rarity.
+    """What tells whether a question is answered: the best passage's cosine, the mean share of the question's words in the five best
+    passages, and the share of them that stands nowhere in the sources, both weighted by rarity.
     """
 
     passage: float

@@ -7,6 +7,7 @@ from dynagrag.generation.lines.line_fit import Fits, are_neighbours
 from dynagrag.generation.lines.line_index import LineIndex, Sentence
 from dynagrag.generation.lines.line_kinds import is_aside, is_filler, is_question
 from dynagrag.schema import Citation, Evidence, EvidenceLine, Snapshot
+from dynagrag.sentences import Span
 
 MAX_CHARS = 320
 """Of an excerpt that is more than the one sentence, which is whole whatever its length."""
@@ -15,15 +16,15 @@ MAX_LINES = 50
 
 
 def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
-    """The lines of the sentences that fit best, best first. A sentence that an earlier line shows makes none of its own."""
+    """The lines of the sentences that fit best, best first. What an earlier line quotes makes no line of its own, and is quoted by none."""
     lines: list[EvidenceLine] = []
-    shown: dict[str, list[tuple[int, int]]] = {}
+    shown: dict[str, list[Span]] = {}
     for i in fits.order():
         sentence = fits.sentences[i]
         spans = shown.setdefault(sentence.document_id, [])
-        if any(start <= sentence.start and sentence.end <= end for start, end in spans):
+        if _is_inside(sentence, spans):
             continue
-        line = _line(index, sentence, float(fits.total[i]))
+        line = _line(index, sentence, float(fits.total[i]), spans)
         spans.append((line.start, line.end))
         lines.append(line)
         if len(lines) == MAX_LINES:
@@ -31,9 +32,13 @@ def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
     return tuple(lines)
 
 
-def _line(index: LineIndex, sentence: Sentence, fit: float) -> EvidenceLine:
+def _is_inside(sentence: Sentence, spans: Sequence[Span]) -> bool:
+    return any(start <= sentence.start and sentence.end <= end for start, end in spans)
+
+
+def _line(index: LineIndex, sentence: Sentence, fit: float, shown: Sequence[Span]) -> EvidenceLine:
     around = index.around(sentence.row)
-    first, last = grown(around, around.index(sentence))
+    first, last = grown(around, around.index(sentence), shown)
     said = _citation(index.snapshot, around[first : last + 1])
     return EvidenceLine(
         id=sentence.passage_id,
@@ -51,14 +56,16 @@ def _line(index: LineIndex, sentence: Sentence, fit: float) -> EvidenceLine:
     )
 
 
-def grown(around: Sequence[Sentence], at: int) -> tuple[int, int]:
-    """First and last of the sentences of the same turn that are shown with one: what follows first, then what stands before it."""
+def grown(around: Sequence[Sentence], at: int, shown: Sequence[Span] = ()) -> tuple[int, int]:
+    """First and last of the sentences of the same turn that are quoted with one: what follows first, then what stands before it. What is
+    `shown` already ends them.
+    """
     first = last = at
     while True:
         size = (first, last)
-        if last + 1 < len(around) and _fits_in(around, first, last + 1, at):
+        if last + 1 < len(around) and not _is_inside(around[last + 1], shown) and _fits_in(around, first, last + 1, at):
             last += 1
-        if first > 0 and _fits_in(around, first - 1, last, at):
+        if first > 0 and not _is_inside(around[first - 1], shown) and _fits_in(around, first - 1, last, at):
             first -= 1
         if size == (first, last):
             return first, last

@@ -1,5 +1,7 @@
 """The lines that fit a question best: in their order, whole, exact, with what stands around them."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,8 +97,8 @@ def test_quotes_are_exact_whole_sentences_of_one_turn_and_each_sentence_is_shown
             assert part.speaker == turn.speaker
         assert line.before is None or line.before.end <= line.start
         assert line.after is None or line.after.start >= line.end
-    matches = [(line.match_start, line.match_end) for line in found.lines]
-    assert len(matches) == len(set(matches))
+    quoted = sorted((line.start, line.end) for line in found.lines)
+    assert all(end <= start for (_, end), (start, _) in pairwise(quoted))
     assert [line.fit for line in found.lines] == sorted((line.fit for line in found.lines), reverse=True)
     assert found.is_nothing_fitting is not bool(found.lines)
 

@@ -1,6 +1,7 @@
 """Plain search over passages: BM25 by its formula, fusion, ties, and nothing on the terminal."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +50,13 @@ texts = st.lists(st.lists(word, max_size=8).map(" ".join), min_size=1, max_size=
 @settings(max_examples=80, deadline=None)
 def test_bm25_is_the_written_formula(found: list[str], query: str) -> None:
     np.testing.assert_allclose(PassageScores(corpus(found)).bm25(query), bm25_by_hand(found, query), atol=2e-5)
+
+
+@given(texts)
+@settings(max_examples=40, deadline=None)
+def test_word_frequencies_count_the_passages_that_hold_a_word(found: list[str]) -> None:
+    counted = Counter(word for text in found for word in set(words(text)))
+    assert {word: number for word, number in PassageScores(corpus(found)).word_frequencies.items() if word} == counted
 
 
 def test_bm25_brings_no_passage_without_a_word_of_the_question(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from dynagrag.errors import LoadError
+from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
 from dynagrag.schema import SourceTurn
 from dynagrag.text import any_seconds, collapse, plural, short
@@ -129,13 +130,29 @@ def _turns(records: Sequence[Any], form: str, where: str, *, unit_s: float = 1.0
     for index, record in enumerate(records):
         turns.append(_turn(_record(record, f"{where or 'turns'}[{index}]"), unit_s, has_braces=form == "mission-json"))
         num_annotations += form == "mission-json" and ("annotations" in record or "tokens" in record)
+    roles = _roles(records)
     notes = []
     num_empty = sum(1 for turn in turns if not turn.text)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
     if num_annotations:
         notes.append(f"editors' annotations of {plural(num_annotations, 'turn')} left out")
-    return Parsed(tuple(turns), title=title, notes=tuple(notes), format=form)
+    return Parsed(tuple(turns), title=title, notes=tuple(notes), format=form, meta={ROLES_KEY: roles_text(roles)} if roles else {})
+
+
+def _roles(records: Sequence[Any]) -> dict[str, str]:
+    """What the records say that their speakers are; a speaker who is two things has no role."""
+    found: dict[str, set[str]] = {}
+    for record in records:
+        speaker = record.get("speaker") if isinstance(record, dict) else None
+        role = record.get("role") if isinstance(record, dict) else None
+        if isinstance(speaker, dict):
+            listed = speaker.get("roles")
+            first = listed[0] if isinstance(listed, list) and listed else None
+            role, speaker = first.get("role_title") if isinstance(first, dict) else role, speaker.get("name")
+        if isinstance(speaker, str) and isinstance(role, str) and 0 < len(collapse(role)) <= MAX_ROLE and collapse(speaker):
+            found.setdefault(collapse(speaker), set()).add(collapse(role))
+    return {speaker: next(iter(roles)) for speaker, roles in found.items() if len(roles) == 1}
 
 
 def _record(record: Any, where: str) -> _Record:

@@ -192,4 +192,4 @@ class BridgeSearch:
     @cached_property
     def _linker(self) -> EntityLinker:
         entities = self._snapshot.graph.entities
-        return EntityLinker(entities, self._graph.df[: len(entities)] > 0)
+        return EntityLinker(entities, self._graph.df[: len(entities)] > 0, self._snapshot.documents.values())

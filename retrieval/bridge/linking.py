@@ -1,14 +1,15 @@
 """Which entities a question names: greedy longest exact match of its words with entity keys (docs/papers.md, Bridge-PPR, step 2)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.ids import entity_key, plain_key
-from dynagrag.schema import Entity
+from dynagrag.retrieval.bridge.speaker_names import SpeakerNames, speaker_names
+from dynagrag.schema import Document, Entity
 from dynagrag.words import FUNCTION_WORDS
 
 MAX_WORDS = 10
@@ -21,10 +22,11 @@ _ARTICLE = re.compile(r"^(?:the|an|a)\s+", re.IGNORECASE)
 class EntityLinker:
     """Looks names up among the keys of a graph's entities."""
 
-    def __init__(self, entities: Sequence[Entity], is_wanted: NDArray[np.bool_]) -> None:
-        """`is_wanted` (n,): which entities may be found."""
+    def __init__(self, entities: Sequence[Entity], is_wanted: NDArray[np.bool_], documents: Iterable[Document] = ()) -> None:
+        """`is_wanted` (n,): which entities may be found; `documents`: what says which roles speakers have."""
         self._entities = entities
         self._is_wanted = is_wanted
+        self._documents = documents
 
     @cached_property
     def _index(self) -> Mapping[str, int]:
@@ -32,15 +34,19 @@ class EntityLinker:
         index = {key: i for i in wanted for key in self._entities[i].keys}
         for i in wanted:  # a name that a person gave, and one whose other sense alone is here
             entity = self._entities[i]
-            for key in (entity_key(entity.name), *map(plain_key, entity.keys)):
+            for key in (entity_key(entity.name), *map(plain_key, entity.keys), *map(entity_key, entity.aliases)):
                 index.setdefault(key, i)
         return index
+
+    @cached_property
+    def _speakers(self) -> SpeakerNames:
+        return speaker_names(self._entities, np.flatnonzero(self._is_wanted).tolist(), self._documents)
 
     def link(self, text: str) -> tuple[int, ...]:
         """Indices of the entities that a text names, in its order, each once.
 
         From each word on the longest run of up to 10 words that is a key is taken. A single word must hold a capital or a digit, and be no
-        function word: "may" is no name, "May" is one.
+        function word: "may" is no name, "May" is one. Speakers who are meant by their last name, title or role come last.
         """
         spans = [match.span() for match in _WORD.finditer(text)]
         found: dict[int, None] = {}
@@ -53,6 +59,7 @@ class EntityLinker:
                     first = last
                     break
             first += 1
+        found.update(dict.fromkeys(self._speakers.find(text)))
         return tuple(found)
 
     def _find(self, name: str) -> int | None:

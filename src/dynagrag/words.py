@@ -66,4 +66,11 @@ VAGUE_WORDS = word_set("""
     wrong year years hours hour days night morning afternoon evening course earlier available terrible thanks difficult special huge
 """)
 """No name alone and no content word, but part of many names: `New York`, `First Amendment`."""
+HONORIFICS = word_set("""
+    mr mrs ms miss mx dr doctor prof professor sir dame lord lady captain commander colonel general president justice judge senator
+    congressman congresswoman representative secretary minister chairman chairwoman chairperson chair mayor governor attorney counsel
+    counselor counsellor officer director manager reverend father sister brother lieutenant sergeant major admiral ambassador councillor
+    councilman councilwoman commissioner solicitor advocate speaker
+""")
+"""Titles before a last name."""
 COMMON_WORDS = FUNCTION_WORDS | COMMON_VERBS | VAGUE_WORDS

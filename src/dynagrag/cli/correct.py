@@ -22,7 +22,7 @@ NAMES = Annotated[list[str], typer.Argument(metavar="NAME", help="Two or more en
 ALIASES = Annotated[list[str], typer.Argument(metavar="ALIAS", help="Names to take out of it.")]
 TOGETHER = Annotated[bool, typer.Option("--together", help="Make one entity of these names. Default: one entity per name.")]
 NEW_NAME = Annotated[str, typer.Argument(metavar="NEW", help="Its new name, of at most 200 characters.")]
-MERGED_NAME = Annotated[str, typer.Option("--name", help="Name of the merged entity. Default: that of the most mentioned.")]
+MERGED_NAME = Annotated[str, typer.Option("--name", help="Name of the merged entity. Default: the fullest of their names.")]
 OTHER_NAME = Annotated[str, typer.Option("--name", help="Name of the other thing, if it isn't an entity yet.")]
 OTHER = Annotated[str, typer.Option("--is", help="The other thing, if it is an entity already: any of its names.")]
 IN = Annotated[list[str], typer.Option("--in", help="A document (title, path or id) in which the name means the other thing; repeat it.")]

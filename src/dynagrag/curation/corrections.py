@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from dynagrag.curation.fullest_name import fullest_name
 from dynagrag.curation.view import Seen, clipped, read_seen
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import make_merge, undone_edits
@@ -60,10 +61,9 @@ def checked_name(name: str) -> str:
 
 def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Preview:
     """What merging these would make, without doing it."""
-    heaviest = max(entities, key=lambda e: e.weight)
     ids = {e.id for e in entities}
     return Preview(
-        name=collapse(name) or heaviest.name,
+        name=collapse(name) or fullest_name(entities),
         weight=sum(e.weight for e in entities),
         names=tuple(dict.fromkeys(shown for e in entities for _, shown, _ in seen.spelt(e))),
         types=tuple(dict.fromkeys(e.type for e in entities if e.type)),
@@ -72,13 +72,13 @@ def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Pre
 
 
 def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> Outcome:
-    """Makes one entity of those that hold these keys, under a name (empty: that of the most mentioned)."""
+    """Makes one entity of those that hold these keys, under a name (empty: the fullest of theirs)."""
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entities = _distinct(seen, keys)
         if len(entities) < 2:
             raise UsageError(f"{clipped(entities[0].name)!r} is one entity already; choose two different ones")
-        called = checked_name(name) if name.strip() else max(entities, key=lambda e: e.weight).name
+        called = checked_name(name) if name.strip() else fullest_name(entities)
         canonical = [e.key for e in entities]
         first = next((key for e in entities for key in e.keys if key == entity_key(called)), canonical[0])
         ordered = list(dict.fromkeys((first, *(key for key in canonical if seen.by_key[key] is not seen.by_key[first]))))

@@ -1,0 +1,24 @@
+"""What a file says that its speakers are ("Chief Justice of the United States"), kept in its document's meta."""
+
+import json
+from collections.abc import Mapping
+
+from dynagrag.schema import Document
+
+ROLES_KEY = "roles"
+MAX_ROLE = 160
+_MAX_ROLES = 500
+
+
+def roles_text(roles: Mapping[str, str]) -> str:
+    """Roles by speaker, as the meta has them."""
+    return json.dumps(dict(sorted(roles.items())[:_MAX_ROLES]), ensure_ascii=False)
+
+
+def roles_of(document: Document) -> Mapping[str, str]:
+    """Roles by speaker; none where the file says none."""
+    try:
+        stored = json.loads(document.meta.get(ROLES_KEY, "{}"))
+    except ValueError:
+        return {}
+    return {k: v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}

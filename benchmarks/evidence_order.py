@@ -7,7 +7,7 @@ each asked of its own file; QMSum's questions are asked of their meeting, and wi
 this one doesn't answer. Corpora are ingested without a model into the settings' home, once. Passages are ranked by bridge-ppr, as `default`
 ranks them.
 
-Arms: `lines`, what `ask` shows; `passages`, the evidence in the order of the prompt, as it was shown before, each run of a speaker counted
+Arms: `lines`, what `ask` shows; `passages`, the first prompt's evidence in its order, as it was shown before, each run of a speaker counted
 whole. A line is right where it holds a row's words, or lies in a relevant turn of QMSum; `with what stands beside it` counts what was said
 before and after it too. A line is cut where it holds a part of a row's words alone.
 
@@ -32,6 +32,7 @@ from dynagrag import load_settings
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
+from dynagrag.generation.context import that_fit
 from dynagrag.generation.evidence import passage_evidence
 from dynagrag.generation.lines.answerable import LEAST, Signs, answerable, signs
 from dynagrag.generation.lines.excerpts import evidence_lines
@@ -50,6 +51,8 @@ from dynagrag.workspace.ingest_job import IngestOptions
 
 ROWS = Path(__file__).parent / "data" / "evidence_order.jsonl"
 NUM_SHOWN, NUM_FOREIGN, MEETINGS_APART, MIN_PART = 5, 4, 7, 12
+PROMPT_TOKENS = 540
+"""What the first prompt of `default` has for passages, its instructions aside."""
 L2 = 1.0
 """Of the fit, on standardised signs."""
 
@@ -96,7 +99,7 @@ class Asked:
         rows = [self._passages.row_of[scored.passage.id] for scored in ranked]
         found = fits(self._index, question, rows, self._embedder)
         shown = evidence_lines(self._index, found)[:NUM_SHOWN]
-        before = passage_evidence(self._snapshot, in_stretches(ranked))[:NUM_SHOWN]
+        before = passage_evidence(self._snapshot, in_stretches(that_fit(self._snapshot, ranked, PROMPT_TOKENS)))[:NUM_SHOWN]
         right = {
             "lines": [self._is_right(gold, [line]) for line in shown],
             "with what stands beside it": [self._is_right(gold, [c for c in (x.before, x, x.after) if c]) for x in shown],

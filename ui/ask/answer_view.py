@@ -86,7 +86,7 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
         st.warning(f"{NOTHING_FITS}{' The nearest lines:' if answer.is_abstained else ''}", icon=":material/search_off:")
     if answer.is_answered_by_model and not answer.is_abstained:
         return
-    rows = [_evidence_row(workspace, line, answer.trace.document_ids) for line in answer.evidence]
+    rows = [evidence_row(workspace, line, answer.trace.document_ids) for line in answer.evidence]
     if not rows:
         st.markdown("Nothing was found.")
     st.markdown("\n".join(rows[:_NUM_LINES]))
@@ -95,7 +95,7 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
             st.markdown("\n".join(rows[_NUM_LINES:]))
 
 
-def _evidence_row(workspace: str, line: EvidenceLine, document_ids: Mapping[str, str]) -> str:
+def evidence_row(workspace: str, line: EvidenceLine, document_ids: Mapping[str, str]) -> str:
     """A line, with the sentence that fits in bold, and what was said before and after it."""
     where = f"[{plain(clean(line.document, _MAX_TITLE))}]({_link_to(workspace, line, document_ids)})"
     rows = [f"- {where}{_by(line)}: “{_with_match(line)}”"]

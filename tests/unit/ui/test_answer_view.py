@@ -3,8 +3,8 @@
 import pytest
 
 from dynagrag import wiring
-from dynagrag.schema import CheckedClaim, Verdict
-from dynagrag.ui.ask.answer_view import RETRIEVERS, claim_note
+from dynagrag.schema import CheckedClaim, Citation, EvidenceLine, Verdict
+from dynagrag.ui.ask.answer_view import RETRIEVERS, claim_note, evidence_row
 from dynagrag.ui.safe_markdown import answer_markdown
 
 
@@ -33,3 +33,18 @@ def test_notes_stand_behind_their_claims_and_change_no_words() -> None:
     shown = answer_markdown(text, {"E1": "s"}, [(14, ":red[x]"), (len(text), ":red[y]")])
     assert shown == answer_markdown(text[:14], {"E1": "s"}) + " :red[x]" + answer_markdown(text[14:], {}) + " :red[y]"
     assert answer_markdown(text, {"E1": "s"}) == "A leaked [\\[E1\\]](s)\\. \\*B\\*  \n  \nC"
+
+
+def test_a_line_of_evidence_shows_the_sentence_that_fits_and_what_stands_around_it() -> None:
+    said = "It is *here*. The mill is near Delft."
+    before = Citation("p", "Talk", 0, 12, "BOB", None, "Where is it?")
+    line = EvidenceLine("p", "Talk", 20, 20 + len(said), "ANN", 61.0, said, 34, 20 + len(said), 1.0, before, None)
+    first, second = evidence_row("w", line, {"p": "d"}).splitlines()
+    assert first.startswith("- [Talk](source?workspace=w&document=d&start=20&end=57) · ANN 1:01".replace("1:01", "1\\:01"))
+    assert first.endswith(": “It is \\*here\\*\\. **The mill is near Delft\\.**”")
+    assert second == "    - :gray[before · BOB:] “Where is it?”"
+
+
+def test_a_line_that_an_earlier_version_kept_is_shown_without_emphasis() -> None:
+    kept = EvidenceLine("p", "Talk", 20, 29, None, None, "The mill.")
+    assert evidence_row("w", kept, {}) == "- [Talk](source?workspace=w&document=&start=20&end=29): “The mill\\.”"

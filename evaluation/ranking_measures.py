@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 CURVE = 10
 """Recall is kept at every depth up to this one."""
 NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
+PROMPT = "prompt"
+"""Prompt recall: the share of the gold that stands in the prompts; of runs that write prompts."""
 _CUT = 10
 
 

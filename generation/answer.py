@@ -56,8 +56,8 @@ from dynagrag.settings import Profile
 ABSTENTION = "The evidence found does not answer this question."
 UNANSWERED = "No language model is configured, so nothing was answered."
 NO_MODEL = f"{UNANSWERED} This is the evidence an answer would rest on."
-_PASSAGES_PER_SUBGRAPH = 10
-"""Enough for a plain arm to fill the room that the graph arms' prompts have together."""
+_PASSAGES_PER_PROMPT = 10
+"""Enough for passages alone to fill the room that the prompts of a profile have together."""
 _MAX_ANSWER_TOKENS = 400
 _MAX_FINAL_TOKENS = 600
 _MAX_CHARACTERS = 8_000
@@ -100,7 +100,7 @@ def answer_question(
     progress = progress or (lambda *_: None)
     progress("retrieve", 0, 1)
     retrieval = parts.retriever.retrieve(
-        question, num_passages=_PASSAGES_PER_SUBGRAPH * profile.num_subgraphs, num_subgraphs=profile.num_subgraphs
+        question, num_passages=_PASSAGES_PER_PROMPT * profile.num_prompts, num_subgraphs=profile.num_subgraphs
     )
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
     say = on_text or (lambda _: None)

@@ -20,6 +20,8 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, HardPrompt, PromptTrace, Question, Retrieval, ScoredPassage, Snapshot, SubgraphTrace
 from dynagrag.settings import Profile
 
+_MAX_PASSAGES = 12
+"""Of one subgraph: more never fit into its budget."""
 _MAX_VISITED = 40
 """Nodes visited a subgraph before the token budget cuts: more never fit into 1,500 tokens."""
 _LABEL_CHARS = 6
@@ -78,7 +80,7 @@ def build_contexts(
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
-    evidence = QuestionEvidence(passages, question, retrieval.passages)
+    evidence = QuestionEvidence(passages, question, retrieval.passages, _MAX_PASSAGES)
     if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
         best = in_stretches(that_fit(snapshot, retrieval.passages, budget))
         contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), budget)
@@ -99,8 +101,8 @@ def build_contexts(
 
 
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
-    """Plain arms get one call with the context that the graph arms' subgraphs have together (docs/papers.md, Answers, step 6)."""
-    return _passage_context(snapshot, retrieval, profile.num_subgraphs * budget)
+    """Passages alone get one call with the context that the prompts of a profile have together (docs/papers.md, Answers, step 6)."""
+    return _passage_context(snapshot, retrieval, profile.num_prompts * budget)
 
 
 def that_fit(snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int) -> list[ScoredPassage]:

@@ -17,9 +17,11 @@ def words(page: Any) -> str:
     return "\n".join(str(element.value) for element in shown)
 
 
-def asked(panel: Callable[[str], Any], question: str = QUESTION) -> Any:
+def asked(panel: Callable[[str], Any], question: str = QUESTION, profile: str = "default") -> Any:
     """The page Ask after a question was asked and answered."""
     page = panel("ask.page").run()
+    if profile != "default":
+        next(s for s in page.selectbox if s.label == "Profile").set_value(profile).run()
     page.chat_input[0].set_value(question).run()
     assert not page.exception
     return page

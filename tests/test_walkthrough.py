@@ -83,7 +83,7 @@ def test_5_a_second_ingest_does_nothing(space: Workspace, transcript: Path) -> N
 
 def test_6_a_question_retrieves_diverse_ego_graphs(space: Workspace, transcript: Path) -> None:
     space.ingest([transcript])
-    found = space.retrieve("Who founded Analytical Engines?")
+    found = space.retrieve("Who founded Analytical Engines?", AskOptions(profile="graph"))  # `dynagrag ask --profile graph`
     assert found.subgraphs
     assert all(c.reason for c in found.candidates)  # why each was accepted or refused
 

@@ -17,6 +17,8 @@ from dynagrag.schema import Document, Passage, ScoredPassage, Snapshot
 
 FindDocument = Callable[[str], str | None]
 """The id of a document by the name that a set has for it; None where there is none, or several."""
+GoldWords = Sequence[Sequence[tuple[str, int, int]]]
+"""Where the words of one thing to be found stand: any of several places will do, each one or more spans (document id, start, end)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,26 @@ class Resolver:
     def gold_passages(self, target: Target) -> tuple[str, ...]:
         """A passage for each unit of a target, by id: the first that stands for it."""
         return tuple(self._first[unit] for unit in sorted(target.units))
+
+    def gold_words(self, gold: Gold) -> list[GoldWords]:
+        """The words of what should be found and is there: stretches of turns are one thing together; a title, a fact's document and a
+        document are one each.
+        """
+        if gold.spans:
+            spans = [span for stretch in gold.spans for span in self._turns_of(stretch)]
+            return [[list(dict.fromkeys(spans))]] if spans else []
+        found = [{d for d in self._passages if self._snapshot.documents[d].title == title} for title in gold.titles]
+        found += [self._holding(fact) for fact in gold.facts]
+        found += [self._document(name) for name in gold.documents]
+        lengths = {d: len(self._snapshot.documents[d].text) for documents in found for d in documents}
+        return [[[(d, 0, lengths[d])] for d in sorted(documents)] for documents in found if documents]
+
+    def _turns_of(self, stretch: TurnSpan) -> list[tuple[str, int, int]]:
+        id_ = self._find(stretch.document)
+        if id_ is None or id_ not in self._passages:
+            return []
+        turns = self._snapshot.turns.get(id_, ())[stretch.first : stretch.last + 1]
+        return [(id_, turn.start, turn.end) for turn in turns]
 
     @cached_property
     def _first(self) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.evaluation.ranking_measures import NAMES
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
 from dynagrag.evaluation.results.run_folder import Line, PassageWords, RunFolder, shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
@@ -71,7 +71,7 @@ def render_report(run: RunFolder) -> str:
         baseline=baseline,
         arm=arm,
         result=_result(summary, arm),
-        names=(*NAMES, "ms"),
+        names=(*_names(summary["arms"][arm]), "ms"),
         views=views,
         has_scopes=len(views) > 1,
         width=WIDTH,
@@ -127,7 +127,11 @@ def _view(
 
 
 def _cells(own: Mapping[str, float]) -> tuple[str, ...]:
-    return (*(f"{POINTS * own[name]:.1f}" for name in NAMES), f"{own['ms']:.1f}")
+    return (*(f"{POINTS * own[name]:.1f}" for name in _names(own)), f"{own['ms']:.1f}")
+
+
+def _names(own: Mapping[str, float]) -> tuple[str, ...]:
+    return tuple(name for name in (*NAMES, PROMPT) if name in own)
 
 
 def _difference(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:

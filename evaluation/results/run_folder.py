@@ -61,6 +61,7 @@ class Line(BaseModel):
     measures: dict[str, float]
     recall: tuple[float, ...]
     ms: float
+    prompt_tokens: int | None = None
 
 
 class PassageWords(BaseModel):

@@ -11,7 +11,8 @@ class RunSettings:
 
     `llm`: the model that split the questions, None without one. `extractor` None: the workspace was there. `graph`: its digest. `files`:
     the hash of each file that was read. `asked`: one hash of all questions, `questions` their number. `depth`: passages asked of each arm.
-    `seed` and `resamples`: of the intervals. `dynagrag`: its version.
+    `seed` and `resamples`: of the intervals. `dynagrag`: its version. `prompts`: whether
+    the arms wrote prompts.
     """
 
     dataset: str
@@ -36,7 +37,8 @@ class RunSettings:
     resamples: int
     profiles: Mapping[str, Mapping[str, Any]]
     dynagrag: str
+    prompts: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As run.json holds it: without `llm` where there was none."""
-        return {name: value for name, value in asdict(self).items() if name != "llm" or value is not None}
+        """As run.json holds it: without `llm` where there was none, and without `prompts` where none were written."""
+        return {name: value for name, value in asdict(self).items() if name not in ("llm", "prompts") or value}

@@ -1,6 +1,6 @@
 """What a run's lines come to: means by arm, recall curves, and differences from the baseline with their intervals, in points."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
 from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
-from dynagrag.evaluation.ranking_measures import NAMES
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_folder import Line, RunFolder, shortened
 from dynagrag.evaluation.results.run_settings import RunSettings
 
@@ -19,7 +19,7 @@ FEW_QUESTIONS = 30
 """Below, resampling the questions shows too little of how they could have fallen."""
 PRECISION = 2
 """Digits of what is given in points."""
-SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "hit@1", "mrr")
+SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "hit@1", "mrr", PROMPT)
 """The measures whose means get an interval of their own, for the plots. Differences get one for every measure."""
 
 
@@ -65,18 +65,27 @@ def whole_summary(
 
 def _scope(found: Mapping[str, Mapping[str, Line]], arms: Sequence[str], baseline: str, seed: int) -> dict[str, Any]:
     questions = list(found[baseline])
-    values = {arm: {name: [found[arm][q].measures[name] for q in questions] for name in NAMES} for arm in arms}
-    spread = intervals({f"{a} {n}": values[a][n] for a in arms for n in SHOWN_WITH_INTERVALS}, seed)
+    names = names_of(line for own in found.values() for line in own.values())
+    values = {arm: {name: [found[arm][q].measures[name] for q in questions] for name in names} for arm in arms}
+    shown = [name for name in SHOWN_WITH_INTERVALS if name in names]
+    spread = intervals({f"{a} {n}": values[a][n] for a in arms for n in shown}, seed)
     return {
         "questions": len(questions),
-        "arms": {
-            arm: {name: round(fmean(own), DIGITS) for name, own in values[arm].items()} | {"ms": round(_ms(found[arm].values()), 3)}
-            for arm in arms
-        },
+        "arms": {arm: {name: round(fmean(own), DIGITS) for name, own in values[arm].items()} | _costs(found[arm].values()) for arm in arms},
         "curves": {arm: [round(fmean(at), DIGITS) for at in zip(*(found[arm][q].recall for q in questions), strict=True)] for arm in arms},
         "intervals": differences({a: values[a] for a in arms if a != baseline}, dict.fromkeys(arms, values[baseline]), seed),
-        "means": {a: {n: _bounds(spread[f"{a} {n}"]) for n in SHOWN_WITH_INTERVALS} for a in arms},
+        "means": {a: {n: _bounds(spread[f"{a} {n}"]) for n in shown} for a in arms},
     }
+
+
+def names_of(lines: Iterable[Line]) -> tuple[str, ...]:
+    """The measures that all of these lines have, in their order."""
+    return (*NAMES, PROMPT) if all(PROMPT in line.measures for line in lines) else NAMES
+
+
+def _costs(lines: Collection[Line]) -> dict[str, float]:
+    tokens = [line.prompt_tokens for line in lines if line.prompt_tokens is not None]
+    return {"ms": round(_ms(lines), 3)} | ({"prompt_tokens": round(fmean(tokens), 1)} if tokens else {})
 
 
 def _ms(lines: Iterable[Line]) -> float:
@@ -134,12 +143,13 @@ def compare(first: RunFolder, second: RunFolder) -> dict[str, Any]:
 
 def _compared(old: Mapping[str, Mapping[str, Line]], new: Mapping[str, Mapping[str, Line]], arms: Sequence[str]) -> dict[str, Any]:
     questions = list(old[arms[0]])
-    values = [{arm: {n: [run[arm][q].measures[n] for q in questions] for n in NAMES} for arm in arms} for run in (old, new)]
+    names = names_of(run[arm][q] for run in (old, new) for arm in arms for q in questions)
+    values = [{arm: {n: [run[arm][q].measures[n] for q in questions] for n in names} for arm in arms} for run in (old, new)]
     return {
         "arms": {
             arm: {
-                "first": {n: round(fmean(values[0][arm][n]), DIGITS) for n in NAMES} | {"ms": round(_ms(old[arm].values()), 3)},
-                "second": {n: round(fmean(values[1][arm][n]), DIGITS) for n in NAMES} | {"ms": round(_ms(new[arm].values()), 3)},
+                "first": {n: round(fmean(values[0][arm][n]), DIGITS) for n in names} | {"ms": round(_ms(old[arm].values()), 3)},
+                "second": {n: round(fmean(values[1][arm][n]), DIGITS) for n in names} | {"ms": round(_ms(new[arm].values()), 3)},
             }
             for arm in arms
         },

@@ -103,6 +103,7 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
         resamples=RESAMPLES,
         profiles={name: asdict(profile) for name, profile in profiles.items()},
         dynagrag=version("dynagrag"),
+        prompts=plan.prompts,
     )
 
 
@@ -151,4 +152,6 @@ class _Work:
         space = self.place.space
         id_ = None if document is None else self.place.find(document)
         snapshot = self.snapshot if id_ is None else apply_filters(self.snapshot, space.store, Filters(documents=(id_,)))
-        return RetrieverBench(scope, make_arms(self.plan.arms, space, snapshot, id_ is None), Resolver(snapshot, self.place.find))
+        return RetrieverBench(
+            scope, make_arms(self.plan.arms, space, snapshot, id_ is None, self.plan.prompts), Resolver(snapshot, self.place.find)
+        )

@@ -1,10 +1,11 @@
 """The arms of an evaluation by name: retrievers as the workspace makes them, some of them under a profile."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag import wiring
+from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm, with_equal_room
 from dynagrag.protocols import Retriever
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
@@ -25,16 +26,22 @@ class _Row:
 
     profile: str
     retriever: str
+    prompts_by: str = "dynagrag"
+    has_passages: bool = True
 
 
 _ROWS = {
     "default": _Row("default", "bridge-ppr"),
     "paper": _Row("paper", "dynagrag"),
-    "paper-cosine": _Row("paper", "dynagrag-cosine"),
+    "paper-cosine": _Row("paper", "dynagrag-cosine", "dynagrag-cosine"),
+    "graph": _Row("graph", "bridge-ppr"),
+    "ego": _Row("graph", "bridge-ppr", has_passages=False),
+    "ego-cosine": _Row("graph", "bridge-ppr", "dynagrag-cosine", has_passages=False),
     SPLIT: _Row("default", "bridge-ppr"),
 }
-"""Arms that have a profile; other arms are the names of retrievers. Under `default` Bridge-PPR ranks the passages, whatever the ego-graphs
-are, so it alone is run. For `split` a model splits the question first.
+"""Arms that have a profile; other arms are the names of retrievers. Under `default` and `graph` Bridge-PPR ranks the passages, whatever the
+ego-graphs are, so it alone is run for the ranking; prompts are written by `prompts_by`, without a prompt of passages where `has_passages`
+says so. For `split` a model splits the question first.
 """
 INSTEAD = {"dynagrag": ("default", "paper"), "dynagrag-cosine": ("default", "paper-cosine")}
 """Retrievers that are no arms, since their ranking of passages depends on the profile, and the arms that say which one is meant."""
@@ -48,6 +55,7 @@ class Arm:
     retriever: Retriever
     num_subgraphs: int
     split: Callable[[Question], Question] = lambda question: question
+    prompts: PromptArm | None = None
 
     def retrieve(self, question: Question) -> Retrieval:
         """What it brings, deep enough to be measured."""
@@ -64,24 +72,32 @@ def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
     return {name: PROFILES[_ROWS[name].profile] for name in names if name in _ROWS}
 
 
-def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool) -> Iterator[Arm]:
+def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool, has_prompts: bool = False) -> Iterator[Arm]:
     """The arms on one snapshot, made as they are asked for; they share its lookups.
 
-    `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the workspace's folder.
+    `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the workspace's folder. `has_prompts`: they write
+    prompts too.
     """
     passages = PassageScores(snapshot)
-    for name in names:
-        row = _ROWS.get(name, _Row("default", name))
-        profile = wiring.make_profile(row.profile)
+    indexes: dict[str, EgoIndex] = {}
 
-        def index(profile: Profile = profile) -> EgoIndex:
+    def open_index(profile: Profile) -> EgoIndex:
+        if profile.name not in indexes:
             folder = space.folder / "index" / profile.name
-            return EgoIndex.open(folder, snapshot, profile) if is_whole else EgoIndex.build(snapshot.graph, profile)
+            indexes[profile.name] = EgoIndex.open(folder, snapshot, profile) if is_whole else EgoIndex.build(snapshot.graph, profile)
+        return indexes[profile.name]
 
-        retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, index)
+    for name in names:
+        row = _ROWS.get(name, _Row("default", name, name))
+        profile = wiring.make_profile(row.profile)
+        retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, partial(open_index, profile))
+        prompts = None
+        if has_prompts:
+            writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, partial(open_index, profile))
+            prompts = make_prompt_arm(name, writer, with_equal_room(profile, row.has_passages), passages)
+        arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)
         if name == SPLIT:
             chat = space.metered(None)
             assert chat is not None  # else the run was refused
-            yield Arm(name, retriever, profile.num_subgraphs, partial(space.split, chat=chat))
-        else:
-            yield Arm(name, retriever, profile.num_subgraphs)
+            arm = replace(arm, split=partial(space.split, chat=chat))
+        yield arm

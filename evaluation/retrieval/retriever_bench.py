@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
-from dynagrag.evaluation.ranking_measures import CURVE, measure
+from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure
 from dynagrag.evaluation.results.run_folder import Brought, Line, PassageWords, shortened
+from dynagrag.evaluation.retrieval.prompt_arms import PromptMeasures, prompt_recall, prompt_tokens
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 from dynagrag.schema import Passage, Question, Snapshot, Vector
 
@@ -39,6 +40,7 @@ class RetrieverBench:
         units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}
         measured = measure(units, target.units, len(target.missing)) if arms else {}
         gold = self._resolver.gold_passages(target)
+        prompts = {arm.name: self._prompts(arm, question, target, arm.split(asked)) for arm in arms}
         return [
             Line(
                 scope=self._scope,
@@ -48,12 +50,23 @@ class RetrieverBench:
                 passages=tuple(Brought(id=r.passage.id, score=r.score, gold=r.unit in target.units) for r in rankings[arm.name][:CURVE]),
                 gold=gold,
                 missing=target.missing,
-                measures=dict(measured[arm.name].values),
+                measures={**measured[arm.name].values, **prompts[arm.name].measures},
                 recall=measured[arm.name].recall,
                 ms=round(times[arm.name], 3),
+                prompt_tokens=prompts[arm.name].tokens,
             )
             for arm in arms
         ]
+
+    def _prompts(self, arm: Arm, question: EvalQuestion, target: Target, asked: Question) -> "PromptMeasures":
+        """What of the gold reaches the arm's prompts, where it writes any."""
+        if arm.prompts is None:
+            return PromptMeasures({}, None)
+        contexts = arm.prompts.contexts(asked)
+        evidence = [item for context in contexts for item in context.prompt.evidence]
+        missing = 0 if question.gold.spans else len(target.missing)
+        found = prompt_recall(self._resolver.gold_words(question.gold), missing, evidence)
+        return PromptMeasures({PROMPT: found}, prompt_tokens(contexts))
 
 
 def passage_words(lines: Iterable[Line], snapshot: Snapshot) -> list[PassageWords]:

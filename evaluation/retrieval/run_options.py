@@ -21,6 +21,7 @@ class EvaluateOptions:
     """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
 
     `scope` None: all that the set has. `limit`: so many questions at most. `given`: a file of extractions, in place of the set's own.
+    `prompts`: whether arms write prompts too, so that it is measured what of the gold reaches them.
     """
 
     dataset: str | None = None
@@ -36,6 +37,7 @@ class EvaluateOptions:
     part: str | None = None
     given: Path | None = None
     out: Path | None = None
+    prompts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class RunPlan:
     questions: tuple[EvalQuestion, ...]
     scopes: tuple[Scope, ...]
     arms: tuple[str, ...]
+    prompts: bool = False
 
     @property
     def num_lines(self) -> int:
@@ -64,7 +67,7 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     if options.out is not None:
         check_folder(options.out)
     loaded = _load(options)
-    return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms)
+    return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms, options.prompts)
 
 
 def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ class EgoIndex:
     def tops(self, centres: Ints, num_top: int, ceiling: float | None) -> list[tuple[int, ...]]:
         """Each centre's most prevalent members by (weight desc, id asc), at most `num_top`.
 
-        With a ceiling, nodes held by more than that share of all ego-graphs do not count; a centre with none left has itself.
+        With a ceiling, nodes that are `everywhere` do not count; a centre with none left has itself.
         """
         memo = self._tops.setdefault((num_top, ceiling), {})
         missing = np.array([c for c in centres if int(c) not in memo], dtype=np.int64)
@@ -138,10 +138,20 @@ class EgoIndex:
             score=score,
         )
 
+    def everywhere(self, ceiling: float | None) -> Ints:
+        """The nodes that more than the ceiling's share of all ego-graphs hold; of them those that most hold, never more than that share of
+        the nodes. Of equals the heavier first.
+        """
+        if ceiling is None:
+            return np.zeros(0, dtype=np.int64)
+        first = np.lexsort((self._rank, -self.coverage))[: int(np.ceil(ceiling * self.graph.num_nodes))]
+        return first[self.coverage[first] > ceiling * self.graph.num_nodes]
+
     def _compute_tops(self, centres: Ints, num_top: int, ceiling: float | None) -> Sequence[tuple[int, ...]]:
         n = self.graph.num_nodes
         levels = self._reach.levels(centres)
-        rank = self._rank if ceiling is None else np.where(self.coverage > ceiling * n, n, self._rank)
+        rank = self._rank.copy()
+        rank[self.everywhere(ceiling)] = n
         ranks = rank[levels.indices]
         tops: list[list[int]] = [[] for _ in centres]
         for _ in range(num_top):

@@ -1,11 +1,14 @@
 """Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.selection import Selection, select_by_cosine, select_diverse
+from dynagrag.retrieval.ego.undirected_graph import Floats
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgraph
 from dynagrag.settings import Profile
@@ -19,6 +22,7 @@ class DiverseEgoSearch:
 
     Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by their cosine with the question. With one
     (`default`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
+    Without an `index` there are passages alone.
     """
 
     name = "dynagrag"
@@ -26,7 +30,7 @@ class DiverseEgoSearch:
     def __init__(
         self,
         snapshot: Snapshot,
-        index: EgoIndex,
+        index: EgoIndex | None,
         profile: Profile,
         passages: PassageScores | None = None,
         ranker: BridgeSearch | None = None,
@@ -39,6 +43,10 @@ class DiverseEgoSearch:
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Subgraphs carry the ego-graph's score; every refused centre is among the candidates with its reason."""
+        if self._index is None:
+            assert self._ranker is not None  # a profile without it has ego-graphs
+            found = self._ranker.retrieve(question, num_passages, num_subgraphs)
+            return replace(found, retriever=self.name)
         ranking = self._ranker.rank(question) if self._ranker else None
         if not self._snapshot.graph.entities:
             best = self._passages.best(ranking.total, num_passages) if ranking else ()
@@ -47,7 +55,7 @@ class DiverseEgoSearch:
         if ranking is not None and ranking.found is not None:
             mass = ranking.found.pagerank.entities[: len(scores)]  # plain words, which come after the entities, are no centres
             scores = np.round(scores + CENTRE_WEIGHT * np.log(mass + MASS_FLOOR), 6)
-        selection = self._select(scores, num_subgraphs)
+        selection = self._select(self._index, scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
         if self._ranker is not None and ranking is not None:
             passages = self._passages.best(ranking.total, num_passages)
@@ -61,15 +69,15 @@ class DiverseEgoSearch:
         rows = self._passages.rows_of_entities(members)
         return self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)
 
-    def _select(self, scores: np.ndarray[tuple[int], np.dtype[np.float64]], num_subgraphs: int) -> Selection:
-        return select_diverse(self._index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs)
+    def _select(self, index: EgoIndex, scores: Floats, num_subgraphs: int) -> Selection:
+        return select_diverse(index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs)
 
     def _notes(self, subgraphs: tuple[Subgraph, ...], num_subgraphs: int) -> tuple[str, ...]:
         notes = []
         if len(subgraphs) < num_subgraphs:
             why = "the graph has no more entities" if self._profile.has_fallback else "no other has leading entities of its own"
             notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: {why}")
-        max_nodes = self._index.rule.max_nodes
+        max_nodes = self._index.rule.max_nodes if self._index else None
         num_capped = sum(len(subgraph.nodes) == max_nodes for subgraph in subgraphs)
         if num_capped:
             notes.append(f"{num_capped} ego-graphs were cut at {max_nodes} nodes")
@@ -81,5 +89,5 @@ class CosineEgoSearch(DiverseEgoSearch):
 
     name = "dynagrag-cosine"
 
-    def _select(self, scores: np.ndarray[tuple[int], np.dtype[np.float64]], num_subgraphs: int) -> Selection:
-        return select_by_cosine(self._index, self._snapshot.graph.entities, scores, num_subgraphs)
+    def _select(self, index: EgoIndex, scores: Floats, num_subgraphs: int) -> Selection:
+        return select_by_cosine(index, self._snapshot.graph.entities, scores, num_subgraphs)

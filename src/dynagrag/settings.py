@@ -321,15 +321,18 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a question is answered: `default` (recommended) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers."""
+    """How a question is answered: `default` (recommended: passages alone), `graph` (ego-graphs beside a prompt of passages) or `paper`
+    (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
+    """
 
-    name: Literal["default", "paper"]
+    name: Literal["default", "graph", "paper"]
     num_hops: int = 3
     weight: Literal["raw", "log1p"] = "log1p"
     decay: float = 0.7
     has_hub_cut: bool = True
     max_ego_nodes: int | None = 512
     prevalence_ceiling: float | None = 0.05
+    """Nodes that more than this share of the ego-graphs hold are no top nodes, the most held first, at most this share of the nodes."""
     pool_factor: int | None = 20
     has_fallback: bool = True
     num_top_nodes: int = 3
@@ -340,10 +343,18 @@ class Profile:
     merge_token_budget: int = 1200
     passage_ranking: Literal["bridge", "ego"] = "bridge"
     """Passages by Bridge-PPR with a prompt of their own, or those of the ego-graphs alone."""
+    has_ego_graphs: bool = True
+    """Whether ego-graphs have prompts; else passages have all the room."""
+
+    @property
+    def num_prompts(self) -> int:
+        """How many prompts of `subgraph_token_budget` a question has room for: one a subgraph, and one of passages where they have one."""
+        return self.num_subgraphs + (self.passage_ranking == "bridge")
 
 
 PROFILES: dict[str, Profile] = {
-    "default": Profile("default"),
+    "default": Profile("default", has_ego_graphs=False),
+    "graph": Profile("graph"),
     "paper": Profile(
         "paper",
         num_subgraphs=5,

@@ -174,7 +174,8 @@ def _has_bridge(profile: Profile) -> bool:
 def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
     def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]) -> Retriever:
         ranker = BridgeSearch(snapshot, passages) if _has_bridge(profile) else None
-        return kind(snapshot, make_index(), profile, passages, ranker)
+        index = make_index() if profile.has_ego_graphs else None
+        return kind(snapshot, index, profile, passages, ranker)
 
     return make
 
@@ -184,8 +185,8 @@ def _of_passages(kind: Callable[[Snapshot, PassageScores], Retriever]) -> MakeRe
 
 
 RETRIEVERS: Mapping[str, RetrieverChoice] = {
-    "dynagrag": RetrieverChoice("diverse ego-graphs", _ego(DiverseEgoSearch), _has_bridge),
-    "dynagrag-cosine": RetrieverChoice("ego-graphs, no diversity", _ego(CosineEgoSearch), _has_bridge),
+    "dynagrag": RetrieverChoice("passages, and diverse ego-graphs where the profile has them", _ego(DiverseEgoSearch), _has_bridge),
+    "dynagrag-cosine": RetrieverChoice("the same, ego-graphs without diversity", _ego(CosineEgoSearch), _has_bridge),
     "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), lambda profile: True),
     "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
     "bm25": RetrieverChoice("words", _of_passages(BM25Search)),

@@ -34,11 +34,13 @@ def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_i
 
     def make_index() -> EgoIndex:
         asked.append(name)
-        return EgoIndex.build(SNAPSHOT.graph, PROFILES["default"])
+        return EgoIndex.build(SNAPSHOT.graph, PROFILES["graph"])
 
-    made = wiring.make_retriever(name, SNAPSHOT, PROFILES["default"], PassageScores(SNAPSHOT), make_index)
-    assert made.name == name
-    assert bool(asked) == (name in USES_INDEX)
+    for profile in PROFILES.values():
+        asked.clear()
+        made = wiring.make_retriever(name, SNAPSHOT, profile, PassageScores(SNAPSHOT), make_index)
+        assert made.name == name
+        assert bool(asked) == (name in USES_INDEX and profile.has_ego_graphs)
 
 
 @pytest.mark.parametrize("name", wiring.TRAVERSALS)
@@ -48,7 +50,8 @@ def test_a_traversal_has_the_name_of_its_row(name: str) -> None:
 
 def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
     able = {(name, profile) for name in wiring.RETRIEVERS for profile in PROFILES if wiring.can_split(name, profile)}
-    assert able == {("bridge-ppr", "default"), ("bridge-ppr", "paper"), ("dynagrag", "default"), ("dynagrag-cosine", "default")}
+    own = {(name, profile) for name in ("dynagrag", "dynagrag-cosine") for profile in ("default", "graph")}
+    assert able == own | {("bridge-ppr", profile) for profile in PROFILES}
 
 
 def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:

@@ -136,7 +136,7 @@ def _options(desk: Desk) -> list[AskOptions]:
             "Order of the ego-graphs", list(wiring.TRAVERSALS), "traversal", str.upper, "How a subgraph is put into words"
         )
     with right:
-        profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Paper: DynaGRAG to the letter")
+        profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Graph: ego-graphs too. Paper: DynaGRAG to the letter")
     _choose_model()
     is_split = _keep_toggle(
         "Split the question",

@@ -23,7 +23,10 @@ RETRIEVER = Annotated[
     ),
 ]
 TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]
-PROFILE = Annotated[str, typer.Option(help="default, or paper: DynaGRAG exactly as published.")]
+PROFILE = Annotated[
+    str,
+    typer.Option(help="default: the best passages. graph: ego-graphs beside a prompt of passages. paper: DynaGRAG exactly as published."),
+]
 DOCUMENT = Annotated[
     list[str] | None, typer.Option(help="Use only this document (title, path or id); may be repeated. Default: all documents.")
 ]

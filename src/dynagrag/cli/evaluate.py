@@ -23,7 +23,7 @@ _MEASURES = (
     "share of gold among the first 5; r@10, gold among the first 10 of at most 10. ms is the median time per question in milliseconds, "
     "without embedding and splitting it."
 )
-_NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10")
+_NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10", "prompt")
 
 DATASET = Annotated[
     str | None, typer.Option("--dataset", help="Published set: musique, hotpotqa, 2wiki, multihop-rag or qmsum. Needs --data.")
@@ -81,6 +81,16 @@ OUT = Annotated[
 ]
 
 
+PROMPTS = Annotated[
+    bool,
+    typer.Option(
+        "--prompts",
+        help="Write each arm's prompts too, as `ask` does, and measure how much of the gold stands in them (prompt). All arms have equal "
+        "room. More arms: graph, a prompt of passages and ego-graphs; ego and ego-cosine, ego-graphs alone, diverse or by cosine.",
+    ),
+]
+
+
 @evaluate_app.command("retrieval", epilog=_MEASURES)
 def retrieval(
     dataset: DATASET = None,
@@ -96,6 +106,7 @@ def retrieval(
     baseline: BASELINE = "naive",
     limit: LIMIT = None,
     out: OUT = None,
+    prompts: PROMPTS = False,
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
@@ -125,6 +136,7 @@ def retrieval(
         part=part,
         given=given,
         out=out,
+        prompts=prompts,
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
@@ -177,13 +189,26 @@ def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         if len(summary["scopes"]) > 1:
             yield ""
             yield f"scope {scope}:"
-        yield _row("arm", [*_NAMES, "ms"]) + f"  {measure} against {baseline}"
+        names = [name for name in _NAMES if all(name in own for own in found["arms"].values())]
+        yield _row("arm", [*names, "ms"]) + f"  {measure} against {baseline}"
         for arm, own in found["arms"].items():
-            cells = [*(f"{100 * own[name]:.1f}" for name in _NAMES), f"{own['ms']:.1f}"]
+            cells = [*(f"{100 * own[name]:.1f}" for name in names), f"{own['ms']:.1f}"]
             yield _row(arm, cells) + _interval(found["intervals"].get(arm), measure)
+        yield from _prompt_lines(found, baseline)
     yield "in points (0 to 100) but for ms; differences with paired 95 % intervals"
     if summary["questions"] < FEW_QUESTIONS:
         yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
+
+
+def _prompt_lines(found: Mapping[str, Any], baseline: str) -> Iterator[str]:
+    """What of the gold reaches the prompts, where they were written."""
+    if any("prompt" not in own for own in found["arms"].values()):
+        return
+    yield f"of the gold in the prompts, at equal room, with 95 % intervals; tokens used; difference from {baseline}"
+    for arm, own in found["arms"].items():
+        mean = found["means"][arm]["prompt"]
+        value = f"{100 * own['prompt']:.1f} ({mean['low']:.1f} to {mean['high']:.1f})"
+        yield f"{arm:<16}{value:>24}{own['prompt_tokens']:>10.0f}" + _interval(found["intervals"].get(arm), "prompt")
 
 
 def _row(arm: str, cells: list[str]) -> str:
@@ -210,5 +235,5 @@ def _compared_lines(found: Mapping[str, Any]) -> Iterator[str]:
         for arm, differences in own["intervals"].items():
             values = own["arms"][arm]
             yield f"{arm}: {values['first']['ms']:.1f} ms / {values['second']['ms']:.1f} ms"
-            for name in _NAMES:
+            for name in (n for n in _NAMES if n in differences):
                 yield f"  {name:<10}{100 * values['first'][name]:>6.1f}{100 * values['second'][name]:>7.1f}{_interval(differences, name)}"

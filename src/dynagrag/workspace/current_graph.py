@@ -71,9 +71,9 @@ class CurrentGraph:
 
     def build_index(self) -> None:
         """Brings the saved index up to date, so that the next question doesn't wait for it."""
-        snapshot = self.snapshot()
-        if snapshot.graph.entities:
-            self.index(snapshot, wiring.make_profile("default"))
+        snapshot, profile = self.snapshot(), wiring.make_profile("default")
+        if profile.has_ego_graphs and snapshot.graph.entities:
+            self.index(snapshot, profile)
 
     def forget(self) -> None:
         """After a deletion no trace of the old graph stays in saved indexes."""

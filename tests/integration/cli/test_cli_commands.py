@@ -99,14 +99,14 @@ def test_filters_of_the_command_line_reach_the_answer(ingested: list[Path], cli:
 
 
 def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], cli: Any) -> None:
-    shown = cli("ask", "Who founded Acme Works?", "--trace").out
+    shown = cli("ask", "Who founded Acme Works?", "--trace", "--profile", "graph").out
     assert "names in the question: Acme Works" in shown
     assert "   1. 1.00 = " in shown
     assert "  + ego-graph of " in shown
     split = cli("ask", "Who founded Acme Works and where is it?", "--trace", "--split-question").out
     assert "split into: Who founded Acme Works / where is it?" in split
     assert "surroundings + steps" in split
-    trace = cli("ask", "Who founded Acme Works?", "--json").json["trace"]
+    trace = cli("ask", "Who founded Acme Works?", "--profile", "graph", "--json").json["trace"]
     assert all({"entity", "score", "accepted", "reason"} <= set(c) for c in trace["candidates"])
     assert trace["subgraphs"]
 

@@ -187,7 +187,7 @@ def test_a_question_costs_at_most_seven_calls_and_6000_prompt_tokens_beside_the_
         for question in (*QUESTIONS, "Tell me everything that was said of " + ", ".join(e.name for e in space.graph().entities[:20]) + "."):
             for retriever in RETRIEVERS:
                 server.reset()
-                answer = _ask(space, question, AskOptions(retriever=retriever))
+                answer = _ask(space, question, AskOptions(retriever=retriever, profile="graph"))
                 check_citations(space, answer)
                 assert server.counts.chat_calls <= 7
                 assert server.counts.prompt_chars / 4 <= 6000

@@ -10,7 +10,7 @@ from dynagrag.workspace.conversations import ConversationBook
 
 
 def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: ConversationBook, panel: Callable[[str], Any]) -> None:
-    asked(panel)
+    asked(panel, profile="graph")
     page = panel("ask.why_page").run()
     assert not page.exception
     assert not page.error

@@ -14,6 +14,7 @@ from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.protocols import Prompt
 from dynagrag.settings import load_settings
 from dynagrag.wiring import concurrency_of
+from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
@@ -103,5 +104,5 @@ def test_a_model_on_this_machine_is_asked_one_question_at_a_time(open_space: Cal
         space = open_space(name.partition(":")[0], FakeChat(rule, name=name, identity=name))
         space.ingest(corpus.many(4, num_turns=12))
         most = 0
-        space.ask("Who founded which company, and who works at Acme Works?")
+        space.ask("Who founded which company, and who works at Acme Works?", AskOptions(profile="graph"))
         assert (most == 1) == is_here, name

@@ -17,6 +17,7 @@ def test_a_profile_arm_runs_its_own_retriever_and_any_other_the_one_of_its_name(
     names = [name for name in known_arms() if name != SPLIT]
     made = {arm.name: arm.retriever.name for arm in make_arms(names, cast("Any", SimpleNamespace(folder=Path())), SNAPSHOT, is_whole=False)}
     of_profile = {"default": "bridge-ppr", "paper": "dynagrag", "paper-cosine": "dynagrag-cosine"}
+    of_profile |= dict.fromkeys(("graph", "ego", "ego-cosine"), "bridge-ppr")
     assert made == of_profile | {name: name for name in wiring.RETRIEVERS if name not in INSTEAD}
 
 

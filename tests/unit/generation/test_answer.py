@@ -47,6 +47,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
 
     def call(chat: FakeChat | None, question: str = QUESTION, **more: Any) -> Any:
         opened.append(open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64)))
+        more.setdefault("options", AskOptions(profile="graph"))  # several prompts, so that there is something to merge
         return opened[-1].ask(question, **more)
 
     yield call
@@ -239,20 +240,20 @@ def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(ask: 
             raise CutOffReplyError("too long")
         return simple_reply(prompt, schema)
 
-    answer = ask(FakeChat(rule), options=AskOptions(is_split=True))
+    answer = ask(FakeChat(rule), options=AskOptions(profile="graph", is_split=True))
     assert answer.citations
     assert "the model found no steps in it" in answer.trace.notes
 
 
 def test_a_follow_up_is_split_as_it_was_rewritten(ask: Callable[..., Any]) -> None:
     chat = FakeChat(lambda p, s: '{"question": "Who works at LetterA?"}' if p.name == "rewrite" else simple_reply(p, s))
-    ask(chat, "And at LetterA?", options=AskOptions(is_split=True), history=[("Who works at LetterB?", "Number1.")])
+    ask(chat, "And at LetterA?", options=AskOptions(profile="graph", is_split=True), history=[("Who works at LetterB?", "Number1.")])
     assert next(p for p in chat.prompts if p.name == "split").user == "Who works at LetterA?"
 
 
 def test_a_split_question_costs_one_call_more_and_its_steps_are_told(ask: Callable[..., Any]) -> None:
     chat = FakeChat()
-    answer = ask(chat, "Who works at Company LetterA and who works at Company LetterB?", options=AskOptions(is_split=True))
+    answer = ask(chat, "Who works at Company LetterA and who works at Company LetterB?", options=AskOptions(profile="graph", is_split=True))
     assert [p.name for p in chat.prompts].count("split") == 1
     assert answer.trace.ranking.steps == ("Who works at Company LetterA", "who works at Company LetterB?")
     assert all(row.steps is not None for row in answer.trace.ranking.passages)
@@ -264,7 +265,7 @@ def test_a_question_is_not_split_for_what_cannot_use_it_nor_without_a_model(ask:
         with pytest.raises(UsageError, match="can be split for"):
             ask(FakeChat(), options=options)
     with pytest.raises(SettingsError, match="a model splits the question"):
-        ask(None, options=AskOptions(is_split=True))
+        ask(None, options=AskOptions(profile="graph", is_split=True))
 
 
 def test_a_blank_question_is_refused(ask: Callable[..., Any]) -> None:

@@ -59,7 +59,7 @@ names = texts.map(lambda text: text or "x")
 
 
 def ego_graph(graph: Graph, centre: int) -> Subgraph:
-    return EgoIndex.build(graph, PROFILES["default"]).subgraphs(np.array([centre]), np.zeros(len(graph.entities)))[0]
+    return EgoIndex.build(graph, PROFILES["graph"]).subgraphs(np.array([centre]), np.zeros(len(graph.entities)))[0]
 
 
 @st.composite

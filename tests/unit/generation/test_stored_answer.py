@@ -37,15 +37,16 @@ def code_finds(prompt: Any, schema: Any) -> str:
 
 NO = '{"answer": "", "citations": [], "enough_evidence": false}'
 CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
-    "merged": (FakeChat, AskOptions()),
-    "split": (FakeChat, AskOptions(is_split=True)),
+    "merged": (FakeChat, AskOptions(profile="graph")),
+    "split": (FakeChat, AskOptions(profile="graph", is_split=True)),
     "paper": (FakeChat, AskOptions(profile="paper")),
     "plain": (FakeChat, AskOptions(retriever="bm25")),
-    "without a model": (None, AskOptions()),
+    "passages alone": (FakeChat, AskOptions()),
+    "without a model": (None, AskOptions(profile="graph")),
     "found by code": (lambda: FakeChat(code_finds, identity="finds"), AskOptions(retriever="bm25")),
     "strict": (lambda: FakeChat(code_finds, identity="finds"), AskOptions(retriever="bm25", is_strict=True)),
-    "abstained": (lambda: FakeChat(lambda prompt, schema: NO, identity="abstains"), AskOptions()),
-    "a failed part": (lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"), AskOptions()),
+    "abstained": (lambda: FakeChat(lambda prompt, schema: NO, identity="abstains"), AskOptions(profile="graph")),
+    "a failed part": (lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"), AskOptions(profile="graph")),
 }
 
 
@@ -74,6 +75,7 @@ def test_the_cases_differ_in_what_a_trace_may_lack(ask: Callable[..., Answer]) -
         "plain": set(),
         "found by code": set(),
         "strict": set(),
+        "passages alone": {"passages"},
         "without a model": {"passages"},
         "abstained": {"passages", "reason"},
         "a failed part": {"passages", "failed_intermediate_answers", "merge"},
@@ -81,7 +83,7 @@ def test_the_cases_differ_in_what_a_trace_may_lack(ask: Callable[..., Answer]) -
 
 
 def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer]) -> None:
-    stored = answer_json(ask(FakeChat, AskOptions()))
+    stored = answer_json(ask(FakeChat, AskOptions(profile="graph")))
     for key in ("labels", "stretches", "merge"):
         del stored["trace"][key]
     stored["trace"] |= {"uncited_sentences": 1, "weak_citations": 2}  # which claims have replaced
@@ -104,7 +106,7 @@ def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer
 
 @pytest.mark.parametrize("key", ["trace", "usage", "citations", "intermediate"])
 def test_what_is_no_answer_is_an_error(ask: Callable[..., Answer], key: str) -> None:
-    stored = answer_json(ask(FakeChat, AskOptions()))
+    stored = answer_json(ask(FakeChat, AskOptions(profile="graph")))
     del stored[key]
     with pytest.raises(KeyError):
         answer_of(stored)

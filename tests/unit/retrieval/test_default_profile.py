@@ -1,4 +1,4 @@
-"""What the numbers of the default profile do to small graphs: who is a top node, what distance weighs, how deep a walk goes."""
+"""What the numbers of the profile `graph` do to small graphs: who is a top node, what distance weighs, how deep a walk goes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from dynagrag.schema import Graph, PruneScores, Subgraph
 from dynagrag.settings import PROFILES
 
 MakeGraph = Callable[..., Graph]
-DEFAULT = PROFILES["default"]
+DEFAULT = PROFILES["graph"]
 
 
 def choose(graph: Graph, best_first: Sequence[int], num: int) -> Selection:
@@ -26,9 +26,10 @@ def stars(size: int, num: int) -> list[tuple[int, int, str, int]]:
     return [(middle, middle + i, "l", 1) for middle in range(0, size * num, size) for i in range(1, size)]
 
 
-def test_a_node_that_a_fifth_of_all_ego_graphs_hold_makes_none_alike(make_graph: MakeGraph) -> None:
-    selection = choose(make_graph(100, stars(20, 5), weights=[9 if i % 20 == 0 else 1 for i in range(100)]), [1, 2], 2)
-    assert [c.reason for c in selection.candidates] == ["top nodes 'e001'", "top nodes 'e002'"]
+def test_nodes_that_a_fifth_of_all_ego_graphs_hold_are_no_top_nodes_the_heaviest_first(make_graph: MakeGraph) -> None:
+    selection = choose(make_graph(100, stars(20, 5), weights=[9 if i % 20 == 0 else 1 for i in range(100)]), [1, 2, 21], 2)
+    assert selection.centres == (1, 21)
+    assert selection.candidates[0].reason == "top nodes 'e001', 'e002', 'e003'"  # not the middle, though it weighs most
 
 
 def test_a_node_that_a_twentieth_hold_still_does(make_graph: MakeGraph) -> None:
@@ -41,6 +42,17 @@ def test_the_top_nodes_are_the_three_heaviest_members(make_graph: MakeGraph) -> 
     graph = make_graph(100, stars(5, 20), weights=[9 if i % 5 == 0 else 1 for i in range(100)])
     index = EgoIndex.build(graph, DEFAULT)
     assert index.tops(np.array([4]), DEFAULT.num_top_nodes, DEFAULT.prevalence_ceiling) == [(0, 1, 2)]
+
+
+def test_never_more_than_a_twentieth_of_the_nodes_are_no_top_nodes(make_graph: MakeGraph) -> None:
+    """In a dense graph nearly all are in more than a twentieth of the ego-graphs; those that most hold are left out, not all."""
+    edges = [(a, b, "l", 1) for a in range(40) for b in range(a + 1, 40) if (a * b) % 3 == 0 or a < 2]
+    index = EgoIndex.build(make_graph(40, edges), DEFAULT)
+    assert (index.coverage > 2).all()
+    assert index.everywhere(0.05).tolist() == [0, 1]
+    assert index.everywhere(None).tolist() == []
+    alone = [top == (centre,) for centre, top in enumerate(index.tops(np.arange(40), 3, 0.05))]
+    assert not any(alone[2:])
 
 
 def on_axes(graph: Graph) -> Graph:

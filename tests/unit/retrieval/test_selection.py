@@ -77,9 +77,9 @@ def test_nothing_asked_or_nothing_there_gives_nothing(make_graph: MakeGraph) -> 
     assert select_by_cosine(EgoIndex.build(empty, PAPER), (), np.zeros(0), 5) == Selection((), ())
 
 
-@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(["default", "paper"]))
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(["graph", "paper"]))
 @settings(max_examples=60, deadline=None)
-def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_default_never_starves(
+def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_graph_never_starves(
     make_graph: MakeGraph, seed: int, num: int, name: str
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -98,7 +98,7 @@ def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_default_never_starves
     tops = [set(index.tops(np.array([c]), profile.num_top_nodes, profile.prevalence_ceiling)[0]) for c in strict]
     assert sum(map(len, tops)) == len(set().union(*tops))
     assert list(selection.centres) == sorted(selection.centres, key=lambda c: (-scores[c], -graph.entities[c].weight, c))
-    if name == "default":
+    if name == "graph":
         assert len(selection.centres) == min(num, n)
     # the literal rule, replayed
     if name == "paper":
@@ -110,3 +110,40 @@ def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_default_never_starves
                 expected.append(c)
                 seen |= top
         assert list(selection.centres) == expected
+
+
+def brute_force(tops: list[set[int]], order: list[int], num: int, num_top: int, pool: int | None, has_fallback: bool) -> set[int]:
+    """The rule by the letter: walk the order again and again, allowing one more shared top node each time, then fill."""
+    order = order[:pool]
+    accepted: list[int] = []
+    for num_allowed in range(num_top if has_fallback else 1):
+        for c in order:
+            owned = set().union(*(tops[a] for a in accepted))
+            if c not in accepted and len(accepted) < num and len(tops[c] & owned) <= num_allowed:
+                accepted.append(c)
+    filled = [c for c in order if c not in accepted] if has_fallback else []
+    return {*accepted, *filled[: num - len(accepted)]}
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.booleans(), st.sampled_from([None, 1, 3]), st.sampled_from([None, 0.05, 0.3]))
+@settings(max_examples=80, deadline=None)
+def test_the_choice_is_that_of_brute_force(
+    make_graph: MakeGraph, seed: int, num: int, has_fallback: bool, factor: int | None, ceiling: float | None
+) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    edges = {(int(a), int(b)) for a, b in rng.integers(0, n, (int(rng.integers(0, 4 * n)), 2)) if a < b}
+    graph = make_graph(n, [(a, b, "l", 1) for a, b in edges], weights=rng.integers(1, 4, n).tolist())
+    profile = replace(PROFILES["graph"], has_fallback=has_fallback, pool_factor=factor, prevalence_ceiling=ceiling)
+    index = EgoIndex.build(graph, profile)
+    scores = np.round(rng.random(n), 1)
+    tops = [set(top) for top in index.tops(np.arange(n), profile.num_top_nodes, ceiling)]
+    order = index.ordered(scores).tolist()
+    chosen = select_diverse(index, graph.entities, scores, profile, num)
+    assert chosen == select_diverse(index, graph.entities, scores, profile, num)
+    assert set(chosen.centres) == brute_force(tops, order, num, profile.num_top_nodes, factor and factor * num, has_fallback)
+    assert len(chosen.centres) <= num
+    assert chosen.centres[:1] == tuple(order[:1])  # the best one is always there
+    worst = order.index(chosen.centres[-1])
+    for passed in set(order[:worst]) - set(chosen.centres):  # whoever was passed over shares a top node with a chosen one
+        assert tops[passed] & set().union(*(tops[c] for c in chosen.centres))

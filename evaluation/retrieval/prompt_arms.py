@@ -1,0 +1,87 @@
+"""What reaches the prompts: each arm's prompts as `ask` would write them, without a model, and how much of the gold stands in them.
+
+All arms have the same room for what follows the instructions, so that what is compared is what they fill it with.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dynagrag import wiring
+from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
+from dynagrag.generation.context import Context, build_contexts
+from dynagrag.ids import estimate_tokens
+from dynagrag.protocols import Pruner, Retriever, Traversal
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Evidence, Question, Snapshot
+from dynagrag.settings import PROFILES, Profile
+
+DEPTH = 100
+"""Passages that each arm is asked for: more than its prompts have room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptArm:
+    """A retriever with the profile that its prompts are written under."""
+
+    name: str
+    retriever: Retriever
+    profile: Profile
+    snapshot: Snapshot
+    passages: PassageScores
+    pruner: Pruner
+    traversal: Traversal
+
+    def contexts(self, question: Question) -> list[Context]:
+        """The prompts of a question."""
+        found = self.retriever.retrieve(question, DEPTH, self.profile.num_subgraphs)
+        return build_contexts(self.snapshot, question, found, self.passages, self.pruner, self.traversal, self.profile)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMeasures:
+    """Of one question: measures by name, none where no prompts were written, and the prompts' tokens."""
+
+    measures: Mapping[str, float]
+    tokens: int | None
+
+
+def with_equal_room(profile: Profile, has_passages: bool = True) -> Profile:
+    """The profile with as many prompts, each of as many tokens, as `default` has; without a prompt of passages all are subgraphs'."""
+    default = PROFILES["default"]
+    equal = replace(profile, subgraph_token_budget=default.subgraph_token_budget, num_subgraphs=default.num_subgraphs)
+    equal = equal if has_passages else replace(equal, passage_ranking="ego")
+    return replace(equal, num_subgraphs=default.num_subgraphs + default.num_prompts - equal.num_prompts)
+
+
+def prompt_recall(gold: Sequence[GoldWords], num_missing: int, evidence: Iterable[Evidence]) -> float:
+    """The mean over what should be found of the share of its characters that the evidence quotes; gold that the corpus lacks counts 0."""
+    quoted: dict[str, list[tuple[int, int]]] = {}
+    for item in evidence:
+        quoted.setdefault(item.document_id, []).append((item.start, item.end))
+    shares = [max((_covered(spans, quoted) for spans in alternatives), default=0.0) for alternatives in gold]
+    total = len(shares) + num_missing
+    return sum(shares) / total if total else 0.0
+
+
+def prompt_tokens(contexts: Iterable[Context]) -> int:
+    """Tokens of all prompts of a question, the instructions left out."""
+    return sum(estimate_tokens(context.prompt.text) for context in contexts)
+
+
+def _covered(spans: Sequence[tuple[str, int, int]], quoted: Mapping[str, Sequence[tuple[int, int]]]) -> float:
+    """The share of the spans' characters that are quoted, each once."""
+    total = sum(end - start for _, start, end in spans)
+    covered = 0
+    for document, start, end in spans:
+        at = start
+        for first, last in sorted(quoted.get(document, ())):
+            first, last = max(first, at), min(last, end)
+            if first < last:
+                covered += last - first
+                at = last
+    return covered / total if total else 0.0
+
+
+def make_prompt_arm(name: str, retriever: Retriever, profile: Profile, passages: PassageScores) -> PromptArm:
+    """The arm with the pruner and traversal that questions are answered with."""
+    return PromptArm(name, retriever, profile, passages.snapshot, passages, wiring.make_pruner(), wiring.make_traversal("dsa-bfs", profile))

@@ -198,6 +198,10 @@ class MergeGuard:
             for b in self._telling(right)
         )
 
+    def are_told_apart(self, left: Collection[str], right: Collection[str]) -> bool:
+        """Whether a person told any key of the left apart from one of the right."""
+        return bool(self.apart) and any((min(a, b), max(a, b)) in self.apart for a in left for b in right)
+
     def _may_be_stated(self, a: str, b: str) -> bool:
         """Whether neither a person nor the glossary says that two keys are two."""
         things = self.glossary.thing_of

@@ -17,6 +17,8 @@ from dynagrag.ingest.consolidate.name_variants import cut_words, designators, pl
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
 from dynagrag.schema import Merge
 
+GLOSSARY_RULE = "glossary"
+
 
 @dataclass(frozen=True, slots=True)
 class SafeGroup:
@@ -47,12 +49,18 @@ class _Groups:
         """Joins what may be one, in the order of the proposals."""
         for rule, a, b in proposals:
             left, right = self._group_of.setdefault(a, [a]), self._group_of.setdefault(b, [b])
-            if left is right or self._size(left) + self._size(right) > MAX_GROUP or not self._guard.may_join_all(left, right):
+            if left is right or not self._may_join(rule, left, right):
                 continue
             left.extend(right)
             self._group_of.update(dict.fromkeys(right, left))
             for key in (a, b):
                 self._rules[key].add(rule)
+
+    def _may_join(self, rule: str, left: Sequence[str], right: Sequence[str]) -> bool:
+        """Whether a rule may join two groups; a glossary may but for what a person told apart."""
+        if rule == GLOSSARY_RULE:
+            return not self._guard.are_told_apart(left, right)
+        return self._size(left) + self._size(right) <= MAX_GROUP and self._guard.may_join_all(left, right)
 
     def _size(self, group: Sequence[str]) -> int:
         """How many keys a group has, those that the glossary has as one counted once."""
@@ -94,7 +102,7 @@ def _stated(glossary: Glossary, by_key: Mapping[str, UsedName]) -> Iterator[Prop
     """The names in use that a glossary has as one thing."""
     for thing in glossary.things:
         used = [key for key in thing.keys if key in by_key]
-        yield from (("glossary", used[0], key) for key in used[1:])
+        yield from ((GLOSSARY_RULE, used[0], key) for key in used[1:])
 
 
 def _term(group: Sequence[str], glossary: Glossary) -> str:

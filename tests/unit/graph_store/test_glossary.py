@@ -1,6 +1,7 @@
 """What glossaries come to: which names are one thing, which are two, and what that does to merges and entities."""
 
 import random
+import sys
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,9 @@ from scripted_judge import merged, run, said
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 from dynagrag.graph_store.derived.edits_left import edits_left
 from dynagrag.graph_store.derived.glossary import GlossaryRow, explained, glossary_rows, glossary_text, read_glossary, resolve
+from dynagrag.ingest.consolidate.guards import MergeGuard
+from dynagrag.ingest.consolidate.safe_rules import safe_merges
+from dynagrag.ingest.consolidate.used_names import used_names
 from dynagrag.schema import Edit, EditKind, Entity
 
 
@@ -94,6 +98,30 @@ def test_more_than_twelve_names_of_a_glossary_are_one() -> None:
     codes = [f"{letter}-{n}" for letter in "ABCD" for n in range(1, 5)]
     found = merged(run([said(n) for n in ("Thruster", *codes)], edits=[_edit(_row("Thruster", *codes))]))
     assert [len(members) for _, members, _ in found] == [17]
+
+
+def test_a_term_of_thousands_of_aliases_is_joined_in_linear_time() -> None:
+    def num_lines(size: int) -> int:
+        names = [f"Name {n} of it" for n in range(size)]
+        mentions, edit = [said(n) for n in ("Thruster", *names)], _edit(_row("Thruster", *names))
+        guard = MergeGuard({n.key: n.name for n in used_names(mentions)}, glossary=read_glossary([edit]))
+        count = 0
+
+        def trace(frame: object, event: str, arg: object) -> object:
+            nonlocal count
+            count += event == "line"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)  # type: ignore[arg-type]
+        try:
+            (merge,) = safe_merges(used_names(mentions), guard)
+        finally:
+            sys.settrace(before)
+        assert len(merge.members) == size + 1
+        return count
+
+    assert num_lines(2000) < 20 * num_lines(200)
 
 
 def test_what_a_glossary_has_as_two_no_rule_makes_one() -> None:

@@ -43,7 +43,7 @@ def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
 def test_graph_stats_has_the_documented_fields(ingested: list[Path], cli: Any) -> None:
     stats = cli("graph", "stats", "--json").json
     names = "documents turns passages chunks mentions entities words relation_records relations"
-    assert list(stats) == [*names.split(), "average_degree_before", "average_degree_after", "digest"]
+    assert list(stats) == [*names.split(), "average_degree_before", "average_degree_after", "digest", "glossaries"]
     assert (stats["documents"], stats["turns"], stats["chunks"]) == (2, 15, 2)
 
 

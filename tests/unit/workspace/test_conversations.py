@@ -33,10 +33,15 @@ def stored(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def without_old_counts(exchanges: Any) -> Any:
-    """Without the counts of words shared, which verdicts on claims have replaced: they are read over."""
+def as_kept_now(exchanges: Any) -> Any:
+    """Without the counts of words shared, which verdicts on claims have replaced: they are read over. Whether anything fits wasn't
+    asked, and where evidence fits wasn't either."""
     for exchange in exchanges:
         for arm in exchange["arms"]:
+            if "question" in arm["answer"]:
+                arm["answer"] |= {"answerable": None, "nothing_fits": False}
+            for line in arm["answer"].get("trace", {}).get("evidence", ()):
+                line |= {"match_start": 0, "match_end": 0, "fit": 0.0, "before": None, "after": None}
             for key in ("uncited_sentences", "weak_citations"):
                 arm["answer"].get("trace", {}).pop(key, None)
     return exchanges
@@ -44,7 +49,7 @@ def without_old_counts(exchanges: Any) -> Any:
 
 def test_a_conversation_without_a_format_number_opens_as_it_was(old: Path, tmp_path: Path) -> None:
     conversation = ConversationBook(tmp_path).conversation(OLD)
-    for exchange, row in zip(conversation.exchanges, without_old_counts(stored(old)["exchanges"]), strict=True):
+    for exchange, row in zip(conversation.exchanges, as_kept_now(stored(old)["exchanges"]), strict=True):
         for kept, arm in zip(exchange.answers, row["arms"], strict=True):
             told = json.loads(json.dumps(answer_json(kept.answer))) if kept.answer else {}
             assert told == arm["answer"]
@@ -60,7 +65,7 @@ def test_its_export_is_as_it_was(old: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_written_again_with_a_number_and_the_same_answers(old: Path, tmp_path: Path) -> None:
-    before = without_old_counts(stored(old)["exchanges"])
+    before = as_kept_now(stored(old)["exchanges"])
     ConversationBook(tmp_path).put(OLD, Exchange("e" * 16, "More?", "2026", ()))
     after = stored(old)
     assert after["format"] == 1
@@ -88,7 +93,7 @@ def test_an_answer_that_cannot_be_read_is_said_and_stays_in_the_file(old: Path, 
     assert [kept.answer for kept in first.answers] == [None, None]
     assert all("cannot be shown" in kept.error for kept in first.answers)
     book.put(OLD, Exchange("e" * 16, "More?", "2026", ()))
-    assert without_old_counts(stored(old)["exchanges"])[:-1] == without_old_counts(broken["exchanges"])
+    assert as_kept_now(stored(old)["exchanges"])[:-1] == as_kept_now(broken["exchanges"])
     assert book.keep_documents(()) == 2  # what it quotes is known all the same
     assert [e.asked for e in book.conversation(OLD).exchanges] == ["And then?", "Lost?", "More?"]
 

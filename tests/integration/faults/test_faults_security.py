@@ -230,7 +230,7 @@ def _ask_model(space: Workspace) -> None:
 def test_a_saved_index_is_never_unpickled(open_space: OpenSpace, corpus: Any, tmp_path: Path, form: str) -> None:
     with open_space() as space:
         space.ingest(corpus.many(2))
-        expected = space.ask("Who works at Acme Works?")
+        expected = space.ask("Who works at Acme Works?", AskOptions(profile="graph"))
     files = list((space.folder / "index").rglob("*.npz"))
     assert files
     for file in files:
@@ -241,6 +241,6 @@ def test_a_saved_index_is_never_unpickled(open_space: OpenSpace, corpus: Any, tm
             np.savez(file, ids=np.array([bomb], dtype=object))
         else:
             file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    answer = open_space().ask("Who works at Acme Works?")
+    answer = open_space().ask("Who works at Acme Works?", AskOptions(profile="graph"))
     assert (answer.text, answer.citations) == (expected.text, expected.citations)
     assert not (tmp_path / "bombed").exists()

@@ -55,7 +55,7 @@ def space(bring_in: Callable[[str], Workspace]) -> Workspace:
 def _ask(space: Workspace, question: str, options: AskOptions | None = None) -> Answer:
     """Asks, and holds the streamed text to the final one."""
     pieces: list[str] = []
-    answer = space.ask(question, options, on_text=pieces.append)
+    answer = space.ask(question, options or AskOptions(profile="graph"), on_text=pieces.append)  # several prompts, so that there is a merge
     assert "".join(pieces) == answer.text
     return answer
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
 from dynagrag.schema import Document, Entity
-from dynagrag.words import COMMON_WORDS, HONORIFICS, word_set
+from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, HONORIFICS, word_set
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -18,7 +18,7 @@ _SUFFIXES = word_set("jr sr ii iii iv phd md esq")
 _ROLE_NOUNS = word_set("""
     director officer manager designer expert engineer controller operator commander pilot surgeon judge justice secretary minister chair
     chairman chairwoman leader coordinator specialist analyst scientist student professor advisor adviser representative president counsel
-    attorney lawyer host guest moderator interviewer interviewee reporter editor witness speaker member team person guy desk
+    attorney lawyer host guest moderator interviewer interviewee reporter editor witness speaker
 """)
 _MAX_ROLE_WORDS = 8
 
@@ -42,7 +42,7 @@ class SpeakerNames:
 
     def _add_label(self, place: int, label: str) -> None:
         words = [entity_key(w) for w in _WORD.findall(_BRACKETS.sub(" ", label))]
-        named = [w for w in words if w and w not in HONORIFICS and w not in _SUFFIXES]
+        named = [w for w in words if w and w not in HONORIFICS and w not in _SUFFIXES and w not in FUNCTION_WORDS]
         if named and named[-1] not in _ROLE_NOUNS and not GENERIC_SPEAKER.match(label):
             self._labels[" ".join(named)].add(place)
         if len(named) > 1 and len(named[-1]) > 2 and named[-1].isalpha() and named[-1] not in _ROLE_NOUNS:

@@ -65,6 +65,8 @@ def _linked(text: str, speakers: list[str], others: tuple[str, ...] = (), roles:
         ("What did the user interface designer think?", _MEETING, ["User Interface"]),
         ("What did the industrial designer think?", _MEETING, ["Industrial Designer"]),
         ("What does marketing cost?", _MEETING, []),
+        ("What did the team think?", ["The Chair (Ms. Ada Rota)", *_MEETING], []),
+        ("What did the chair expert think?", ["The Chair (Ms. Ada Rota)", *_MEETING], []),
         ("What did Dr. Alvarez advise?", _CLINIC, ["Dr. Maria Alvarez"]),
         ("What did Alvarez advise?", _CLINIC, ["Dr. Maria Alvarez"]),
         ("Young people were asked", _CLINIC, ["Peter Young"]),

@@ -42,6 +42,8 @@ _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _GROUPS = ("neo4j", "browser", "models", "neo4j_2026")
 """What shares a server, a browser or a loaded model runs in one worker each; the longest first."""
 _NIGHTLY_FACTOR = 20
+# A busy machine is no failure; what must be linear is tested as such.
+settings.register_profile("default", settings.get_profile("default"), deadline=None)
 settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadline=None)
 # mutmut runs a test several times in one process, which a method of a class takes for several executors.
 settings.register_profile("mutate", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.differing_executors])

@@ -154,7 +154,7 @@ def test_a_question_has_a_budget_too(open_space: OpenSpace, corpus: Any) -> None
     space.ingest(corpus.many(3))
     num_before = chat.num_calls
     with pytest.raises(BudgetError):
-        space.ask("Who works at Acme Works?", AskOptions(max_calls=2))
+        space.ask("Who works at Acme Works?", AskOptions(max_calls=2, profile="graph"))
     assert chat.num_calls == num_before + 2
 
 

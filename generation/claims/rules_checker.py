@@ -24,6 +24,8 @@ _ABOUT_SAME = 0.6
 _MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
 """Lines that are read together, and the share of the claim's words that they must have then."""
 _LEANING = (PRONOUNS - frozenset("i we my our you your who which that".split())) | frozenset("each both another such same".split())
+_ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
+"""Who is spoken to often stands in the sentence before."""
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _JOINING = frozenset("and but so or then because there".split())
 _OPENING = 5
@@ -122,7 +124,7 @@ def _finding(text: str, line: Line) -> _Finding:
         for a, b in itertools.pairwise(spans)
         if "?" not in line.text[a[0] : b[1]]
         and b[1] - a[0] < _MAX_CHARACTERS
-        and (is_joint(text) or _leans(line.text[slice(*b)], line.text[slice(*a)]))
+        and (is_joint(text) or _ADDRESS.match(text) or _leans(line.text[slice(*b)], line.text[slice(*a)]))
     ]
     findings = [_sentence_finding(text, replace(line, text=line.text[start:end])) for start, end in (*spans, *pairs)]
     return max(findings, key=lambda f: (not f.problem, f.share, f.against, f.repeats))

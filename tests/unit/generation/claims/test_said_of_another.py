@@ -112,6 +112,13 @@ def test_sentences_are_read_together_only_where_the_second_leans_on_the_first() 
     assert verdict("The oxygen tank exploded.", Line("The oxygen tank was full. It exploded.")) is Verdict.STATED
 
 
+def test_who_is_spoken_to_may_stand_in_the_sentence_before() -> None:
+    line = Line("Houston, we've had a problem. We've had a MAIN B BUS UNDERVOLT.", "CDR")
+    assert verdict("Houston, we've had a MAIN B BUS UNDERVOLT.", line) is Verdict.STATED
+    assert verdict("Houston, we've had a MAIN A BUS UNDERVOLT.", line) is not Verdict.STATED
+    assert verdict("Houston, we've never had a MAIN B BUS UNDERVOLT.", line) is not Verdict.STATED
+
+
 def test_lines_are_read_together_only_where_the_second_leans_on_the_first() -> None:
     apart = Line("I saw low pressures in the oxidizer.", "GNC"), Line("The fuel cell is fine.", "GNC")
     assert verdict("GNC saw low pressures in the fuel cell.", *apart) is not Verdict.STATED

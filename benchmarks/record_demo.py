@@ -1,10 +1,11 @@
-"""Runs the demo live with Qwen and keeps its replies in the package: what `dynagrag demo` shows by default. Half an hour on 2 cores.
+"""Runs the demo live with Qwen and keeps its replies: what `dynagrag demo` shows by default. Half an hour on 2 cores.
 
-Usage: python benchmarks/record_demo.py FOLDER [REPLIES]: writes replies.jsonl and recorded.json into FOLDER; REPLIES are earlier ones
-of the same model to begin with, used where the prompt is still the same. Move the two files to src/dynagrag/demo to ship them.
+    python benchmarks/record_demo.py FOLDER [REPLIES]
+
+Move the two files that it writes to src/dynagrag/demo to ship them.
 """
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -14,13 +15,17 @@ from dynagrag.settings import load_settings
 
 def main() -> None:
     """Records into a home of its own, with the models of the user's."""
-    folder = Path(sys.argv[1])
-    reuse = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where replies.jsonl and recorded.json are written")
+    parser.add_argument("replies", type=Path, nargs="?", help="earlier replies of the same model, used where the prompt is still the same")
+    asked = parser.parse_args()
     settings = load_settings()
     with tempfile.TemporaryDirectory() as home:
         models = Path(home) / "models"
         models.symlink_to(settings.models_dir)
-        demo.run_demo(settings.model_copy(update={"home": Path(home)}), True, print, lambda *_: None, record=folder, reuse=reuse)
+        demo.run_demo(
+            settings.model_copy(update={"home": Path(home)}), True, print, lambda *_: None, record=asked.folder, reuse=asked.replies
+        )
 
 
 if __name__ == "__main__":

@@ -20,8 +20,6 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, HardPrompt, PromptTrace, Question, Retrieval, ScoredPassage, Snapshot, SubgraphTrace
 from dynagrag.settings import Profile
 
-_MAX_PASSAGES = 12
-"""Of one subgraph: more never fit into its budget."""
 _MAX_VISITED = 40
 """Nodes visited a subgraph before the token budget cuts: more never fit into 1,500 tokens."""
 _LABEL_CHARS = 6
@@ -80,7 +78,7 @@ def build_contexts(
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
-    evidence = QuestionEvidence(passages, question, retrieval.passages, _MAX_PASSAGES)
+    evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
         best = in_stretches(that_fit(snapshot, retrieval.passages, budget))
         contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), budget)

@@ -13,7 +13,7 @@ from dynagrag.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgrap
 
 MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
 """Of each node and relation: so many summaries, those nearest to the question, of so many words each."""
-EVIDENCE_SHARE = 0.8
+EVIDENCE_SHARE = 0.5
 """Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to more evidence."""
 LEFT_OUT_CHARS = len(left_out_line(9999, 9999)) + 1
 

@@ -321,8 +321,8 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a question is answered: `default` (recommended: passages alone), `graph` (ego-graphs beside a prompt of passages) or `paper`
-    (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
+    """How a question is answered: `default` (recommended: passages alone; for a small model `graph`), `graph` (ego-graphs beside a prompt
+    of passages) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
     """
 
     name: Literal["default", "graph", "paper"]

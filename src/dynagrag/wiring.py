@@ -129,11 +129,11 @@ def concurrency_of(model: ChatModel | None, settings: Settings) -> int:
     return 1 if is_here else settings.max_concurrency
 
 
-def make_profile(name: str) -> Profile:
-    """The answering profile asked for."""
+def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:
+    """The answering profile asked for; `default` is `graph` for a small model, which loses its way in one long prompt."""
     if name not in PROFILES:
         raise UsageError(f"unknown profile {name!r}; known: {', '.join(PROFILES)}")
-    return PROFILES[name]
+    return PROFILES["graph" if name == "default" and chat is not None and chat.is_small else name]
 
 
 T = TypeVar("T")

@@ -134,6 +134,11 @@ def test_a_checker_that_needs_a_model_says_so() -> None:
         wiring.make_checker("rules+model", None, Settings())
 
 
+def test_a_small_model_s_default_has_short_prompts_of_ego_graphs() -> None:
+    assert [wiring.make_profile("default", chat).name for chat in (None, _chat(), _chat(is_small=True))] == ["default", "default", "graph"]
+    assert [wiring.make_profile(name, _chat(is_small=True)).name for name in ("graph", "paper")] == ["graph", "paper"]
+
+
 def _chat(is_small: bool = False) -> MeteredChat:
     return MeteredChat(FakeChat(is_small=is_small), Journal(Path(tempfile.mkdtemp()) / "journal.sqlite"), workspace="w")
 

@@ -95,7 +95,7 @@ class QuestionAnswering:
         progress: Progress | None = None,
     ) -> Answer:
         """Answers a question that stands alone; without `chat`, with the evidence that an answer would rest on."""
-        ready = self._ready_retriever(options)
+        ready = self._ready_retriever(options, chat)
         made_with = Parts(
             retriever=ready.retriever,
             passages=ready.passages,
@@ -130,15 +130,15 @@ class QuestionAnswering:
         check_asking_embedder(self._parts.name, self._parts.store.embedder(), self._parts.models.embedder.identity)
         return vector
 
-    def _ready_retriever(self, options: AskOptions) -> _ReadyRetriever:
+    def _ready_retriever(self, options: AskOptions, chat: MeteredChat | None = None) -> _ReadyRetriever:
         """The retriever asked for, kept until the store changes. WorkspaceError where there is nothing to retrieve from."""
-        profile = wiring.make_profile(options.profile)
+        profile = wiring.make_profile(options.profile, chat)
         with self._reading:
             whole = self._graph.snapshot()
             if self._version != whole.version:
                 self._ready.clear()
                 self._version = whole.version
-            key = (options.retriever, options.profile, options.filters)
+            key = (options.retriever, profile.name, options.filters)
             if key not in self._ready:
                 snapshot = apply_filters(whole, self._parts.store, options.filters)
                 passages = PassageScores(snapshot)

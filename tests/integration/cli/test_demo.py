@@ -52,5 +52,6 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
         assert answer.is_answered_by_model
         assert answer.citations
         assert marked_text(answer) in text
-        assert answer.claims
-        assert all(claim.verdict is Verdict.STATED for claim in answer.claims)
+    verdicts = [[claim.verdict for claim in answer.claims] for answer in answers if answer]
+    # the last: EECOM tells that the crew is flipping the cells around, and wants something else to be tried
+    assert verdicts == [[Verdict.STATED], [Verdict.STATED, Verdict.STATED], [Verdict.STATED, Verdict.NOT_FOUND]]

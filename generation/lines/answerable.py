@@ -27,7 +27,7 @@ class Signs(NamedTuple):
 
 
 WEIGHTS, BIAS = Signs(passage=3.4, shared=5.0, unknown=-1.8), -0.7
-"""`python benchmarks/evidence_order.py --part tune --sets hand,qmsum:train_25 --fit`."""
+"""Near what `python benchmarks/evidence_order.py --part tune --sets hand,qmsum:train_25 --fit` gives."""
 LEAST = 0.5
 """Below that a question counts as not answered."""
 

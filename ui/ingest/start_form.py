@@ -17,7 +17,7 @@ from dynagrag.settings import Settings
 from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
-from dynagrag.ui.ingest import job_runner
+from dynagrag.ui.ingest import glossary_box, job_runner
 from dynagrag.ui.ingest.job_runner import PlanView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
@@ -92,8 +92,7 @@ def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
             options["remove_missing"] = st.checkbox(
                 "Delete documents whose file is no longer in the folder", help="Those that came from this folder before."
             )
-        if len(options) == 1:
-            st.caption("There is nothing more to choose without a model.")
+        options["glossaries"] = glossary_box.ask(settings, state.workspace_name())
     return IngestOptions(**options)
 
 

@@ -41,7 +41,7 @@ class GraphChanging:
 
     def prepare_given(self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool) -> PreparedIngest:
         """An ingest of what is given, as a job. `has_index`: whether the ego-graph index is brought up to date at its end."""
-        return prepare_given(self._parts, self._graph.build_index if has_index else lambda: None, corpora, extractor)
+        return prepare_given(self._parts, self._graph.build_index if has_index else lambda model: None, corpora, extractor)
 
     def prepare_resume(self, job_id: int | None, **changes: Any) -> PreparedIngest:
         """A job again that ended before it was done, with its paths and options but those given."""

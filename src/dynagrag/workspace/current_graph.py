@@ -5,6 +5,7 @@ import shutil
 
 from dynagrag import wiring
 from dynagrag.errors import WorkspaceError
+from dynagrag.protocols import ChatModel
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.retrieval.snapshots import read_snapshot
@@ -69,9 +70,9 @@ class CurrentGraph:
             self._indexes[key] = EgoIndex.open(self._parts.folder / "index" / profile.name, snapshot, profile)
         return self._indexes[key]
 
-    def build_index(self) -> None:
-        """Brings the saved index up to date, so that the next question doesn't wait for it."""
-        snapshot, profile = self.snapshot(), wiring.make_profile("default")
+    def build_index(self, model: ChatModel | None = None) -> None:
+        """Brings the saved index up to date, so that the next question, to this model, doesn't wait for it."""
+        snapshot, profile = self.snapshot(), wiring.make_profile("default", model)
         if profile.has_ego_graphs and snapshot.graph.entities:
             self.index(snapshot, profile)
 

@@ -26,7 +26,7 @@ from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estim
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import Extractor
+from dynagrag.protocols import ChatModel, Extractor
 from dynagrag.scrubbing import scrubbed
 from dynagrag.settings import ChunkProfile, known_secrets
 from dynagrag.workspace.address import shown_address, store_address
@@ -63,8 +63,8 @@ def check_options(options: IngestOptions) -> None:
         raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
 
 
-BuildIndex = Callable[[], None]
-"""Brings the saved ego-graph index up to date, once the graph is written."""
+BuildIndex = Callable[[ChatModel | None], None]
+"""Brings the saved ego-graph index up to date, as questions to this model need it, once the graph is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class PreparedIngest:
     chat: MeteredChat | None = None
     judge: MeteredChat | None = None
     job_id: int | None = None
-    build_index: BuildIndex = lambda: None
+    build_index: BuildIndex = lambda model: None
     glossaries: tuple[GlossaryFile, ...] = ()
 
     def estimate(self) -> Estimate | None:
@@ -278,7 +278,7 @@ class PreparedIngest:
             claimed=lambda: book.claims(but=job_id).keys(),
             check=follower.check,
             job_id=job_id,
-            build_index=self.build_index,
+            build_index=partial(self.build_index, self.chat.model if self.chat else None),
             delete=parts.deletions.begin_and_delete,
             end_deletion=parts.deletions.end,
         )

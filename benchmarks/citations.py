@@ -20,7 +20,7 @@ from pathlib import Path
 from result_lines import ResultLines
 
 from dynagrag import load_settings
-from dynagrag.cli.evaluate_citations import citation_lines
+from dynagrag.cli.evaluate.citations import citation_lines
 from dynagrag.demo import transcripts
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.question_sets.published_sets import load_set

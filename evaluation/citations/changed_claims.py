@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from dynagrag.evaluation.citations.finite_verbs import AUXILIARIES, NEGATION, Finite, FiniteKind, finite_verb
-from dynagrag.evaluation.citations.rewordings import asked_whether, said_by
-from dynagrag.evaluation.citations.verb_forms import (
+from dynagrag.evaluation.statements.finite_verbs import AUXILIARIES, NEGATION, Finite, FiniteKind, finite_verb
+from dynagrag.evaluation.statements.rewordings import asked_whether, said_by
+from dynagrag.evaluation.statements.verb_forms import (
     BASES,
     NO_SWAP,
     alike,

@@ -12,34 +12,18 @@ from dataclasses import dataclass
 from dynagrag.errors import WorkspaceError
 from dynagrag.evaluation.citations.changed_claims import Change, Said, Vocabulary, changes, names_in, verbs_in
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
-from dynagrag.evaluation.citations.finite_verbs import finite_verb
-from dynagrag.evaluation.citations.rewordings import reworded, said_by
-from dynagrag.evaluation.citations.verb_forms import BASES
+from dynagrag.evaluation.statements.rewordings import reworded, said_by
+from dynagrag.evaluation.statements.statement import cleaned, is_statement
 from dynagrag.ids import content_id
 from dynagrag.protocols import RecordStore
 from dynagrag.schema import Claim, Line
 from dynagrag.sentences import sentence_spans
-from dynagrag.text import collapse
-from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
 
 MAX_CLAIMS = 600
 """By default: half true, half false. A model of 2 s a claim takes 20 minutes."""
-_MIN_CONTENT_WORDS = 4
-_MAX_WORDS = 40
 _NUM_NEIGHBOURS = 5
 _TRUE = ("as it stands", "as its speaker said", "reworded")
 _WORD = re.compile(r"[^\W_]+")
-_OPENERS = "okay|ok|well|yeah|uh|um|eh|er|ah|hmm|uh-huh|mm-hmm|oh|and|but|so(?! (?:far|long|much|many|that|called|few)\\b)"
-_OPENERS_WITH_A_MARK = "no|yes|right|roger|alright|affirmative|negative|actually|i mean|you know"
-"""Without a comma or the like behind them they may say something: `No one came.`"""
-_INTERJECTIONS = re.compile(rf"^(?:(?:(?:{_OPENERS})\b|(?:{_OPENERS_WITH_A_MARK})(?= ?[,.-]))[,. -]*)+(?=\w)", re.IGNORECASE)
-_NO_STATEMENT = word_set("who whom whose what which when where why how because cuz 'cause than let let's please") | word_set(
-    "am is are was were will would can could should must may might has have had does do did don't doesn't didn't isn't aren't can't won't"
-)
-_ADDRESS = re.compile(r"^[A-Z]\w*, (?=\S)")
-_CUT_OFF = re.compile(r"(?:-|--|…|\.\.\.|[,;:])$")
-_STUTTER = re.compile(r"\b(?!had|that)(\w+) \1\b", re.IGNORECASE)
-_TOKENISED = re.compile(r" (?=['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b|[.,;:!?](?:\s|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +57,6 @@ def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: 
     if not claims:
         raise WorkspaceError(f"workspace {workspace!r} has no statement to make claims of; ingest something with whole sentences first")
     return ClaimSet(f"workspace {workspace}", tuple(claims))
-
-
-def is_statement(text: str) -> bool:
-    """Whether a sentence states something: at least four content words and a finite verb, not asked, cut off, stuttered, or very long."""
-    text = collapse(text)
-    words = _WORD.findall(text.casefold())
-    num_content = sum(w not in FUNCTION_WORDS | COMMON_VERBS for w in words)
-    is_broken = _CUT_OFF.search(text) or _STUTTER.search(text) or set("?{}<>[]") & set(text)
-    if num_content < _MIN_CONTENT_WORDS or len(words) > _MAX_WORDS or is_broken:
-        return False
-    clean = cleaned(text)
-    first = _ADDRESS.sub("", clean).split()[0].casefold().strip(",.")
-    return first not in _NO_STATEMENT and first not in BASES and finite_verb(clean) is not None
-
-
-def cleaned(text: str) -> str:
-    """Without the interjections that open it and the gaps of a tokenised text: what it states stays."""
-    text = _TOKENISED.sub("", collapse(text))
-    rest = _INTERJECTIONS.sub("", text)
-    return rest[:1].upper() + rest[1:] if rest else text
 
 
 def _claims_of(

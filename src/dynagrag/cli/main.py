@@ -11,10 +11,10 @@ import typer
 
 from dynagrag.cli.ask import ask
 from dynagrag.cli.demo import demo
-from dynagrag.cli.evaluate import evaluate_app
-from dynagrag.cli.evaluate_citations import MEASURES, citations
-from dynagrag.cli.evaluate_entities import entities
-from dynagrag.cli.evaluate_extraction import EXTRACTION_MEASURES, extraction
+from dynagrag.cli.evaluate.citations import MEASURES, citations
+from dynagrag.cli.evaluate.entities import entities
+from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
+from dynagrag.cli.evaluate.retrieval import evaluate_app
 from dynagrag.cli.graph import graph_app
 from dynagrag.cli.ingest import ingest
 from dynagrag.cli.inspect_sources import inspect

@@ -20,7 +20,7 @@ from dynagrag.evaluation.citations.changed_claims import (
     other_verb,
     swapped_ends,
 )
-from dynagrag.evaluation.citations.rewordings import asked_whether, reworded, said_by
+from dynagrag.evaluation.statements.rewordings import asked_whether, reworded, said_by
 
 NAMES = ("Ada Byron", "Acme Works", "Borealis Labs", "Delft", "EECOM", "GNC", "Grace Hopper", "MAIN A", "MAIN B")
 VERBS = {

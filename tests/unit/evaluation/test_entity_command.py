@@ -8,8 +8,8 @@ import pytest
 import typer
 from labelled_names import Waiter, diners, line, record
 
-from dynagrag.cli import evaluate_entities as cli_evaluate_entities
-from dynagrag.cli.evaluate_entities import entity_report_lines
+from dynagrag.cli.evaluate import entities as cli_evaluate_entities
+from dynagrag.cli.evaluate.entities import entity_report_lines
 from dynagrag.evaluation.entities.entity_resolution import evaluate_entities
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer

@@ -7,7 +7,8 @@ import pytest
 
 from dynagrag.errors import WorkspaceError
 from dynagrag.evaluation.citations.claim_sets import ClaimSet
-from dynagrag.evaluation.citations.workspace_claims import cleaned, is_statement, workspace_claims
+from dynagrag.evaluation.citations.workspace_claims import workspace_claims
+from dynagrag.evaluation.statements.statement import cleaned, is_statement
 from dynagrag.schema import Document, Turn
 
 TALK = [

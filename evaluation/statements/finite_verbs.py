@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from dynagrag.evaluation.citations.verb_forms import BASES, base_of_past, base_of_third, is_participle, is_past
+from dynagrag.evaluation.statements.verb_forms import BASES, base_of_past, base_of_third, is_participle, is_past
 from dynagrag.words import COMMON_WORDS
 
 AUXILIARIES = tuple("am is are was were will would can could should must may might has have had does do did".split())

@@ -1,0 +1,1 @@
+"""`dynagrag evaluate`: a command a module."""

@@ -16,10 +16,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from dynagrag.errors import DynaGragError, LoadError, UsageError
-from dynagrag.private_files import make_folder, private, write_text
+from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
+from dynagrag.private_files import make_folder, write_text
 
 FORMAT = 1
 _RUN, _PASSAGES, _SUMMARY, REPORT = "run.json", "passages.jsonl", "summary.json", "report.html"
@@ -91,6 +92,7 @@ class KeptRun(Generic[_Row]):
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
         self.head = head
+        self.file = LinesFile(path / self.lines_file, self.line_kind)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -120,7 +122,7 @@ class KeptRun(Generic[_Row]):
                 )
             if run.is_held():
                 raise run._held()
-            run._drop_torn_line()
+            run.file.drop_torn_line()
             return run
         try:
             make_folder(path)
@@ -145,7 +147,7 @@ class KeptRun(Generic[_Row]):
         with (self.path / _RUN).open("rb") as handle:
             if not _is_locked(handle.fileno()):
                 raise self._held()
-            self._drop_torn_line()
+            self.file.drop_torn_line()
             if len(self.lines()) < num_lines:
                 (self.path / _SUMMARY).unlink(missing_ok=True)
             yield
@@ -185,12 +187,11 @@ class KeptRun(Generic[_Row]):
 
     def lines(self) -> list[_Row]:
         """All whole lines, in the order in which they were made. LoadError where one is damaged."""
-        return read_lines(self.path / self.lines_file, self.line_kind)
+        return self.file.lines()
 
     def append(self, lines: Iterable[_Row]) -> None:
         """Adds lines that belong together, all in one write."""
-        with open(self.path / self.lines_file, "a", encoding="utf-8", opener=private) as file:
-            file.write("".join(f"{line.model_dump_json()}\n" for line in lines))
+        self.file.append(lines)
 
     def summary(self) -> dict[str, Any]:
         """The summary as it was written."""
@@ -212,13 +213,6 @@ class KeptRun(Generic[_Row]):
         """Writes the report; its path."""
         _write(self.path / REPORT, html)
         return self.path / REPORT
-
-    def _drop_torn_line(self) -> None:
-        path = self.path / self.lines_file
-        if path.is_file():
-            data = path.read_bytes()
-            if not data.endswith(b"\n"):
-                os.truncate(path, data.rfind(b"\n") + 1)
 
 
 class RunFolder(KeptRun[Line]):
@@ -306,23 +300,6 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def _shown(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
-
-
-def read_lines(path: Path, kind: type[_Row]) -> list[_Row]:
-    """The rows of a file of a run, none where it isn't there. LoadError where one is damaged."""
-    if not path.is_file():
-        return []
-    rows = []
-    text = path.read_text(encoding="utf-8")
-    # split, not splitlines: a line may hold other line ends as characters
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
-        try:
-            rows.append(kind.model_validate_json(line))
-        except ValidationError as err:
-            raise LoadError(
-                f"{path}, line {number} is damaged; delete that line and run the same command with --out {path.parent}"
-            ) from err
-    return rows
 
 
 def _begin(path: Path, text: str) -> bool:

@@ -27,6 +27,8 @@ INPUTS: dict[str, dict[str, object]] = {
     "check_claim": {"claim": "MAIN B failed.", "lines": ['LMP "MAIN B is reading zip"']},
     "check_claims": {"claims": ["MAIN B failed.", "MAIN A failed."], "lines": ['LMP "MAIN B is reading zip"', 'CAPCOM "Copy"']},
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
+    "closed_book": {"question": "What failed?"},
+    "short_answer": {"question": "What failed?", "answer": "LMP says that MAIN B is reading zip."},
     "split": {"question": "Who leads the firm that built the pump?"},
     "rewrite": {"question": "Why?", "history": [{"question": "What failed?", "answer": "MAIN B."}]},
 }  # fmt: skip

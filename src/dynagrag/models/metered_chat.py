@@ -115,6 +115,7 @@ class MeteredChat:
         self._lock = threading.Lock()
         self._in_flight: dict[str, Future[ModelReply]] = {}
         self._usage: dict[str, Usage] = {}
+        self._saved = Usage()
         self._origins: dict[ReplyOrigin, None] = {}
         self._tells_yes_no = True
 
@@ -233,6 +234,11 @@ class MeteredChat:
             total = _plus(total, part)
         return total
 
+    def saved(self) -> Usage:
+        """What the replies that came from the cache took when they were made: calls, tokens and seconds that this object did not spend."""
+        with self._lock:
+            return self._saved
+
     @property
     def calls_left(self) -> int | None:
         """Calls the budget still allows; None without a limit."""
@@ -316,6 +322,7 @@ class MeteredChat:
     def _count_cached(self, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:
         with self._lock:
             self._usage[stage] = _plus(self._usage.get(stage, Usage()), Usage(cached=1))
+            self._saved = _plus(self._saved, Usage(1, reply.prompt_tokens, reply.completion_tokens, reply.seconds))
         self._record(reply, stage, documents, is_cached=True)
 
     def _count_call(self, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:

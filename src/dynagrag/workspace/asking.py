@@ -6,6 +6,7 @@ a follow-up is rewritten to stand alone -> it is embedded, and split into its st
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import RLock
 
 from dynagrag import wiring
@@ -41,14 +42,38 @@ class AskOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class _ReadyRetriever:
-    """A retriever over what is inside the filters: what questions with the same retriever, profile and filters share."""
+class Instead:
+    """What one question is answered with in place of what its options name: for measurements, which compare ways to answer.
+
+    `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at once.
+    """
+
+    profile: Profile | None = None
+    make_retriever: wiring.MakeRetriever | None = None
+    max_concurrency: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """What is inside some filters, and the retrievers over it: what questions with the same filters share."""
 
     snapshot: Snapshot
     passages: PassageScores
+    lines: LineIndex
+    retrievers: dict[tuple[str, Profile], Retriever] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadyRetriever:
+    """A retriever over what is inside the filters."""
+
+    inside: _Inside
     retriever: Retriever
     profile: Profile
-    lines: LineIndex
+
+
+_MAX_FILTERED = 4
+"""How many filters' parts of a workspace are kept for the next question, the last ones asked: each has a graph and indexes of its own."""
 
 
 class QuestionAnswering:
@@ -58,7 +83,7 @@ class QuestionAnswering:
         self._parts = parts
         self._graph = graph
         self._reading = RLock()
-        self._ready: dict[tuple[str, str, Filters], _ReadyRetriever] = {}
+        self._insides: dict[Filters, _Inside] = {}
         self._version = ""
 
     def retrieve(self, text: str, options: AskOptions, num_passages: int) -> Retrieval:
@@ -93,20 +118,23 @@ class QuestionAnswering:
         chat: MeteredChat | None,
         on_text: Callable[[str], None] | None = None,
         progress: Progress | None = None,
+        instead: Instead | None = None,
     ) -> Answer:
         """Answers a question that stands alone; without `chat`, with the evidence that an answer would rest on."""
-        ready = self._ready_retriever(options, chat)
+        instead = instead or Instead()
+        ready = self._ready_retriever(options, chat, instead)
+        inside = ready.inside
         made_with = Parts(
             retriever=ready.retriever,
-            passages=ready.passages,
+            passages=inside.passages,
             pruner=wiring.make_pruner(),
             traversal=wiring.make_traversal(options.traversal, ready.profile),
             embedder=self._parts.models.embedder,
             chat=chat,
             checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
             profile=ready.profile,
-            lines=ready.lines,
-            max_concurrency=wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
+            lines=inside.lines,
+            max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
         question, notes = Question(text, self._query_vector(text)), []
         if options.is_split and chat is not None:
@@ -115,8 +143,8 @@ class QuestionAnswering:
             question = self.split(question, chat)
             steps = " / ".join(step.text for step in question.steps)
             notes = [f"split into: {steps}" if steps else "the model found no steps in it"]
-        answer = answer_question(ready.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
-        self._check_not_deleted(ready.snapshot, answer)
+        answer = answer_question(inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
+        self._check_not_deleted(inside.snapshot, answer)
         return answer
 
     def split(self, question: Question, chat: MeteredChat) -> Question:
@@ -130,25 +158,39 @@ class QuestionAnswering:
         check_asking_embedder(self._parts.name, self._parts.store.embedder(), self._parts.models.embedder.identity)
         return vector
 
-    def _ready_retriever(self, options: AskOptions, chat: MeteredChat | None = None) -> _ReadyRetriever:
+    def _ready_retriever(self, options: AskOptions, chat: MeteredChat | None = None, instead: Instead | None = None) -> _ReadyRetriever:
         """The retriever asked for, kept until the store changes. WorkspaceError where there is nothing to retrieve from."""
-        profile = wiring.make_profile(options.profile, chat)
+        instead = instead or Instead()
+        profile = instead.profile or wiring.make_profile(options.profile, chat)
         with self._reading:
-            whole = self._graph.snapshot()
-            if self._version != whole.version:
-                self._ready.clear()
-                self._version = whole.version
-            key = (options.retriever, profile.name, options.filters)
-            if key not in self._ready:
-                snapshot = apply_filters(whole, self._parts.store, options.filters)
-                passages = PassageScores(snapshot)
-                retriever = wiring.make_retriever(
-                    options.retriever, snapshot, profile, passages, lambda: self._graph.index(snapshot, profile)
-                )
-                self._ready[key] = _ReadyRetriever(snapshot, passages, retriever, profile, LineIndex(passages))
-            ready = self._ready[key]
-        self._check_not_empty(ready.snapshot)
-        return ready
+            inside = self._inside(options.filters)
+            snapshot, key = inside.snapshot, (options.retriever, profile)
+            make_index = partial(self._graph.index, snapshot, profile)
+            if instead.make_retriever is not None:
+                retriever = instead.make_retriever(snapshot, profile, inside.passages, make_index)
+            else:
+                if key not in inside.retrievers:
+                    inside.retrievers[key] = wiring.make_retriever(options.retriever, snapshot, profile, inside.passages, make_index)
+                retriever = inside.retrievers[key]
+        self._check_not_empty(snapshot)
+        return _ReadyRetriever(inside, retriever, profile)
+
+    def _inside(self, filters: Filters) -> _Inside:
+        """What is inside the filters, read once per version of the store; of filters that hold something back, the last few are kept."""
+        whole = self._graph.snapshot()
+        if self._version != whole.version:
+            self._insides.clear()
+            self._version = whole.version
+        found = self._insides.pop(filters, None)
+        if found is None:
+            snapshot = apply_filters(whole, self._parts.store, filters)
+            passages = PassageScores(snapshot)
+            found = _Inside(snapshot, passages, LineIndex(passages))
+        self._insides[filters] = found
+        filtered = [key for key in self._insides if not key.is_empty]
+        for key in filtered[:-_MAX_FILTERED]:
+            del self._insides[key]
+        return found
 
     def _check_not_empty(self, snapshot: Snapshot) -> None:
         if not self._parts.store.documents():

@@ -24,7 +24,7 @@ from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Settings, load_settings
 from dynagrag.workspace.address import has_embedded, has_store, remember_store, store_address, workspace_meant
-from dynagrag.workspace.asking import AskOptions, QuestionAnswering
+from dynagrag.workspace.asking import AskOptions, Instead, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.holdings import unknown_workspace, workspace_names
@@ -307,6 +307,13 @@ class Workspace:
         """
         return self._questions.ask(text, options or AskOptions(), history, on_text, progress, chat_model)
 
+    def answer(self, text: str, options: AskOptions, chat: MeteredChat, instead: Instead | None = None) -> Answer:
+        """Answers a question that stands alone with a model whose cache and budget are the caller's, as evaluations do.
+
+        `instead`: parts in place of those that the options name; `options.max_calls` is not looked at.
+        """
+        return self._questions.answer(text, options, chat, instead=instead)
+
     def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
         """The evidence that an answer would rest on, whether a model is configured or not."""
         return self._questions.answer(text, options or AskOptions(), None)
@@ -365,6 +372,7 @@ class Workspace:
 __all__ = [
     "AskOptions",
     "IngestOptions",
+    "Instead",
     "PreparedIngest",
     "RetryGroup",
     "Stats",

@@ -1,0 +1,150 @@
+"""The arms of an evaluation of answers by name: each is a way from a question to an answer, through the code that `ask` uses.
+
+All arms that are shown evidence have the same room for it: as many tokens as the prompts of `default` hold together.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from dynagrag import wiring
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.answers.closed_book import closed_book_answer
+from dynagrag.evaluation.answers.control_searches import CrossEncoderScorer, GoldSearch, RerankedSearch, Scorer
+from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.protocols import Retriever
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.retrieval.plain_search import HybridSearch
+from dynagrag.schema import Answer, Filters, Snapshot
+from dynagrag.settings import PROFILES, Profile
+from dynagrag.workspace.asking import AskOptions, Instead
+from dynagrag.workspace.facade import Workspace
+
+CLOSED_BOOK, GOLD, RERANK = "closed-book", "gold", "rerank"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question as arms are asked it. `document`: the id of the document that alone is searched; None: all. `gold`: ids of the passages
+    that answer it. `is_short`: whether the answer is wanted in a few words too.
+    """
+
+    id: str
+    text: str
+    scope: str = "corpus"
+    document: str | None = None
+    gold: tuple[str, ...] = ()
+    is_short: bool = False
+
+    @property
+    def filters(self) -> Filters:
+        """What may be looked at."""
+        return Filters(documents=(self.document,)) if self.document is not None else Filters()
+
+
+Flow = Callable[[Workspace, AskedQuestion, MeteredChat], Answer]
+"""From a question to an answer: of the workspace that is asked, and a model whose calls are counted for this question alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerArm:
+    """An arm by its name."""
+
+    name: str
+    flow: Flow
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One line on what an arm is, and its way to an answer."""
+
+    what: str
+    flow: Flow
+
+
+def _equal_profile(name: str, chat: MeteredChat) -> Profile:
+    """The profile for this model, with the room that `default` has in its prompts, and in those that score and merge."""
+    default = PROFILES["default"]
+    equal = with_equal_room(wiring.make_profile(name, chat))
+    return replace(equal, judge_token_budget=default.judge_token_budget, merge_token_budget=default.merge_token_budget)
+
+
+def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: str = "dsa-bfs") -> Flow:
+    """As `ask` answers with these options."""
+
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+        options = AskOptions(retriever=retriever, traversal=traversal, profile=profile, filters=question.filters)
+        return space.answer(question.text, options, chat, Instead(profile=_equal_profile(profile, chat), max_concurrency=1))
+
+    return flow
+
+
+def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
+    """As `ask` answers from the passages of a search that only evaluations have."""
+
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+        instead = Instead(PROFILES["default"], make(question), max_concurrency=1)
+        return space.answer(question.text, AskOptions(filters=question.filters), chat, instead)
+
+    return flow
+
+
+def _gold(question: AskedQuestion) -> wiring.MakeRetriever:
+    return lambda snapshot, profile, passages, make_index: GoldSearch(snapshot, question.gold)
+
+
+def _closed_book(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+    return closed_book_answer(chat, question.text)
+
+
+_ROWS: Mapping[str, _Row] = {
+    "default": _Row("the project's default for the model", _asking()),
+    "graph": _Row("ego-graphs beside a prompt of passages", _asking("graph")),
+    "paper": _Row("DynaGRAG by the letter, with the room of the others", _asking("paper")),
+    "dsa-diverse": _Row("diverse ego-graphs, walked near the question first (arm A of DynaGRAG's experiment)", _asking("paper")),
+    "bfs-diverse": _Row("diverse ego-graphs, walked level by level (its arm B)", _asking("paper", traversal="bfs")),
+    "bfs-cosine": _Row("ego-graphs by cosine, walked level by level (its arm C)", _asking("paper", "dynagrag-cosine", "bfs")),
+    "naive": _Row("passages by vectors, one call (its arm D)", _asking(retriever="naive")),
+    "bm25": _Row("passages by words, one call", _asking(retriever="bm25")),
+    "hybrid": _Row("passages by vectors and words, one call", _asking(retriever="hybrid")),
+    "rrf": _Row("passages by the ranks of both, one call", _asking(retriever="rrf")),
+    "bridge-ppr": _Row("passages by Bridge-PPR, one call", _asking(retriever="bridge-ppr")),
+    CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
+    GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
+}
+"""`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the experiment has it."""
+
+
+def known_answer_arms() -> Mapping[str, str]:
+    """The names that an arm can have, each with a line on what it is."""
+    reranked = {f"{RERANK}:MODEL": "passages of hybrid in the order of a cross-encoder: a folder or hub name"}
+    return {name: row.what for name, row in _ROWS.items()} | reranked
+
+
+def make_answer_arms(names: Iterable[str], score_with: Callable[[str], Scorer] = CrossEncoderScorer) -> tuple[AnswerArm, ...]:
+    """The arms of these names, each once. `score_with` makes the scorer of a reranker's model.
+
+    Raises UsageError where none is named, or one that isn't known.
+    """
+    chosen = tuple(dict.fromkeys(names))
+    if not chosen:
+        raise UsageError("name an arm, e.g. --arms default,naive")
+    return tuple(_made(name, score_with) for name in chosen)
+
+
+def _made(name: str, score_with: Callable[[str], Scorer]) -> AnswerArm:
+    if name in _ROWS:
+        return AnswerArm(name, _ROWS[name].flow)
+    kind, _, model = name.partition(":")
+    if kind == RERANK and model:
+        return AnswerArm(name, _with_search(partial(_reranked, name, score_with(model))))
+    raise UsageError(f"unknown arm {name!r}; known: {', '.join(known_answer_arms())}")
+
+
+def _reranked(name: str, score: Scorer, question: AskedQuestion) -> wiring.MakeRetriever:
+    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]) -> Retriever:
+        return RerankedSearch(name, snapshot, HybridSearch(snapshot, passages), score)
+
+    return make

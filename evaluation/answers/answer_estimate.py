@@ -1,0 +1,135 @@
+"""What the answers that are missing will take, before they are made: a few questions are answered by a fake model that counts.
+
+The first call that the real model will be asked is made then, and timed; its reply is in the cache when it is wanted.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import BaseModel
+
+from dynagrag import wiring
+from dynagrag.errors import ModelError
+from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
+from dynagrag.evaluation.answers.answering import Answering
+from dynagrag.evaluation.answers.short_answer import short_answer
+from dynagrag.fakes import FakeChat
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import Budget, MeteredChat, prompt_tokens
+from dynagrag.protocols import ModelReply, Prompt
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import Workspace
+
+_NUM_TRIED = 3
+"""Questions that are answered by the fake model for each arm."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersEstimate:
+    """About what so many answers take; replies that are in the cache cost nothing of it. `reply_tokens`: at most.
+
+    `seconds` None where the first call failed; `money` None where no price is set.
+    """
+
+    answers: int
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    seconds: float | None
+    money: float | None
+
+    def __str__(self) -> str:
+        time = "" if self.seconds is None else f", {_duration(self.seconds)}"
+        money = "" if self.money is None else f", price at most {self.money:.2f}"
+        return (
+            f"{self.answers:,} answers, about {self.calls:,} calls, {self.prompt_tokens:,} prompt tokens, at most "
+            f"{self.reply_tokens:,} reply tokens{time}{money}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    prompt: Prompt
+    schema: type[BaseModel] | None
+    max_tokens: int
+
+    @property
+    def prompt_tokens(self) -> int:
+        return prompt_tokens(self.prompt, self.schema)
+
+
+class _CountingModel(FakeChat):
+    """Answers like the shipped fake, and keeps what it was asked."""
+
+    def __init__(self, is_small: bool) -> None:
+        super().__init__(is_small=is_small)
+        self.calls: list[_Call] = []
+
+    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+        """The fake's reply."""
+        self.calls.append(_Call(prompt, schema, max_tokens))
+        return super().complete(prompt, schema, max_tokens)
+
+    def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
+        """The fake's reply."""
+        self.calls.append(_Call(prompt, None, max_tokens))
+        yield from super().stream(prompt, max_tokens)
+
+
+def estimate_answers(
+    space: Workspace, answering: Answering, missing: Sequence[tuple[AskedQuestion, AnswerArm]], settings: Settings
+) -> AnswersEstimate:
+    """The estimate of the answers that are missing. BudgetError where not even the first call is allowed."""
+    by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
+    for question, arm in missing:
+        by_arm.setdefault(arm.name, []).append((question, arm))
+    calls = prompt = reply = 0.0
+    first: _Call | None = None
+    with TemporaryDirectory() as folder, closing(wiring.make_journal(Path(folder))) as journal:
+        for own in by_arm.values():
+            tried = own[:: max(1, len(own) // _NUM_TRIED)][:_NUM_TRIED]
+            made = [call for question, arm in tried for call in _calls(space, answering, question, arm, journal)]
+            share = len(own) / len(tried)
+            calls += share * len(made)
+            prompt += share * sum(call.prompt_tokens for call in made)
+            reply += share * sum(call.max_tokens for call in made)
+            first = first or next((call for call in made if call.schema is not None), None)
+    seconds = _seconds(answering, first, calls, prompt)
+    prices = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
+    money = None if prices == (None, None) else (prompt * (prices[0] or 0) + reply * (prices[1] or 0)) / 1e6
+    return AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), seconds, money)
+
+
+def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> list[_Call]:
+    """What an answer asks, as far as a model that cites the first line it sees can tell; less where that fails, which the run will tell."""
+    model = _CountingModel(answering.model.is_small)
+    chat = MeteredChat(model, journal, workspace="estimate", budget=Budget(), use_cache=False)
+    try:
+        answer = arm.flow(space, question, chat)
+        if question.is_short:
+            short_answer(chat, answer)
+    except ModelError:
+        return model.calls
+    return model.calls
+
+
+def _seconds(answering: Answering, call: _Call | None, calls: float, prompt: float) -> float | None:
+    """The time of the first call, by the tokens of its prompt, for all calls; None where it failed or there is none."""
+    if call is None or call.schema is None:
+        return None
+    chat = answering.chat()
+    try:
+        chat.ask(call.prompt, call.schema, stage="answer", max_tokens=call.max_tokens)
+    except ModelError:
+        return None
+    took = chat.usage().seconds + chat.saved().seconds
+    return took * prompt / max(call.prompt_tokens, 1) / answering.num_at_once
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

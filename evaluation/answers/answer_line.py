@@ -1,0 +1,113 @@
+"""What is kept of an answer that an arm gave: a line of a run's answers.jsonl."""
+
+from collections.abc import Iterable, Mapping
+
+from pydantic import BaseModel, ConfigDict
+
+from dynagrag.generation.citations import without_marks
+from dynagrag.schema import Answer, CheckedClaim, Usage, Verdict
+
+AnswerKey = tuple[str, str, str]
+"""Scope, question and arm: what a line is the answer of."""
+
+
+class CitedSpan(BaseModel):
+    """A checked citation: `quote` is the document's text from `start` to `end`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document: str
+    start: int
+    end: int
+    quote: str
+
+
+class VerdictClaims(BaseModel):
+    """What an answer claims, by the verdict of its check."""
+
+    model_config = ConfigDict(frozen=True)
+
+    stated: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, claims: Iterable[CheckedClaim]) -> "VerdictClaims":
+        """The claims of an answer."""
+        texts: dict[Verdict, list[str]] = {verdict: [] for verdict in Verdict}
+        for claim in claims:
+            texts[claim.verdict].append(claim.text)
+        return cls(
+            stated=tuple(texts[Verdict.STATED]),
+            contradicted=tuple(texts[Verdict.CONTRADICTED]),
+            not_found=tuple(texts[Verdict.NOT_FOUND]),
+        )
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.stated) + len(self.contradicted) + len(self.not_found)
+
+
+class AnswerLine(BaseModel):
+    """What one arm answered to one question.
+
+    `answer` has its citation marks, `plain` has none; `short`: the answer in a few words, None where nobody asked for it. `calls` were made
+    for it, `cached` came from the cache; tokens and seconds count cached replies as they were when they were made, so that arms compare.
+    `context_tokens`: of what was put before the model, the instructions left out. `error`: why there is no answer; then all else is empty.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scope: str
+    question: str
+    text: str
+    arm: str
+    answer: str = ""
+    plain: str = ""
+    short: str | None = None
+    is_abstained: bool = False
+    citations: tuple[CitedSpan, ...] = ()
+    claims: VerdictClaims = VerdictClaims()
+    context_tokens: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    calls: int = 0
+    cached: int = 0
+    seconds: float = 0.0
+    error: str = ""
+
+    @property
+    def key(self) -> AnswerKey:
+        """What it is the answer of."""
+        return self.scope, self.question, self.arm
+
+
+def line_of(
+    answer: Answer, *, question: str, scope: str, arm: str, short: str | None, spent: Usage, saved: Usage, wall_s: float
+) -> AnswerLine:
+    """The line of an answer. `spent` and `saved`: what its calls took, and what those from the cache once took."""
+    documents = answer.trace.document_ids
+    return AnswerLine(
+        scope=scope,
+        question=question,
+        text=answer.question,
+        arm=arm,
+        answer=answer.text,
+        plain=without_marks(answer.text),
+        short=short,
+        is_abstained=answer.is_abstained,
+        citations=tuple(CitedSpan(document=documents[c.id], start=c.start, end=c.end, quote=c.quote) for c in answer.citations),
+        claims=VerdictClaims.of(answer.claims),
+        context_tokens=sum(prompt.num_tokens for prompt in answer.trace.prompts),
+        prompt_tokens=spent.prompt_tokens + saved.prompt_tokens,
+        completion_tokens=spent.completion_tokens + saved.completion_tokens,
+        calls=spent.calls,
+        cached=spent.cached,
+        seconds=round(wall_s + saved.seconds, 3),
+    )
+
+
+def last_lines(lines: Iterable[AnswerLine]) -> Mapping[AnswerKey, AnswerLine]:
+    """The line of each answer; the last, where one was tried again."""
+    return {line.key: line for line in lines}

@@ -1,0 +1,57 @@
+"""A file of JSON lines that grows while a run is at work, and outlives the process: a torn last line is dropped."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from dynagrag.errors import LoadError
+from dynagrag.private_files import private
+
+_Row = TypeVar("_Row", bound=BaseModel)
+
+
+class LinesFile(Generic[_Row]):
+    """See the module. Several threads may append; only one process at a time, which the run's folder sees to."""
+
+    def __init__(self, path: Path, kind: type[_Row]) -> None:
+        self.path = path
+        self._kind = kind
+        self._lock = Lock()
+
+    def lines(self) -> list[_Row]:
+        """All whole lines, in the order in which they were made. LoadError where one is damaged."""
+        return read_lines(self.path, self._kind)
+
+    def append(self, lines: Iterable[_Row]) -> None:
+        """Adds lines that belong together, all in one write."""
+        text = "".join(f"{line.model_dump_json()}\n" for line in lines)
+        with self._lock, open(self.path, "a", encoding="utf-8", opener=private) as file:
+            file.write(text)
+
+    def drop_torn_line(self) -> None:
+        """Cuts off what a killed process left of its last line."""
+        if self.path.is_file():
+            data = self.path.read_bytes()
+            if not data.endswith(b"\n"):
+                os.truncate(self.path, data.rfind(b"\n") + 1)
+
+
+def read_lines(path: Path, kind: type[_Row]) -> list[_Row]:
+    """The rows of a file of a run, none where it isn't there. LoadError where one is damaged."""
+    if not path.is_file():
+        return []
+    rows = []
+    text = path.read_text(encoding="utf-8")
+    # split, not splitlines: a line may hold other line ends as characters
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
+        try:
+            rows.append(kind.model_validate_json(line))
+        except ValidationError as err:
+            raise LoadError(
+                f"{path}, line {number} is damaged; delete that line and run the same command with --out {path.parent}"
+            ) from err
+    return rows

@@ -13,6 +13,7 @@ from dynagrag.graph_store.derived.average_degree import average_degree, average_
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_titles, passage_text, record_texts
 from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
+from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
@@ -34,7 +35,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class GraphReport:
-    """The graph as it is after a run. `average_degree_before`: without any merge."""
+    """The graph as it is after a run. `average_degree_before`: without any merge; `num_merges`: of things, not of plain words."""
 
     num_entities: int
     num_relations: int
@@ -50,7 +51,7 @@ def _report(graph: Graph, average_degree_before: float, consolidation: Consolida
         num_relations=len(graph.relations),
         average_degree_before=average_degree_before,
         average_degree_after=average_degree(graph),
-        num_merges=len(consolidation.merges),
+        num_merges=len(merges_of_things(consolidation.merges, graph)),
         notes=notes,
     )
 

@@ -1,10 +1,11 @@
 """Which keys are things and which are plain words: words may link passages (`fact_texts`), but are no entities of the graph."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from dynagrag.graph_store.derived.canonical import Canon, effective_edits, scoped_keys
 from dynagrag.graph_store.derived.glossary import read_glossary
-from dynagrag.schema import Edit, EditKind, Flag, Mention
+from dynagrag.schema import Edit, EditKind, Flag, Graph, Mention, Merge
 
 _NAMING = (EditKind.MERGE, EditKind.RENAME, EditKind.SENSE)
 
@@ -36,3 +37,9 @@ def num_words(mentions: Iterable[Mention]) -> int:
     """How many keys are plain words."""
     mentions = tuple(mentions)
     return len({m.key for m in mentions} - thing_keys(mentions))
+
+
+def merges_of_things(merges: Iterable[Merge], graph: Graph) -> list[Merge]:
+    """The merges that made an entity of the graph: not those of plain words, nor those that a person took apart."""
+    holder = {key: entity.id for entity in graph.entities for key in entity.keys}
+    return [m for m in merges if max(Counter(holder[k] for k in m.members if k in holder).values(), default=0) > 1]

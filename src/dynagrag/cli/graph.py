@@ -109,10 +109,18 @@ def near(
 
 
 @graph_app.command("merges")
-def merges(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
+def merges(
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    words: Annotated[bool, typer.Option("--words", help="Also list the merges of plain words, which are no entities.")] = False,
+    as_json: JSON = False,
+) -> int:
     """List which names were merged, and by what rule or model."""
+    from dynagrag.graph_store.derived.linking_words import merges_of_things
+
     with open_to_read(workspace, read_settings(store=store)) as space:
-        found = space.merges()
+        every = space.merges()
+        found = every if words else merges_of_things(every, space.graph())
     if as_json:
         say_json([asdict(m) for m in found])
         return 0
@@ -120,6 +128,8 @@ def merges(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fal
         say(f"{merge.id[:12]}  {merge.canonical}  <-  {', '.join(k for k in merge.members if k != merge.canonical)}  ({merge.rule})")
     if not found:
         say("no merges")
+    if len(found) < len(every):
+        say(f"and {len(every) - len(found):,} of plain words (--words lists them)")
     return 0
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dynagrag.curation.entity_lookup import called
 from dynagrag.errors import UsageError
 from dynagrag.ids import entity_key
 from dynagrag.protocols import GraphStore
@@ -68,10 +69,10 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
 
 
 def _find(graph: Graph, name: str) -> Entity:
+    found = called(graph.entities, name)
+    if found is not None:
+        return found
     key = entity_key(name)
-    named = [e for e in graph.entities if key in e.keys] or [e for e in graph.entities if key == entity_key(e.name)]
-    if named:
-        return named[0]
     near = sorted((e for e in graph.entities if key and (key in e.key or e.key in key)), key=lambda e: (-e.weight, e.key))[:_MAX_NEAR]
     raise _no_entity(name, [e.name for e in near])
 
@@ -94,10 +95,13 @@ def _find_in_store(space: Workspace, name: str) -> str:
     near = []
     for entity_id, _ in space.store.search_entities(name, limit=50):
         entity = space.store.neighbourhood(entity_id, num_hops=0).entities[0]
-        if key in entity.keys or key == entity_key(entity.name):
+        if key in entity.keys:
             return entity_id
-        near.append(entity.name)
-    raise _no_entity(name, near[:_MAX_NEAR])
+        near.append(entity)
+    also = called(near, name)
+    if also is not None:
+        return also.id
+    raise _no_entity(name, [e.name for e in near[:_MAX_NEAR]])
 
 
 def _no_entity(name: str, near: Sequence[str]) -> UsageError:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from dynagrag.curation.entity_lookup import called, is_called
 from dynagrag.curation.suggestions import Suggestion, suggest_merges
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
@@ -144,19 +145,18 @@ class Seen:
             return []
         ranked = []
         for entity in self.graph.entities:
-            names = (entity.name.casefold(), *entity.keys)
+            names = (entity.name.casefold(), *entity.keys, *(alias.casefold() for alias in entity.aliases))
             hits = [n for n in names if part in n or (wanted and wanted in n)]
             if hits:
-                is_whole = wanted in entity.keys or entity_key(entity.name) == wanted
+                is_whole = is_called(entity, text)
                 ranked.append((not is_whole, not any(h.startswith(part) for h in hits), -entity.weight, entity.key, entity))
         return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:limit]]
 
     def entity(self, name: str) -> Entity:
         """The one entity with this name or key. UsageError names near misses."""
-        key = entity_key(name)
-        exact = [self.by_key[k] for k in (name, key) if k in self.by_key] or [e for e in self.graph.entities if entity_key(e.name) == key]
-        if exact:
-            return exact[0]
+        exact = self.by_key.get(name) or called(self.graph.entities, name)
+        if exact is not None:
+            return exact
         near = ", ".join(e.name for e in self.find(name, 8))
         raise UsageError(f"no entity {clipped(name)!r}" + (f"; near: {near}" if near else "; `dynagrag graph show` lists the heaviest"))
 

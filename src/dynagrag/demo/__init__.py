@@ -6,7 +6,10 @@ missing, and shows the evidence where no answer could be made.
 """
 
 import json
+import os
+import shlex
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import resources
@@ -117,7 +120,7 @@ def _open(settings: "Settings", no_cache: bool, out: Callable[[str], None], prog
             pull(MODEL, settings)
         return open_workspace(WORKSPACE, settings=settings)
     recorded = json.loads((_folder() / "recorded.json").read_text(encoding="utf-8"))
-    out(f"Model replies: recorded from {recorded['title']} on {recorded['date']}, not asked now (--no-cache asks the model itself).")
+    out(f"Model replies: recorded on {recorded['date']} from {recorded['title']}; it is not asked now (--no-cache asks it).")
     model = RecordedModel(f"{MODEL} (recorded)", recorded["identity"])
     space = open_workspace(WORKSPACE, settings=settings, chat_model=model)
     space.journal.import_replies(_folder() / "replies.jsonl")
@@ -164,6 +167,8 @@ def _record(space: Workspace, folder: Path) -> None:
 
 def _say_what_next(out: Callable[[str], None]) -> None:
     out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
+    if shutil.which("dynagrag") is None:
+        out(f"  source {shlex.quote(os.path.relpath(Path(sys.prefix) / 'bin' / 'activate'))}   (so that your shell finds dynagrag)")
     out("  dynagrag graph show --workspace demo")
     out('  dynagrag ask --workspace demo "What did EECOM report?"')
     out("Your own files (look first; then with a model of yours, or with none):")

@@ -240,6 +240,25 @@ def test_a_merge_is_listed_and_taken_back_for_good(server: OpenAIStubServer, cli
     assert len(cli("graph", "merges", "--json").json) == len(merges) - 1
 
 
+def test_merges_of_plain_words_are_listed_on_request_and_not_counted(cli: Any, corpus: Any) -> None:
+    said = [
+        "Here the Red Battery failed near a valve.",
+        "Then all Red Batteries had a cold valve.",
+        "We saw valves.",
+        "They closed the valves.",
+    ]
+    told = [corpus.write(f"{i}.vtt", [("Leo", words)]) for i, words in enumerate(said)]
+    report = cli("ingest", *told, "--extractor", "fast", "--json").json
+    (of_names,) = cli("graph", "merges", "--json").json
+    assert of_names["canonical"] == "red battery"
+    every = cli("graph", "merges", "--words", "--json").json
+    assert {m["canonical"] for m in every} >= {"red battery", "valve"}
+    assert report["graph"]["num_merges"] == 1
+    listed = cli("graph", "merges").out
+    assert "valve" not in listed
+    assert listed.endswith(f"and {len(every) - 1} of plain words (--words lists them)\n")
+
+
 def test_a_merge_is_taken_back_where_the_system_knows_no_user(
     server: OpenAIStubServer, cli: Any, corpus: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,9 +37,10 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
     home.mkdir(parents=True)
     (home / "models").symlink_to(models_dir)
     lines: list[str] = []
+    recorded = json.loads((Path(demo.__file__).parent / "recorded.json").read_text(encoding="utf-8"))
     demo.run_demo(load_settings(), False, lines.append, lambda *_: None)
     text = "\n".join(lines)
-    assert "recorded from Qwen2.5-Coder-1.5B" in text
+    assert f"recorded on {recorded['date']} from Qwen2.5-Coder-1.5B" in text
     assert "no recorded reply" not in text, text
     replies = (Path(demo.__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
     with open_workspace(demo.WORKSPACE, create=False) as space:
@@ -55,3 +56,12 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
     verdicts = [[claim.verdict for claim in answer.claims] for answer in answers if answer]
     # the last: EECOM tells that the crew is flipping the cells around, and wants something else to be tried
     assert verdicts == [[Verdict.STATED], [Verdict.STATED, Verdict.STATED], [Verdict.STATED, Verdict.NOT_FOUND]]
+
+
+@pytest.mark.parametrize("is_found", [True, False])
+def test_who_ran_make_demo_is_told_how_the_shell_finds_the_next_commands(is_found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if is_found else None)
+    lines: list[str] = []
+    demo._say_what_next(lines.append)
+    told = [line for line in lines if line.strip().startswith("source ") and "bin/activate" in line]
+    assert len(told) == (0 if is_found else 1)

@@ -48,6 +48,17 @@ def test_a_glossary_is_said_stored_and_listed(ingest: Callable[..., Any], cli: C
     assert cli("graph", "stats", "--json").json["glossaries"] == []
 
 
+@pytest.mark.parametrize("command", [("show", "Spider"), ("near", "spider"), ("rename", "Spider", "Lander")])
+def test_a_name_that_only_the_glossary_gives_finds_its_thing(
+    ingest: Callable[..., Any], cli: Callable[..., Any], glossary: Path, command: tuple[str, ...]
+) -> None:
+    """No text holds it; `graph show` lists it under the thing's other names."""
+    assert ingest("--glossary", glossary).code == 0
+    done = cli("graph", *command)
+    assert done.code == 0, done.err
+    assert "Lunar Module" in done.out or "Lander" in done.out or "LM" in done.out
+
+
 def test_it_holds_in_later_ingests_and_is_stored_once(
     ingest: Callable[..., Any], cli: Callable[..., Any], corpus: Any, glossary: Path
 ) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.graph_store.derived.canonical import make_merge
-from dynagrag.graph_store.derived.linking_words import num_words, thing_keys
+from dynagrag.graph_store.derived.linking_words import merges_of_things, num_words, thing_keys
 from dynagrag.schema import EditKind, Flag, Mention
 
 
@@ -42,6 +42,17 @@ def test_a_word_that_rules_merged_with_a_name_belongs_to_it() -> None:
     mentions = [word("tanks", 0), word("tanks", 10), said("Tank", at=50)]
     graph = graph_of(mentions, merges=[make_merge(["tank", "tanks"], "tank", "plural", "")], num_passages=100)
     assert [(e.name, e.keys, e.weight) for e in graph.entities] == [("Tank", ("tank", "tanks"), 3)]
+
+
+def test_the_merges_of_things_are_neither_those_of_words_nor_those_that_were_taken_apart() -> None:
+    words = [word("valve", 0), word("valves", 10), word("valve", 20), word("valves", 30)]
+    things = [said("Tank", at=50), said("Tanks", at=60), said("Main A", at=70), said("Main Bus A", at=80)]
+    of_words = make_merge(["valve", "valves"], "valve", "plural", "")
+    made = make_merge(["tank", "tanks"], "tank", "plural", "")
+    undone = make_merge(["main a", "main bus a"], "main a", "variant", "")
+    merges = [of_words, made, undone]
+    edits = [edit(EditKind.UNDO, *undone.members, what=undone.id)]
+    assert merges_of_things(merges, graph_of([*words, *things], merges=merges, edits=edits, num_passages=100)) == [made]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), max_size=20))

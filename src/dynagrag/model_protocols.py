@@ -41,6 +41,18 @@ class YesNo:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class FirstWord:
+    """How likely each of some words is as a reply's first word: log probabilities in the order asked, each in all its spellings.
+
+    Empty: the reply begins with another word. None: the model doesn't tell.
+    """
+
+    logprobs: tuple[float, ...] | None
+    prompt_tokens: int
+    seconds: float
+
+
 class ChatModel(Protocol):
     """A chat model behind one prompt, one reply. Thread-safe. Errors are dynagrag's (ModelError and its children)."""
 
@@ -72,6 +84,14 @@ class YesNoModel(Protocol):
 
     def yes_no(self, prompt: Prompt) -> YesNo:
         """Compares yes with no as the first word of a reply."""
+
+
+@runtime_checkable
+class FirstWordModel(Protocol):
+    """The same for words of the caller's choice, each of which must be one token, such as digits."""
+
+    def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
+        """Compares these words as the first of a reply."""
 
 
 Reply = TypeVar("Reply", bound=BaseModel)

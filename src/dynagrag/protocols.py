@@ -7,7 +7,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from dynagrag.model_protocols import Asker, ChatModel, Embedder, ModelReply, Prompt, YesNo, YesNoModel
+from dynagrag.model_protocols import (
+    Asker,
+    ChatModel,
+    Embedder,
+    FirstWord,
+    FirstWordModel,
+    ModelReply,
+    Prompt,
+    YesNo,
+    YesNoModel,
+)
 from dynagrag.schema import (
     Chunk,
     ChunkWork,
@@ -36,7 +46,7 @@ from dynagrag.schema import (
     Walk,
 )
 
-__all__ = ["Asker", "ChatModel", "Embedder", "ModelReply", "Prompt", "YesNo", "YesNoModel"]
+__all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt", "YesNo", "YesNoModel"]
 """Those of models, which stand in a module of their own."""
 
 # ------------------------------------------------------------------------------------------------------------- store

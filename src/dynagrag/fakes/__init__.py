@@ -1,5 +1,5 @@
 """Fakes that ship with the package, for tests and trials. The server that speaks the OpenAI protocol is `dynagrag.fakes.server`."""
 
-from dynagrag.fakes.models import FakeChat, FakeEmbedder, FakeYesNoChat, simple_reply
+from dynagrag.fakes.models import FakeChat, FakeEmbedder, FakeWordChat, FakeYesNoChat, simple_reply
 
-__all__ = ["FakeChat", "FakeEmbedder", "FakeYesNoChat", "simple_reply"]
+__all__ = ["FakeChat", "FakeEmbedder", "FakeWordChat", "FakeYesNoChat", "simple_reply"]

@@ -6,6 +6,7 @@ relations, so that a whole run from transcript to cited answer can be checked ag
 
 import hashlib
 import json
+import math
 import re
 import threading
 import time
@@ -17,7 +18,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import ModelReply, Prompt, YesNo
+from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
 
 JsonSchema: TypeAlias = Mapping[str, Any]
@@ -191,6 +192,29 @@ class FakeYesNoChat(FakeChat):
             self.prompts.append(prompt)
             self.max_tokens.append(1)
         return YesNo(self._judge(prompt), estimate_tokens(prompt.system + prompt.user), self.delay_s)
+
+
+class FakeWordChat(FakeChat):
+    """A FakeChat that tells how likely words are as a reply's first: `shares` makes their probabilities of a prompt, or None where it
+    doesn't tell. Small unless told otherwise.
+    """
+
+    def __init__(self, shares: Callable[[Prompt], Mapping[str, float] | None], rule: Rule | None = None, **options: Any) -> None:
+        super().__init__(rule, **{"is_small": True} | options)
+        self._shares = shares
+
+    def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
+        """What the shares say of these words; recorded like any other question."""
+        with self._lock:
+            self.prompts.append(prompt)
+            self.max_tokens.append(1)
+        if self.delay_s:
+            time.sleep(self.delay_s)
+        shares = self._shares(prompt)
+        found: tuple[float, ...] | None = None
+        if shares is not None:
+            found = tuple(math.log(shares.get(word, 1e-9)) for word in words) if shares.keys() & set(words) else ()
+        return FirstWord(found, estimate_tokens(prompt.system + prompt.user), self.delay_s)
 
 
 def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:

@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -14,7 +14,7 @@ from dynagrag.errors import ModelUnavailableError, SettingsError
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
-from dynagrag.protocols import ModelReply, Prompt, YesNo
+from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
 
 _LOG = logging.getLogger(__name__)
 _CONTEXT_TOKENS = 8192
@@ -70,6 +70,11 @@ class GgufChat:
         """Yes against no; llama.cpp keeps what the last prompt began with, so prompts that share their lines are quick."""
         with self._lock:
             return self._started().yes_no(prompt)
+
+    def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
+        """The same for other words."""
+        with self._lock:
+            return self._started().first_word(prompt, words)
 
     def close(self) -> None:
         """Stops the server and frees the weights."""

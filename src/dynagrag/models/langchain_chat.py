@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,8 @@ from dynagrag.models.bounded_http import BoundedCall
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.reply_schema import response_format
-from dynagrag.models.yes_no import TOP_TOKENS, difference
-from dynagrag.protocols import ModelReply, Prompt, YesNo
+from dynagrag.models.yes_no import TOP_TOKENS, YES_NO, difference, word_logprobs
+from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
 from dynagrag.scrubbing import ReplyScrubber
 
 if TYPE_CHECKING:
@@ -159,6 +159,11 @@ class OpenAIProtocolChat(LangChainChat):
 
     def yes_no(self, prompt: Prompt) -> YesNo:
         """A reply of one token with the log probabilities of the likeliest; no difference where the server refuses or leaves them out."""
+        found = self.first_word(prompt, YES_NO)
+        return YesNo(difference(found.logprobs), found.prompt_tokens, found.seconds)
+
+    def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
+        """The same for other words."""
         asked = {"logprobs": True, "top_logprobs": TOP_TOKENS}
         began, call = time.perf_counter(), BoundedCall(self._endpoint)
         with translating(self._endpoint, call.has_reply):
@@ -168,9 +173,10 @@ class OpenAIProtocolChat(LangChainChat):
             except Exception as err:
                 if getattr(err, "status_code", None) not in _NOT_THIS_REQUEST:
                     raise
-                return YesNo(None, 0, time.perf_counter() - began)
+                return FirstWord(None, 0, time.perf_counter() - began)
         usage = getattr(message, "usage_metadata", None) or {}
-        return YesNo(difference(_first_top(message)), self._counted(usage.get("input_tokens", 0)), time.perf_counter() - began)
+        logprobs = word_logprobs(_first_top(message), words)
+        return FirstWord(logprobs, self._counted(usage.get("input_tokens", 0)), time.perf_counter() - began)
 
     def _pieces(self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall) -> Iterator[Any]:
         def first_and_rest(limit: dict[str, int]) -> tuple[list[Any], Iterator[Any]]:

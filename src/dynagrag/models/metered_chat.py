@@ -9,7 +9,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,22 +23,29 @@ from dynagrag.journal.workspace_journal import Journal, ReplyOrigin
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_schema import strict_schema
 from dynagrag.prompts import render
-from dynagrag.protocols import ChatModel, ModelReply, Prompt, YesNo, YesNoModel
+from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt, YesNo, YesNoModel
 from dynagrag.schema import Usage
 
 _LOG = logging.getLogger(__name__)
 _MAX_REPAIRED_CHARS = 2000
 _CUT_MARK = " …"
 _YES_NO = "yes or no"
-"""Stands in a cache key where that of a reply has its schema."""
+"""Stands in a cache key where that of a reply has its schema; the words themselves do where others are compared."""
 
 T = TypeVar("T", bound=BaseModel)
+Compared = TypeVar("Compared", YesNo, FirstWord)
 
 
 class _StoredYesNo(BaseModel):
     """A comparison as it is cached."""
 
     difference: float
+
+
+class _StoredWords(BaseModel):
+    """Log probabilities of words as they are cached."""
+
+    logprobs: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ class MeteredChat:
         self._usage: dict[str, Usage] = {}
         self._saved = Usage()
         self._origins: dict[ReplyOrigin, None] = {}
-        self._tells_yes_no = True
+        self._tells_yes_no = self._tells_words = True
 
     @property
     def is_small(self) -> bool:
@@ -215,7 +222,7 @@ class MeteredChat:
         key = self._key(prompt, _YES_NO, 1)
         if hit := self._from_cache(key, _StoredYesNo, stage, documents):
             return hit[1].difference
-        found = self._compared(self.model, prompt, stage, documents)
+        found = self._compared(self.model.yes_no, prompt, stage, documents)
         if found.difference is None:
             self._tells_yes_no = False
             _LOG.info("%s: %s gives no log probabilities of yes and no", stage, self.model.name)
@@ -224,6 +231,27 @@ class MeteredChat:
         reply = ModelReply(text, False, found.prompt_tokens, 1, found.seconds)
         self._journal.store_reply(key, reply, documents, model=self.model.name)
         return found.difference
+
+    def first_word(self, prompt: Prompt, words: Sequence[str], *, stage: str, documents: Sequence[str] = ()) -> tuple[float, ...] | None:
+        """The log probability of each word as the first of a reply, from the cache or the model.
+
+        Empty where the reply begins with another word; None where the model doesn't tell, and then it is not asked so again. Raises
+        BudgetError and ModelError's children.
+        """
+        if not self._tells_words or not isinstance(self.model, FirstWordModel):
+            return None
+        key = self._key(prompt, " or ".join(words), 1)
+        if hit := self._from_cache(key, _StoredWords, stage, documents):
+            return hit[1].logprobs
+        model = self.model
+        found = self._compared(lambda asked: model.first_word(asked, words), prompt, stage, documents)
+        if found.logprobs is None:
+            self._tells_words = False
+            _LOG.info("%s: %s gives no log probabilities", stage, self.model.name)
+            return None
+        reply = ModelReply(_StoredWords(logprobs=found.logprobs).model_dump_json(), False, found.prompt_tokens, 1, found.seconds)
+        self._journal.store_reply(key, reply, documents, model=self.model.name)
+        return found.logprobs
 
     def usage(self, stage: str | None = None) -> Usage:
         """What this object spent, on one stage or on all. `seconds` sums over calls, so parallel ones count each."""
@@ -298,12 +326,12 @@ class MeteredChat:
             raise CutOffReplyError(f"{self.model.name}: the reply hit its limit of {max_tokens} tokens; ask about less text at once")
         return reply
 
-    def _compared(self, model: YesNoModel, prompt: Prompt, stage: str, documents: Sequence[str]) -> YesNo:
+    def _compared(self, compare: Callable[[Prompt], Compared], prompt: Prompt, stage: str, documents: Sequence[str]) -> Compared:
         num_prompt = prompt_tokens(prompt)
         reserved = self._budget.reserve(num_prompt + 1)
         booked = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
         try:
-            found = model.yes_no(prompt)
+            found = compare(prompt)
             booked = ModelReply("", False, found.prompt_tokens or num_prompt, 1, found.seconds)
         finally:
             self._budget.spend(reserved, booked.prompt_tokens + booked.completion_tokens)

@@ -5,7 +5,7 @@ The documented example is Llama 2 chat: `local:meta-llama/Llama-2-7b-chat-hf`.
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -16,8 +16,8 @@ from dynagrag.errors import CutOffReplyError, ModelRefusedError, ModelUnavailabl
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.reply_schema import strict_schema
-from dynagrag.models.yes_no import TOP_TOKENS, difference
-from dynagrag.protocols import ModelReply, Prompt, YesNo
+from dynagrag.models.yes_no import TOP_TOKENS, YES_NO, difference, word_logprobs
+from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
 from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -104,6 +104,11 @@ class TransformersChat:
 
     def yes_no(self, prompt: Prompt) -> YesNo:
         """Yes against no by the logits of the next token."""
+        found = self.first_word(prompt, YES_NO)
+        return YesNo(difference(found.logprobs), found.prompt_tokens, found.seconds)
+
+    def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
+        """The same for other words."""
         import torch
 
         self._load()
@@ -114,9 +119,8 @@ class TransformersChat:
                 logprobs = self._model(**inputs).logits[0, -1].float().log_softmax(-1)
             top = torch.topk(logprobs, min(TOP_TOKENS, len(logprobs)))
             texts = [self._tokenizer.decode([token]) for token in top.indices.tolist()]
-        return YesNo(
-            difference(zip(texts, top.values.tolist(), strict=True)), int(inputs["input_ids"].shape[1]), time.perf_counter() - began
-        )
+        found = word_logprobs(zip(texts, top.values.tolist(), strict=True), words)
+        return FirstWord(found, int(inputs["input_ids"].shape[1]), time.perf_counter() - began)
 
     def close(self) -> None:
         """Frees the weights."""

@@ -1,24 +1,33 @@
-"""Yes against no as the first word of a reply, out of the log probabilities of its tokens."""
+"""The first word of a reply, out of the log probabilities of its tokens: yes against no, or one of a few words."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+YES_NO = ("yes", "no")
 MIN_MASS = 0.01
-"""What yes and no together must have: a model that thinks first, or replies with something else, says neither."""
+"""What the words together must have: a model that thinks first, or replies with something else, says none of them."""
 _LEAST = -100.0
 """Servers write anything from here down to minus infinity for never."""
 TOP_TOKENS = 20
 """As many as the OpenAI protocol gives."""
 
 
-def difference(top: Iterable[tuple[str, float]]) -> float | None:
-    """log p(yes) - log p(no) of a token's likeliest texts with their log probabilities, summed over case and blank space around them.
+def word_logprobs(top: Iterable[tuple[str, float]], words: Sequence[str]) -> tuple[float, ...] | None:
+    """The log probability of each word, of a token's likeliest texts with theirs, summed over case and blank space around them.
 
-    A word that is not among them counts as much as the least likely one that is. None where both are all but impossible.
+    A word that is not among them counts as much as the least likely one that is. Empty where all are all but impossible; None where nothing
+    is told.
     """
     top = [(text, min(0.0, max(_LEAST, logprob))) for text, logprob in top if not math.isnan(logprob)]
-    yes, no = (sum(math.exp(logprob) for text, logprob in top if text.strip().casefold() == word) for word in ("yes", "no"))
-    if yes + no < MIN_MASS:
+    if not top:
         return None
+    sums = [sum(math.exp(logprob) for text, logprob in top if text.strip().casefold() == word.casefold()) for word in words]
+    if sum(sums) < MIN_MASS:
+        return ()
     floor = math.exp(min(logprob for _, logprob in top))
-    return math.log(yes or floor) - math.log(no or floor)
+    return tuple(math.log(own or floor) for own in sums)
+
+
+def difference(logprobs: tuple[float, ...] | None) -> float | None:
+    """log p(yes) - log p(no); None where they are all but impossible or not told."""
+    return logprobs[0] - logprobs[1] if logprobs else None

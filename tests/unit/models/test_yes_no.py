@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from dynagrag.errors import BudgetError, ModelRefusedError, ModelUnavailableError
-from dynagrag.fakes import FakeChat, FakeYesNoChat
+from dynagrag.fakes import FakeChat, FakeWordChat, FakeYesNoChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.models.yes_no import difference
+from dynagrag.models.yes_no import YES_NO, difference, word_logprobs
 from dynagrag.protocols import ChatModel, Prompt, YesNo, YesNoModel
 from dynagrag.schema import Usage
 from dynagrag.settings import Settings
@@ -46,16 +46,23 @@ def test_spellings_of_a_word_are_summed() -> None:
         ("no", math.log(0.2)),
         ("So", -9.0),
     ]
-    assert difference(top) == pytest.approx(math.log(0.6 / 0.3))
+    assert difference(word_logprobs(top, YES_NO)) == pytest.approx(math.log(0.6 / 0.3))
 
 
 def test_a_word_that_is_not_among_the_likeliest_counts_as_the_least_likely_one() -> None:
-    assert difference([("no", math.log(0.9)), ("maybe", math.log(0.01))]) == pytest.approx(math.log(0.01 / 0.9))
+    assert difference(word_logprobs([("no", math.log(0.9)), ("maybe", math.log(0.01))], YES_NO)) == pytest.approx(math.log(0.01 / 0.9))
 
 
 @pytest.mark.parametrize("top", [[], [("<think>", -0.01), ("yes", -7.0)]])
 def test_a_reply_that_begins_otherwise_says_neither(top: list[tuple[str, float]]) -> None:
-    assert difference(top) is None
+    assert difference(word_logprobs(top, YES_NO)) is None
+
+
+def test_words_of_the_callers_choice_are_compared() -> None:
+    top = [("4", math.log(0.5)), (" 3", math.log(0.25)), ("3", math.log(0.05)), ("So", math.log(0.01))]
+    assert word_logprobs(top, "12345") == pytest.approx([math.log(share) for share in (0.01, 0.01, 0.3, 0.5, 0.01)])
+    assert word_logprobs([("So", -0.1)], "12345") == ()
+    assert word_logprobs([], "12345") is None
 
 
 def test_a_server_is_asked_for_one_token_and_the_likeliest_in_its_place() -> None:
@@ -96,7 +103,7 @@ def test_garbled_log_probabilities_tell_nothing(logprobs: object) -> None:
 
 
 def test_log_probabilities_beyond_all_bounds_are_bounded() -> None:
-    assert difference([("yes", 1e300), ("no", -math.inf), ("so", math.nan)]) == pytest.approx(100.0)
+    assert difference(word_logprobs([("yes", 1e300), ("no", -math.inf), ("so", math.nan)], YES_NO)) == pytest.approx(100.0)
 
 
 @pytest.mark.parametrize(("fault", "error"), [(Fault.UNAUTHORIZED, ModelRefusedError), (Fault.SERVER_ERROR, ModelUnavailableError)])
@@ -119,6 +126,24 @@ def test_a_comparison_is_cached_counted_and_forgotten_with_its_document(journal:
     journal.forget_documents(["a"])
     chat.yes_no(PROMPT, stage="check", documents=("a",))
     assert model.num_calls == 2
+
+
+def test_words_are_compared_once_by_each_choice_of_them(journal: Journal) -> None:
+    model = FakeWordChat(lambda prompt: {"1": 0.75, "2": 0.25})
+    chat = MeteredChat(model, journal, workspace="w")
+    found = [chat.first_word(PROMPT, words, stage="judge") for words in ("12", "12", "21", "AB")]
+    assert found[0] == found[1] == pytest.approx((math.log(0.75), math.log(0.25)))
+    assert found[2] == pytest.approx((math.log(0.25), math.log(0.75)))
+    assert found[3] == ()
+    assert (model.num_calls, chat.usage("judge").cached) == (3, 1)
+
+
+def test_a_model_that_tells_no_words_is_asked_once(journal: Journal) -> None:
+    model = FakeWordChat(lambda prompt: None)
+    chat = MeteredChat(model, journal, workspace="w")
+    assert [chat.first_word(PROMPT, "12", stage="judge") for _ in range(2)] == [None, None]
+    assert model.num_calls == 1
+    assert MeteredChat(FakeChat(), journal, workspace="w", budget=Budget(max_calls=0)).first_word(PROMPT, "12", stage="judge") is None
 
 
 def test_a_model_that_once_did_not_tell_is_not_asked_again(journal: Journal) -> None:

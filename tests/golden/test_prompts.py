@@ -26,6 +26,12 @@ INPUTS: dict[str, dict[str, object]] = {
     "label_groups": {"blocks": ["a: owns\nb: is owned by"]},
     "check_claim": {"claim": "MAIN B failed.", "lines": ['LMP "MAIN B is reading zip"']},
     "check_claims": {"claims": ["MAIN B failed.", "MAIN A failed."], "lines": ['LMP "MAIN B is reading zip"', 'CAPCOM "Copy"']},
+    "judge_right": {"question": "What failed?", "references": ["MAIN B", "main bus B"], "answer": "Bus B.", "is_word": True},
+    "judge_right-reply": {"question": "What failed?", "references": ["MAIN B"], "answer": "Bus B.", "is_word": False},
+    "judge_better": {"instruction": "Name a bus.", "first": "MAIN B", "second": "LMP", "is_word": True},
+    "judge_better-reply": {"instruction": "Name a bus.", "first": "MAIN B", "second": "LMP", "is_word": False},
+    "judge_grade": {"question": "What happens?", "references": ["A tank fails.", "A bus fails."], "answer": "It fails.", "is_word": True},
+    "judge_grade-reply": {"question": "What happens?", "references": ["A tank fails."], "answer": "It fails.", "is_word": False},
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
     "closed_book": {"question": "What failed?"},
     "short_answer": {"question": "What failed?", "answer": "LMP says that MAIN B is reading zip."},
@@ -53,6 +59,6 @@ def test_every_prompt_is_shown_here() -> None:
 @pytest.mark.parametrize("name", sorted(INPUTS))
 def test_a_missing_input_is_an_error(name: str) -> None:
     inputs = dict(INPUTS[name])
-    inputs.pop(next(n for n in ("question", "text", "blocks", "reply", "lines") if n in inputs))
+    inputs.pop(next(n for n in ("question", "text", "blocks", "reply", "lines", "instruction") if n in inputs))
     with pytest.raises(jinja2.UndefinedError):
         render(name.partition("-")[0], **inputs)

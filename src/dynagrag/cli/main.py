@@ -14,6 +14,7 @@ from dynagrag.cli.demo import demo
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
+from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
 from dynagrag.cli.evaluate.retrieval import evaluate_app
 from dynagrag.cli.graph import graph_app
 from dynagrag.cli.ingest import ingest
@@ -45,6 +46,7 @@ app.add_typer(evaluate_app, name="evaluate")
 evaluate_app.command()(entities)
 evaluate_app.command(epilog=MEASURES)(citations)
 evaluate_app.command(epilog=EXTRACTION_MEASURES)(extraction)
+evaluate_app.command(epilog=JUDGE_MEASURES)(judge)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,1 @@
+"""Answers judged by a language model, and judges measured against people."""

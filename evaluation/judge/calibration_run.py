@@ -1,0 +1,198 @@
+"""A judge's calibration from its options to its folder: it judges rows that people judged, and each verdict is written down as it comes.
+
+Runs lie in HOME/evaluation/runs; replies in HOME/evaluation/judge, so that no row is asked about twice.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dynagrag import wiring
+from dynagrag.errors import ModelUnavailableError, SettingsError, UsageError
+from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
+from dynagrag.evaluation.judge.calibration_figures import THRESHOLD, set_figures
+from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
+from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
+from dynagrag.evaluation.judge.calibration_sets import SETS, CalibrationRow, CalibrationSet, Kind, load_calibration_set
+from dynagrag.evaluation.judge.judge_model import (
+    Judgement,
+    JudgeModel,
+    JudgeQuestion,
+    better_questions,
+    grade_question,
+    prompts_digest,
+    right_question,
+)
+from dynagrag.evaluation.judge.judging_cost import JudgingCost, judging_cost
+from dynagrag.evaluation.judge.kept_calibrations import keep
+from dynagrag.evaluation.results.run_folder import StoppedRunError, check_folder, library_versions, new_folder
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.protocols import ChatModel
+from dynagrag.settings import Settings
+
+_LOG = logging.getLogger(__name__)
+JOURNAL = Path("evaluation") / "judge"
+_PROMPTS = {Kind.RIGHT: "judge_right", Kind.GRADE: "judge_grade", Kind.PAIR: "judge_better"}
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationOptions:
+    """Which sets of the folder `data`, so many rows of each at most. `threshold`: the kappa below which a judge isn't reliable."""
+
+    data: Path
+    sets: tuple[str, ...] = tuple(SETS)
+    max_rows: int | None = None
+    threshold: float = THRESHOLD
+    seed: int = SEED
+    out: Path | None = None
+    max_calls: int | None = None
+
+
+def calibrate_judge(
+    settings: Settings,
+    options: CalibrationOptions,
+    progress: Progress | None = None,
+    on_cost: Callable[[JudgingCost], None] | None = None,
+    make: Callable[[Settings], ChatModel | None] = wiring.make_chat_model,
+) -> tuple[CalibrationRun, dict[str, Any]]:
+    """Runs a calibration, or resumes one; the run's folder and its summary.
+
+    `on_cost` is told what it will cost, before the judge is asked, and again with the time that it will take once it has answered. Raises
+    UsageError, SettingsError and LoadError for what was given wrong, before anything is asked; StoppedRunError on Ctrl-C;
+    ModelUnavailableError, ModelRefusedError and BudgetError with what was judged kept.
+    """
+    if not options.sets:
+        raise UsageError(f"name a set to calibrate on; known: {', '.join(SETS)}")
+    if options.out is not None:
+        check_folder(options.out)
+    sets = [load_calibration_set(options.data, name, options.max_rows, options.seed) for name in dict.fromkeys(options.sets)]
+    with ExitStack() as stack:
+        model = make(settings)
+        if model is None:
+            raise SettingsError("a judge is a language model: name one with --llm, e.g. --llm qwen")
+        stack.callback(model.close)
+        journal = wiring.make_journal(settings.home / JOURNAL)
+        stack.callback(journal.close)
+        chat = wiring.make_metered(model, journal, "evaluate-judge", options.max_calls, None)
+        prompts = {own.name: prompts_digest(_PROMPTS[own.kind]) for own in sets}
+        made_with = _made_with(sets, options, chat, prompts)
+        run = CalibrationRun.open(options.out or _folder(settings, made_with), made_with, library_versions())
+        _LOG.info("run in %s", run.path)
+        with run.asking(sum(len(own.rows) for own in sets)):
+            work = _Work(run, sets, settings, chat, progress or (lambda *_: None), on_cost or (lambda _: None))
+            try:
+                work.judge()
+            except KeyboardInterrupt:
+                raise StoppedRunError(f"interrupted; what was judged is kept: resume with the same command and --out {run.path}") from None
+            except ModelUnavailableError as err:
+                raise ModelUnavailableError(f"{err}; what was judged is kept: resume with the same command and --out {run.path}") from err
+            summary = _summary(run, sets, options, model.name)
+            kept = keep(settings.home, model.name, model.identity, summary["sets"], prompts)
+            _LOG.info("%d sets are kept of %s", len(kept.sets), model.name)
+            run.finish(summary, sets)
+            run.write_report(render_calibration_report(run))
+    return run, summary
+
+
+def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
+    """What a judge is asked about a row: once, and a pair in both orders."""
+    if row.kind is Kind.PAIR:
+        return better_questions(row.question, *row.texts)
+    ask = right_question if row.kind is Kind.RIGHT else grade_question
+    return (ask(row.question, row.references, row.texts[0]),)
+
+
+def _made_with(sets: Sequence[CalibrationSet], options: CalibrationOptions, chat: MeteredChat, prompts: dict[str, str]) -> dict[str, Any]:
+    return {
+        "evaluates": "judge",
+        "sets": {own.name: len(own.rows) for own in sets},
+        "judge": chat.model.identity,
+        "files": {file.name: file.sha256 for own in sets for file in own.files},
+        "asked": {own.name: own.digest for own in sets},
+        "prompts": prompts,
+        "threshold": options.threshold,
+        "seed": options.seed,
+        "resamples": RESAMPLES,
+        "dynagrag": version("dynagrag"),
+    }
+
+
+def _folder(settings: Settings, made_with: dict[str, Any]) -> Path:
+    """A run of the same settings that was stopped, else a new one."""
+    runs, called = settings.home / "evaluation" / "runs", "judge-calibration"
+    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+        if CalibrationRun.is_unfinished(path, made_with):
+            return path
+    return new_folder(runs, called)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is left to judge in a run."""
+
+    run: CalibrationRun
+    sets: Sequence[CalibrationSet]
+    settings: Settings
+    chat: MeteredChat
+    progress: Progress
+    on_cost: Callable[[JudgingCost], None]
+
+    def judge(self) -> None:
+        """Judges what is left, as many rows at once as the model takes calls, and writes down each verdict."""
+        done = self.run.by_row()
+        rows = [row for own in self.sets for row in own.rows]
+        left = [row for row in rows if (row.set, row.id) not in done]
+        if not left:
+            return
+        cost = judging_cost([question for row in left for question in questions_of(row)], self.chat, self.settings)
+        self.on_cost(cost)
+        begun = time.perf_counter()
+        for number, lines in self._judged(left):
+            self.run.append(lines)
+            if number == 1 < len(left):
+                self.on_cost(cost.after_first(time.perf_counter() - begun, len(left)))
+            self.progress("judge", len(rows) - len(left) + number, len(rows))
+
+    def _judged(self, rows: Sequence[CalibrationRow]) -> Iterator[tuple[int, list[VerdictLine]]]:
+        """(How many are done, the lines of the last few)."""
+        judge, num_at_once = JudgeModel(self.chat), wiring.concurrency_of(self.chat.model, self.settings)
+        with ThreadPoolExecutor(num_at_once) as pool:
+            start = 0
+            while some := rows[start : start + (num_at_once if start else 1)]:  # the first alone: what a model can do is found out once
+                lines = list(pool.map(lambda row: _line(judge, row), some))
+                start += len(some)
+                yield start, lines
+
+
+def _line(judge: JudgeModel, row: CalibrationRow) -> VerdictLine:
+    begun = time.perf_counter()
+    asked = questions_of(row)
+    found: Judgement = judge.judge_both((asked[0], asked[1])) if row.kind is Kind.PAIR else judge.judge(asked[0])
+    ms = round(1000 * (time.perf_counter() - begun), 1)
+    return VerdictLine(set=row.set, row=row.id, verdict=found.value, orders=found.parts, odds=found.odds, note=found.note, ms=ms)
+
+
+def _summary(run: CalibrationRun, sets: Sequence[CalibrationSet], options: CalibrationOptions, judge: str) -> dict[str, Any]:
+    """What `--json` prints."""
+    lines = run.by_row()
+    figures = {
+        own.name: set_figures(own.kind, own.rows, {row.id: lines[own.name, row.id] for row in own.rows}, options.threshold, options.seed)
+        for own in sets
+    }
+    summary = {
+        "judge": judge,
+        "sets": figures,
+        "threshold": options.threshold,
+        "seed": options.seed,
+        "sizes": {own.name: own.size for own in sets},
+        "notes": {own.name: dict(own.notes) for own in sets if own.notes},
+        "run": str(run.path),
+    }
+    return {"verdict": verdict_on_judge(judge, figures, options.threshold)} | summary

@@ -1,0 +1,47 @@
+"""What judges reply, as pydantic types: nothing is read into a reply that isn't there. "2 of 4", "4", 4.5 and 7 are no scores."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from dynagrag.models.reply_schema import StrictReply
+
+
+class JudgeReply(StrictReply):
+    """Base of the replies: no type is made of another."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    def word(self) -> str:
+        """The verdict as the word that stands for it."""
+        raise NotImplementedError
+
+
+class RightReply(JudgeReply):
+    """Whether an answer is right."""
+
+    verdict: Literal["yes", "no"]
+
+    def word(self) -> str:
+        """As given."""
+        return self.verdict
+
+
+class BetterReply(JudgeReply):
+    """Which of two outputs is better."""
+
+    better: Literal["1", "2", "tie"]
+
+    def word(self) -> str:
+        """As given."""
+        return self.better
+
+
+class GradeReply(JudgeReply):
+    """A score on one scale."""
+
+    score: int = Field(ge=1, le=5)
+
+    def word(self) -> str:
+        """The digit."""
+        return str(self.score)

@@ -1,0 +1,45 @@
+"""Texts as a judge is shown them: inert. A tag that would end their fence is broken, and a sentence that speaks to a judge is left out.
+
+A judge is told that texts are data, but small models obey them all the same; what isn't shown can't be obeyed. Patterns are English.
+"""
+
+import re
+
+LEFT_OUT = "[a sentence to the reader left out]"
+_TAG = re.compile(r"<(?=\s*/?\s*(?:answer|reference|question|instruction|output|metric)\b)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"((?<=[.!?])\s+|\n+)")
+_BEST = r"(?:5|five|10|ten|100|full|top|highest|maximum|max|best|perfect|excellent)"
+_TO_A_JUDGE = re.compile(
+    rf"""
+    \b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{{0,60}}
+        \b(?:rubrics?|instructions?|prompts?|criteria|guidelines|(?:grading|scoring|system)\s+\w+|(?:above|previous|prior)\s*$)
+    | (?:^|[,;:\-]|\b(?:and|then|please|must|should|just|now)\s)\s*
+        (?:give|award|assign|score|rate|grade|mark)\s
+        (?:(?:it|this|me|us|them|(?:the|my|our|this|that)\s\w+|yourself)\s)?(?:with\s|as\s|at\s|an?\s|the\s)*{_BEST}\b
+        (?!\s+(?:goals?|runs?|times|minutes|people|men|women|percent|dollars))
+    | \b(?:dear|you\s+are|attention|note\s+to|message\s+to|instructions?\s+(?:to|for))\s+(?:an?\s|the\s|all\s|any\s)?(?:\w+\s)?
+        (?:judges?|graders?|evaluators?|raters?|assessors?|language\s+models?|AI\s+models?|LLMs?)\b
+    | \b(?:this|my|our|the\s+above)\s+(?:answer|response|output|summary)\s+
+        (?:deserves|merits|should\s+(?:get|receive|be\s+(?:rated|scored|graded|chosen)))
+    | \b(?:this|my)\s+(?:answer|response|output|summary)\s+is\s+(?:clearly\s|the\s|obviously\s)*(?:best|better|perfect)\b
+    | ^\W*(?:please\s+|now\s+|always\s+|only\s+)*(?:answer|reply|respond|choose|pick|output|say|print)\s+(?:only\s+)?(?:with\s+|output\s+)?
+        \W*(?:yes|no|right|correct|[1-5]|[AB])\W*$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def inert(text: str, max_chars: int | None = None) -> str:
+    """The text as a prompt holds it; cut at `max_chars` with a mark, so that one text can't push the others out."""
+    return fenced("".join(LEFT_OUT if _TO_A_JUDGE.search(part) else part for part in _SENTENCE_END.split(text.strip())), max_chars)
+
+
+def fenced(text: str, max_chars: int | None = None) -> str:
+    """A text that isn't judged, such as a question or a reference: whole, but for tags that would end its fence."""
+    shown = _TAG.sub("(", text.strip())
+    return shown if max_chars is None or len(shown) <= max_chars else f"{shown[:max_chars].rstrip()} […]"
+
+
+def speaks_to_a_judge(text: str) -> bool:
+    """Whether a sentence of it was left out."""
+    return any(_TO_A_JUDGE.search(part) for part in _SENTENCE_END.split(text.strip()))

@@ -1,0 +1,99 @@
+"""A judge's run that is killed, or whose server is busy: nothing is lost, no call is made again whose reply came."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.fakes import FakeChat
+from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.protocols import Prompt
+
+NUM_ROWS = 12
+
+
+@pytest.fixture
+def sets(tmp_path: Path) -> Path:
+    """Pairs of which people prefer the good one."""
+    folder = tmp_path / "sets"
+    (folder / "judge").mkdir(parents=True)
+    rows = []
+    for i in range(NUM_ROWS):
+        outputs = ["a good one", "a bad one"][:: 1 if i % 2 else -1]
+        row = {"id": i, "set": "S", "instruction": f"Task {i}.", "output_1": outputs[0], "output_2": outputs[1]}
+        rows.append(row | {"better": 1 if i % 2 else 2})
+    (folder / "judge" / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def _prefers_the_good_one(prompt: Prompt, schema: Any) -> str:
+    return json.dumps({"better": "1" if prompt.user.index("a good one") < prompt.user.index("a bad one") else "2"})
+
+
+class JudgeServer(OpenAIStubServer):
+    """Prefers the good one; kills a process at one of its requests, before that is answered."""
+
+    def __init__(self) -> None:
+        super().__init__(FakeChat(_prefers_the_good_one))
+        self.asked: list[str] = []
+        self.kill_at: int | None = None
+        self.process: Any = None
+
+    def answer(self, path: str, body: Any, authorization: str) -> tuple[int, str | list[str]] | None:
+        self.asked.append(body["messages"][-1]["content"])
+        if len(self.asked) == self.kill_at:
+            os.kill(self.process.pid, signal.SIGKILL)
+        return super().answer(path, body, authorization)
+
+
+def arguments(sets: Path, *more: str) -> list[str]:
+    return ["evaluate", "judge", "--calibrate", "--sets", "pairs", "--data", str(sets), "--json", *more]
+
+
+@pytest.mark.parametrize("kill_at", [1, 8, 2 * NUM_ROWS])
+def test_a_calibration_that_is_killed_goes_on_and_asks_nothing_twice(
+    kill_at: int, sets: Path, tmp_path: Path, point_at_models: Any, start: Any, cli: Any
+) -> None:
+    out = str(tmp_path / "run")
+    with JudgeServer() as server:
+        point_at_models(server, max_concurrency=1)
+        server.kill_at = kill_at
+        server.process = start(*arguments(sets, "--out", out))
+        assert server.process.wait(120) == -signal.SIGKILL
+        assert len(server.asked) == kill_at
+        first, server.asked, server.kill_at = server.asked, [], None
+        resumed = cli(*arguments(sets, "--out", out))
+        assert resumed.code == 0, resumed
+        own = resumed.json["sets"]["pairs"]
+        assert (own["n"], own["accuracy"], own["kappa"], own["flips"], own["unreadable"]) == (NUM_ROWS, 1.0, 1.0, 0, 0)
+        assert set(first[:-1]).isdisjoint(server.asked), "a call was made again whose reply came"
+        assert len(server.asked) == 2 * NUM_ROWS - (kill_at - 1)
+        server.asked = []
+        assert cli(*arguments(sets, "--out", out)).json == resumed.json
+        assert server.asked == []
+
+
+def test_a_server_that_is_busy_ends_the_run_with_what_was_judged_kept(
+    sets: Path, tmp_path: Path, point_at_models: Any, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
+    out = str(tmp_path / "run")
+    with JudgeServer() as server:
+        point_at_models(server, max_concurrency=1)
+        assert cli(*arguments(sets, "--out", out, "--max-calls", "5")).code == 1
+        assert len(server.asked) == 5
+        server.fail_next(Fault.TOO_MANY)
+        busy = cli(*arguments(sets, "--out", out))
+        assert busy.code == 1
+        assert f"resume with the same command and --out {out}" in " ".join(busy.err.split())
+        assert cli(*arguments(sets, "--out", out)).code == 0
+        assert len(server.asked) == 2 * NUM_ROWS + 1
+
+
+def test_what_is_missing_is_said(cli: Any, tmp_path: Path, sets: Path) -> None:
+    assert "--calibrate" in cli("evaluate", "judge").err
+    assert "--data" in cli("evaluate", "judge", "--calibrate").err
+    assert "--llm" in cli(*arguments(sets)).err

@@ -10,6 +10,7 @@ from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import duration_text, plural
 
 if TYPE_CHECKING:
+    from dynagrag.ingest.load.glossary_file import GlossaryFile
     from dynagrag.ingest.plan import Estimate, IngestPlan
     from dynagrag.schema import LoadedSource
     from dynagrag.workspace.ingest_job import PreparedIngest
@@ -33,7 +34,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     `say_report` gets the report as JSON, where that is wanted.
     """
     from dynagrag.reporting import ingest_report_json, ingest_report_lines
-    from dynagrag.workspace.glossaries import glossary_lines
+    from dynagrag.workspace.glossaries import glossary_lines, not_found_line
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
@@ -53,14 +54,24 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
     usage = prepared.chat.usage() if prepared.chat else None
     if as_json:
-        glossaries = [{"name": g.name, "terms": len(g.rows), "aliases": g.num_aliases, "notes": g.notes} for g in prepared.glossaries]
+        glossaries = [_glossary_json(g, prepared) for g in prepared.glossaries]
         say_report(ingest_report_json(report, usage) | {"job": prepared.job_id} | ({"glossaries": glossaries} if glossaries else {}))
     else:
         for line in ingest_report_lines(report, usage):
             say(line)
+        for file in prepared.glossaries if report.stopped_by is None else ():
+            if (note := not_found_line(file, prepared.parts.store.graph())) is not None:
+                say(f"  note: {note}")
     if report.stopped_by is not None:
         raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
     return EXIT_SET_ASIDE if report.set_aside or report.refused else 0
+
+
+def _glossary_json(file: "GlossaryFile", prepared: "PreparedIngest") -> dict[str, Any]:
+    from dynagrag.workspace.glossaries import terms_not_found
+
+    missing = terms_not_found(file, prepared.parts.store.graph())
+    return {"name": file.name, "terms": len(file.rows), "aliases": file.num_aliases, "notes": file.notes, "not_found": missing}
 
 
 def _how_to_resume(prepared: "PreparedIngest") -> str:

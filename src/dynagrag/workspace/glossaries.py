@@ -10,10 +10,15 @@ from pathlib import Path
 
 from dynagrag.graph_store.derived.canonical import effective_edits
 from dynagrag.graph_store.derived.glossary import glossary_rows, glossary_text
+from dynagrag.ids import entity_key, plain_key
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Edit, EditKind
+from dynagrag.schema import Edit, EditKind, Graph
+from dynagrag.text import plural, short
 from dynagrag.workspace.edit_stamp import Stamp, somebody
+
+_MAX_TERMS = 5
+"""Named in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,22 @@ def glossary_lines(files: Sequence[GlossaryFile]) -> list[str]:
     """What is to be said of glossaries that are brought in."""
     lines = []
     for file in files:
-        lines.append(f"glossary {file.name}: {len(file.rows):,} terms, {file.num_aliases:,} aliases")
+        aliases = "1 alias" if file.num_aliases == 1 else f"{file.num_aliases:,} aliases"
+        lines.append(f"glossary {file.name}: {plural(len(file.rows), 'term')}, {aliases}")
         lines += [f"  {note}" for note in file.notes]
     return lines
+
+
+def terms_not_found(file: GlossaryFile, graph: Graph) -> list[str]:
+    """The terms of a glossary that are no entity's, and whose aliases aren't either: misspelt, or not in these sources."""
+    found = {plain_key(key) for entity in graph.entities for key in entity.keys}
+    return [row.term for row in file.rows if found.isdisjoint(map(entity_key, (row.term, *row.aliases)))]
+
+
+def not_found_line(file: GlossaryFile, graph: Graph) -> str | None:
+    """What is to be said of them once the graph is made."""
+    terms = terms_not_found(file, graph)
+    if not terms:
+        return None
+    shown = ", ".join(short(term) for term in terms[:_MAX_TERMS]) + (" ..." if len(terms) > _MAX_TERMS else "")
+    return f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name} named nothing that was found in the sources: {shown}"

@@ -59,6 +59,16 @@ def test_a_name_that_only_the_glossary_gives_finds_its_thing(
     assert "Lunar Module" in done.out or "Lander" in done.out or "LM" in done.out
 
 
+def test_terms_that_the_sources_do_not_name_are_told(ingest: Callable[..., Any], glossary: Path) -> None:
+    told = "2 of 3 terms of moon.csv named nothing that was found in the sources: 'X', 'Y'"
+    assert told in ingest("--glossary", glossary).out
+    assert ingest("--glossary", glossary, "--json").json["glossaries"][0]["not_found"] == ["X", "Y"]
+    glossary.write_text("term,aliases\nLunar Module,LM\n")
+    said = ingest("--glossary", glossary).out
+    assert "glossary moon.csv: 1 term, 1 alias\n" in said
+    assert "named nothing" not in said
+
+
 def test_it_holds_in_later_ingests_and_is_stored_once(
     ingest: Callable[..., Any], cli: Callable[..., Any], corpus: Any, glossary: Path
 ) -> None:

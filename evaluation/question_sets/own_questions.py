@@ -16,8 +16,20 @@ def load_own(path: Path) -> EvaluationSet:
         raise LoadError(f"there is no file {path}; --questions names a file of JSON lines")
     rows, file = read_rows(path)
     notes: Counter[str] = Counter()
-    found = [(_question(row), row) for row in rows]
+    found = [(_question(row), row) for row in rows if not _is_unanswerable(row, notes)]
+    if not found:
+        raise LoadError(f"{path} has no question that can be evaluated: none has an answer that can be found")
     return EvaluationSet("own", without_doubles(found, notes), (), (file,), notes)
+
+
+def _is_unanswerable(row: Row, notes: Counter[str]) -> bool:
+    """Whether a row says so; it is counted as left out."""
+    value = row.values.get("answerable", True)
+    if not isinstance(value, bool):
+        raise LoadError(f"{row.place}: 'answerable' must be true or false")
+    if not value:
+        notes["questions left out: there is nothing to find (answerable: false)"] += 1
+    return not value
 
 
 def _question(row: Row) -> EvalQuestion:

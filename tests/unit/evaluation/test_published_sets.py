@@ -256,11 +256,20 @@ def test_own_questions_name_documents_or_turns(write: Write) -> None:
     assert (second.id, second.gold.spans) == ("5", (TurnSpan("Review", 3, 5), TurnSpan("Review", 9, 9)))
 
 
+def test_own_questions_without_an_answer_are_counted_and_left_out(write: Write) -> None:
+    rows = [{"question": "Who?", "documents": ["a"], "kind": "specific", "split": "train"}, {"question": "Why?", "answerable": False}]
+    loaded = load_own(write("own/questions.jsonl", rows))
+    assert [question.text for question in loaded.questions] == ["Who?"]
+    assert loaded.notes == {"questions left out: there is nothing to find (answerable: false)": 1}
+
+
 @pytest.mark.parametrize(
     ("row", "wanted"),
     [
         ({"question": "Who?"}, "neither 'documents' nor 'turns'"),
         ({"question": "Who?", "documents": ["a"], "turns": []}, "both 'documents' and 'turns'"),
+        ({"question": "Who?", "documents": ["a"], "answerable": "no"}, "'answerable' must be true or false"),
+        ({"question": "Who?", "answerable": False}, "no question that can be evaluated"),
         ({"question": "Who?", "turns": [{"document": "a", "first": 3, "last": 1}]}, "turns counted from 0"),
         ({"question": "Who?", "turns": [{"document": "a", "first": True}]}, "turns counted from 0"),
         ({"question": "Who?", "turns": ["a"]}, "turns counted from 0"),

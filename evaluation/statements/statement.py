@@ -25,15 +25,20 @@ _TOKENISED = re.compile(r" (?=['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b|[.,;:!?](?
 
 def is_statement(text: str) -> bool:
     """Whether a sentence states something: at least four content words and a finite verb, not asked, cut off, stuttered, or very long."""
-    text = collapse(text)
-    words = _WORD.findall(text.casefold())
-    num_content = sum(w not in FUNCTION_WORDS | COMMON_VERBS for w in words)
-    is_broken = _CUT_OFF.search(text) or _STUTTER.search(text) or set("?{}<>[]") & set(text)
-    if num_content < _MIN_CONTENT_WORDS or len(words) > _MAX_WORDS or is_broken:
+    if not is_whole(text, _MIN_CONTENT_WORDS):
         return False
     clean = cleaned(text)
     first = _ADDRESS.sub("", clean).split()[0].casefold().strip(",.")
     return first not in _NO_STATEMENT and first not in BASES and finite_verb(clean) is not None
+
+
+def is_whole(text: str, min_content_words: int) -> bool:
+    """Whether a sentence has so many content words, and is not asked, cut off, stuttered, or very long. It may be an order."""
+    text = collapse(text)
+    words = _WORD.findall(text.casefold())
+    num_content = sum(w not in FUNCTION_WORDS | COMMON_VERBS for w in words)
+    is_broken = _CUT_OFF.search(text) or _STUTTER.search(text) or set("?{}<>[]") & set(text)
+    return num_content >= min_content_words and len(words) <= _MAX_WORDS and not is_broken
 
 
 def cleaned(text: str) -> str:

@@ -10,6 +10,7 @@ from dynagrag.prompts import render, template_names
 
 GOLDEN = Path(__file__).parent / "prompts"
 
+LINES = ['[E1] LMP 0:12 "MAIN B is reading zip"', '[E2] EECOM "We lost MAIN B"']
 INPUTS: dict[str, dict[str, object]] = {
     "extract": {
         "text": "FLIGHT: Okay, EECOM.", "entity_types": ["person", "equipment"], "focus": "failures", "is_small": False, "max_entities": 40,
@@ -35,6 +36,11 @@ INPUTS: dict[str, dict[str, object]] = {
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
     "closed_book": {"question": "What failed?"},
     "short_answer": {"question": "What failed?", "answer": "LMP says that MAIN B is reading zip."},
+    "write_question": {"kind": "specific", "about": "", "lines": LINES},
+    "write_question-two_hop": {"kind": "two_hop", "about": "MAIN B", "lines": LINES},
+    "write_question-comparison": {"kind": "comparison", "about": "MAIN B", "lines": LINES},
+    "write_question-thematic": {"kind": "thematic", "about": "MAIN B", "lines": LINES},
+    "write_question-unanswerable": {"kind": "unanswerable", "about": "", "lines": LINES},
     "split": {"question": "Who leads the firm that built the pump?"},
     "rewrite": {"question": "Why?", "history": [{"question": "What failed?", "answer": "MAIN B."}]},
 }  # fmt: skip

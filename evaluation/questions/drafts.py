@@ -1,0 +1,118 @@
+"""Drafts: questions before they are chosen, with the sayings that answer them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
+from dynagrag.evaluation.questions.made_question import GoldTurns, Kind, MadeQuestion, Provenance, Split
+from dynagrag.evaluation.questions.sayings import Saying, Sayings, wording
+from dynagrag.ids import content_id
+from dynagrag.schema import Entity
+
+RECORDS = "records"
+"""Who made a question that no model wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question and what it was made of. `asked`: the entities that it asks about, or that answer it.
+
+    `document`: one that it is about; of a question that nothing answers the only one.
+    """
+
+    kind: Kind
+    question: str
+    answer: str
+    document: str
+    sayings: tuple[Saying, ...] = ()
+    asked: tuple[Entity, ...] = ()
+    answers: tuple[str, ...] = ()
+    speaker: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The sayings of a workspace, and the split of each document. What has to be complete is looked for in all documents, what is put
+    together stands in those of one split.
+    """
+
+    sayings: Sayings
+    splits: Mapping[str, Split]
+
+    def in_split(self, split: Split, sayings: Iterable[Saying]) -> tuple[Saying, ...]:
+        """Those of the sayings whose document is in a split."""
+        return tuple(saying for saying in sayings if self.splits[saying.document_id] is split)
+
+    def are_together(self, sayings: Iterable[Saying]) -> bool:
+        """Whether the documents of the sayings are in one split."""
+        return len({self.splits[saying.document_id] for saying in sayings}) <= 1
+
+    @cached_property
+    def spoken(self) -> Mapping[str, Mapping[str, tuple[Saying, ...]]]:
+        """Entity id -> each speaker who says something about it -> what they say, in all documents."""
+        found: dict[str, dict[str, tuple[Saying, ...]]] = {}
+        for entity_id, sayings in self.sayings.by_entity.items():
+            own = found.setdefault(entity_id, {})
+            for saying in sayings:
+                if saying.speaker:
+                    own[saying.speaker] = (*own.get(saying.speaker, ()), saying)
+        return found
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """Document id -> what names it in a file of questions: its title, or its id where that isn't enough."""
+        documents = self.sayings.snapshot.documents
+        find = finder(documents)
+        return {id_: document.title if _finds(find, document.title, id_) else id_ for id_, document in documents.items()}
+
+    def made(self, draft: Draft, made_by: str = RECORDS) -> MadeQuestion:
+        """The question as it is written down."""
+        return MadeQuestion(
+            id=content_id("question", draft.question)[:12],
+            question=draft.question,
+            kind=draft.kind,
+            answer=draft.answer,
+            answers=tuple(a for a in dict.fromkeys(draft.answers) if wording(a) != wording(draft.answer)),
+            turns=tuple(self._turns(draft.sayings)),
+            documents=() if self._has_turns(draft) else tuple(dict.fromkeys(self.titles[s.document_id] for s in draft.sayings)),
+            answerable=draft.kind is not Kind.UNANSWERABLE,
+            provenance=self._provenance(draft),
+            made_by=made_by,
+            split=self.splits[draft.document],
+        )
+
+    def _has_turns(self, draft: Draft) -> bool:
+        return all(self.sayings.snapshot.turns.get(saying.document_id) for saying in draft.sayings)
+
+    def _turns(self, sayings: Sequence[Saying]) -> list[GoldTurns]:
+        if not all(self.sayings.snapshot.turns.get(saying.document_id) for saying in sayings):
+            return []
+        spans: list[GoldTurns] = []
+        for document, turn in sorted({(self.titles[saying.document_id], saying.turn) for saying in sayings}):
+            last = spans[-1] if spans else None
+            if last and last.document == document and last.last == turn - 1:
+                spans[-1] = GoldTurns(document=document, first=last.first, last=turn)
+            else:
+                spans.append(GoldTurns(document=document, first=turn, last=turn))
+        return spans
+
+    def _provenance(self, draft: Draft) -> Provenance:
+        records = self.sayings.snapshot.records
+        asked = {key for entity in draft.asked for key in entity.keys}
+        own = [id_ for saying in draft.sayings for id_ in saying.records]
+        entities = [entity.id for entity in draft.asked]
+        entities += [entity.id for saying in draft.sayings for entity in saying.about]
+        return Provenance(
+            passages=tuple(dict.fromkeys(saying.passage_id for saying in draft.sayings)),
+            records=tuple(dict.fromkeys(id_ for id_ in own if not asked or {records[id_].head, records[id_].tail} & asked)),
+            entities=tuple(dict.fromkeys(entities)),
+        )
+
+
+def _finds(find: FindDocument, name: str, id_: str) -> bool:
+    try:
+        return find(name) == id_
+    except UsageError:
+        return False

@@ -1,0 +1,60 @@
+"""The file of questions: JSON lines that people may edit, which are then not overwritten. Beside it lies what was written, as a hash."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.questions.made_question import MadeQuestion
+from dynagrag.private_files import write_text
+from dynagrag.regular_files import IRREGULAR, is_irregular
+
+_SUFFIX = ".made.json"
+
+
+def made_with_path(path: Path) -> Path:
+    """Where it is kept what a file was made with."""
+    return path.with_name(path.name + _SUFFIX)
+
+
+def check_writable(path: Path, is_forced: bool) -> None:
+    """UsageError where a file stands in the way that this program didn't write as it is now."""
+    if path.suffix == ".gz":
+        raise UsageError(f"{path}: questions are written as plain lines, to be edited; name a .jsonl file")
+    if is_irregular(path):
+        raise UsageError(f"{path} {IRREGULAR}; name a .jsonl file")
+    if path.exists() and not is_forced and _hash(path.read_bytes()) not in _written(path):
+        raise UsageError(f"{path} was edited, or holds something else; name another file with --out, or overwrite it with --force")
+
+
+def write_questions(path: Path, questions: Sequence[MadeQuestion], made_with: Mapping[str, Any]) -> None:
+    """Writes the file whole, and beside it what it was made with. Killed in between, the next run may overwrite what is there."""
+    text = "".join(json.dumps(question.row(), ensure_ascii=False) + "\n" for question in questions)
+    hashes = [_hash(text.encode())]
+    if path.exists():
+        hashes.append(_hash(path.read_bytes()))
+    about = {"written": hashes, **made_with}
+    _replace(made_with_path(path), json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+    _replace(path, text)
+
+
+def _replace(path: Path, text: str) -> None:
+    new = path.with_name(path.name + ".new")
+    write_text(new, text)
+    os.replace(new, path)
+
+
+def _written(path: Path) -> Sequence[str]:
+    """Hashes of what was written to a file; none where that can't be told."""
+    try:
+        written = json.loads(made_with_path(path).read_bytes())["written"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+    return written if isinstance(written, list) else ()
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

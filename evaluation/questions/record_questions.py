@@ -1,0 +1,61 @@
+"""Questions without a model, of the records of a workspace: as many of each kind as there are, spread over documents and speakers."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from dynagrag.evaluation.questions.cloze_drafts import cloze_drafts, has_words, two_hop_drafts
+from dynagrag.evaluation.questions.diverse_order import diverse_order
+from dynagrag.evaluation.questions.drafts import Draft, Evidence
+from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
+from dynagrag.evaluation.questions.sayings import wording
+from dynagrag.evaluation.questions.speaker_drafts import comparison_drafts, specific_drafts, thematic_drafts, unanswerable_drafts
+
+DRAFTERS: Mapping[Kind, Callable[[Evidence], Iterable[Draft]]] = {
+    Kind.SPECIFIC: specific_drafts,
+    Kind.TWO_HOP: two_hop_drafts,
+    Kind.COMPARISON: comparison_drafts,
+    Kind.THEMATIC: thematic_drafts,
+    Kind.UNANSWERABLE: unanswerable_drafts,
+    Kind.CLOZE: cloze_drafts,
+}
+DOUBLE, GIVEN_AWAY = "asks the same as another", "holds its answer"
+
+
+def record_questions(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int) -> tuple[list[MadeQuestion], Counter[str]]:
+    """At most `num` questions, the kinds in turn as long as they last; and what was left out, by reason.
+
+    What nobody can answer is no more than its share: there would be no end of it.
+    """
+    drops: Counter[str] = Counter()
+    seen: set[str] = set()
+    queues: dict[Kind, Iterator[Draft]] = {kind: _checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds}
+    if len(kinds) > 1 and Kind.UNANSWERABLE in queues:
+        queues[Kind.UNANSWERABLE] = islice(queues[Kind.UNANSWERABLE], -(-num // len(kinds)))
+    chosen: list[MadeQuestion] = []
+    while queues and len(chosen) < num:
+        for kind in [*queues][: num - len(chosen)]:
+            draft = next(queues[kind], None)
+            if draft is None:
+                del queues[kind]
+            else:
+                chosen.append(evidence.made(draft))
+    return chosen, drops
+
+
+def _ordered(evidence: Evidence, kind: Kind, seed: int) -> list[Draft]:
+    keys = (lambda d: d.document, lambda d: d.speaker, lambda d: d.asked[0].id if d.asked else "")
+    return diverse_order(DRAFTERS[kind](evidence), keys, random.Random(f"{seed} {kind}"))
+
+
+def _checked(drafts: Iterable[Draft], seen: set[str], drops: Counter[str]) -> Iterator[Draft]:
+    """Those that pass, as they are wanted: what is left out of no more than those that were looked at."""
+    for draft in drafts:
+        if (words := wording(draft.question)) in seen:
+            drops[DOUBLE] += 1
+        elif draft.kind is not Kind.UNANSWERABLE and has_words(draft.question, draft.answer):
+            drops[GIVEN_AWAY] += 1
+        else:
+            seen.add(words)
+            yield draft

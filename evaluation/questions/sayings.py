@@ -1,0 +1,221 @@
+"""The sentences of a workspace that say something: who said each, in which turn, and which entities of the graph it names."""
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dynagrag.evaluation.statements.statement import cleaned, is_whole
+from dynagrag.ids import GENERIC_SPEAKER, entity_key
+from dynagrag.schema import Entity, Passage, RelationRecord, Snapshot, Turn
+from dynagrag.sentences import sentence_spans
+
+_MIN_LETTERS_IN_ANY_CASE = 4
+"""A shorter name (`AC`, `Sy`) counts only as it is written: in lower case it may be a word."""
+_MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
+_MAX_SENTENCE_CHARS = 2_000
+_WORD = re.compile(r"\w+")
+_NEW_CLAUSE = re.compile(r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"\W*(?:[-–—…]|\.\.\.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity where a saying names it: characters of the saying's text."""
+
+    entity: Entity
+    start: int
+    end: int
+    is_address: bool
+    """Whether somebody seems to be spoken to by it (`Houston, ...`): then the saying isn't about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A sentence that says something. `text`: without what opens it (`Okay, ...`) and with single spaces; `start` and `end`: where the
+    whole sentence stands in its document. `records`: ids of the relation records that quote it.
+    """
+
+    document_id: str
+    turn: int
+    start: int
+    end: int
+    text: str
+    speaker: str | None
+    passage_id: str
+    named: tuple[Named, ...]
+    records: tuple[str, ...]
+
+    @property
+    def about(self) -> tuple[Entity, ...]:
+        """The entities that it is about, each once: those that it names, but for its speaker and whoever is spoken to."""
+        own = entity_key(self.speaker or "")
+        return tuple({n.entity.id: n.entity for n in self.named if not n.is_address and own not in n.entity.keys}.values())
+
+
+class Sayings:
+    """All sayings of a snapshot, in the order of its documents and turns. What is said twice is none: nothing tells the two apart."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        found = [saying for id_ in self._document_ids for saying in self._of_document(id_)]
+        times = Counter(wording(saying.text) for saying in found)
+        self.every = tuple(saying for saying in found if times[wording(saying.text)] == 1)
+
+    @cached_property
+    def by_entity(self) -> Mapping[str, tuple[Saying, ...]]:
+        """Entity id -> the sayings that are about it, in order."""
+        found: dict[str, list[Saying]] = defaultdict(list)
+        for saying in self.every:
+            for entity in saying.about:
+                found[entity.id].append(saying)
+        return {id_: tuple(own) for id_, own in found.items()}
+
+    @cached_property
+    def entities(self) -> tuple[Entity, ...]:
+        """The entities that a saying is about, by id."""
+        return tuple(entity for entity in self.snapshot.graph.entities if entity.id in self.by_entity)
+
+    @cached_property
+    def speakers(self) -> Mapping[str, tuple[str, ...]]:
+        """Each speaker with a name of their own -> the documents in which they speak, in order."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for id_ in self._document_ids:
+            for turn in self.snapshot.turns.get(id_, ()):
+                if speaker := known_speaker(turn):
+                    found[speaker][id_] = None
+        return {speaker: tuple(ids) for speaker, ids in sorted(found.items())}
+
+    @cached_property
+    def speaker_entities(self) -> Mapping[str, Entity]:
+        """Speaker -> their entity."""
+        by_key = {key: entity for entity in self.snapshot.graph.entities if entity.is_speaker for key in entity.keys}
+        return {speaker: by_key[key] for speaker in self.speakers if (key := entity_key(speaker)) in by_key}
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that hold a saying, in order."""
+        return tuple(dict.fromkeys(saying.document_id for saying in self.every))
+
+    @cached_property
+    def _document_ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(passage.document_id for passage in self.snapshot.passages))
+
+    @cached_property
+    def _passages(self) -> Mapping[str, list[Passage]]:
+        found: dict[str, list[Passage]] = defaultdict(list)
+        for passage in self.snapshot.passages:
+            found[passage.document_id].append(passage)
+        return {id_: sorted(own, key=lambda p: p.start) for id_, own in found.items()}
+
+    @cached_property
+    def _records(self) -> Mapping[str, list[RelationRecord]]:
+        found: dict[str, list[RelationRecord]] = defaultdict(list)
+        for record in self.snapshot.records.values():
+            found[record.document_id].append(record)
+        return {id_: sorted(own, key=lambda r: (r.quote_start, r.id)) for id_, own in found.items()}
+
+    @cached_property
+    def _entities_of(self) -> Mapping[str, list[Entity]]:
+        """Passage id -> the entities that it holds."""
+        found: dict[str, list[Entity]] = defaultdict(list)
+        for entity, passages in zip(self.snapshot.graph.entities, self.snapshot.graph.entity_passages, strict=True):
+            for id_ in passages:
+                found[id_].append(entity)
+        return found
+
+    def _of_document(self, document_id: str) -> Iterator[Saying]:
+        names: dict[str, _Names] = {}
+        for turn in self._turns(document_id):
+            said = self.snapshot.text(document_id, turn.start, turn.end)
+            for first, last in sentence_spans(said):
+                sentence = said[first:last]
+                if not _says_something(sentence):
+                    continue
+                passage = self._passage_at(document_id, turn.start + first)
+                if passage is None:
+                    continue
+                if passage.id not in names:
+                    names[passage.id] = _Names(self._entities_of.get(passage.id, ()))
+                text = cleaned(sentence)
+                span = (turn.start + first, turn.start + last)
+                records = tuple(self._records_in(document_id, *span))
+                named = tuple(names[passage.id].found_in(text))
+                yield Saying(document_id, turn.index, *span, text, known_speaker(turn), passage.id, named, records)
+
+    def _turns(self, document_id: str) -> Sequence[Turn]:
+        return self.snapshot.turns.get(document_id, ()) or [_whole(document_id, self.snapshot.documents[document_id].text)]
+
+    def _passage_at(self, document_id: str, offset: int) -> Passage | None:
+        own = self._passages[document_id]
+        at = bisect_right(own, offset, key=lambda passage: passage.start) - 1
+        return own[at] if at >= 0 and offset < own[at].end else None
+
+    def _records_in(self, document_id: str, start: int, end: int) -> Iterator[str]:
+        own = self._records.get(document_id, [])
+        for record in own[: bisect_right(own, end, key=lambda record: record.quote_start)]:
+            if start <= record.quote_start < record.quote_end <= end:
+                yield record.id
+
+
+def _says_something(sentence: str) -> bool:
+    is_long_enough = len(sentence) <= _MAX_SENTENCE_CHARS and len(sentence.split()) >= _MIN_WORDS
+    return is_long_enough and not _GOES_ON.match(sentence) and is_whole(sentence, _MIN_CONTENT_WORDS)
+
+
+class _Names:
+    """The names of some entities, as a text has them."""
+
+    def __init__(self, entities: Sequence[Entity]) -> None:
+        self._entities: dict[str, Entity] = {}
+        for entity in entities:
+            for name in (entity.name, *entity.aliases):
+                if letters(name):
+                    self._entities.setdefault(name if _is_short(name) else name.casefold(), entity)
+        wanted = sorted(self._entities, key=lambda name: (-len(name), name))  # the longest of several that begin alike
+        parts = [re.escape(name) if _is_short(name) else f"(?i:{re.escape(name)})" for name in wanted]
+        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])") if parts else None
+
+    def found_in(self, text: str) -> Iterator[Named]:
+        """Where a text names one, from left to right."""
+        if self._pattern is None:
+            return
+        for match in self._pattern.finditer(text):
+            entity = self._entities.get(match[0]) or self._entities.get(match[0].casefold())
+            if entity is not None:
+                yield Named(entity, match.start(), match.end(), _is_address(text, match))
+
+
+def _is_address(text: str, match: re.Match[str]) -> bool:
+    """Whether a name stands between marks, or behind one and before a new clause, as it does where somebody is spoken to. One of a list
+    does so too, and is passed over.
+    """
+    before, after = text[: match.start()], text[match.end() :]
+    is_behind_mark = not before or before.endswith((", ", "- "))
+    return is_behind_mark and (not after.strip(".!") or after.startswith((",", " -")) or bool(_NEW_CLAUSE.match(after)))
+
+
+def letters(text: str) -> int:
+    """How many letters and digits a text has."""
+    return sum(map(str.isalnum, text))
+
+
+def wording(text: str) -> str:
+    """A text's words alone: what two that say the same share whatever marks and capitals they have."""
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def known_speaker(turn: Turn) -> str | None:
+    """Who said it, where that is a name: `SPEAKER_00` is somebody else in each document."""
+    return turn.speaker if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker)) else None
+
+
+def _is_short(name: str) -> bool:
+    return letters(name) < _MIN_LETTERS_IN_ANY_CASE
+
+
+def _whole(document_id: str, text: str) -> Turn:
+    """A document without turns as one."""
+    return Turn("", document_id, 0, 0, len(text))

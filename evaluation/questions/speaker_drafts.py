@@ -1,0 +1,135 @@
+"""Questions about who said what of a thing: one speaker, two of them, everybody, and a speaker who never named it."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
+
+from dynagrag.evaluation.questions.drafts import Draft, Evidence
+from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.sayings import Saying
+from dynagrag.generation.support import content_stems
+from dynagrag.schema import Entity
+
+MAX_SAID = 3
+"""Sayings of a speaker about a thing that a specific question asks for; with more it is a theme."""
+_MIN_THEME = 3
+"""Passages that a theme is spread over."""
+_MAX_ANSWERED = 12
+"""Sayings that the answer of a theme quotes; all are what should be found."""
+_MAX_VOICES = 20
+"""Speakers or documents of one entity that are looked at for that."""
+_MAX_COMPARED = 4
+"""Pairs of them that are compared on one entity."""
+_MAX_UNNAMED, _MAX_LOOKED_AT = 20, 400
+"""Entities of one speaker, and how many are looked at for them."""
+_NEAR = 5
+"""Turns around a naming in which the speaker may mean the same thing without its name."""
+
+
+def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
+    """What a speaker said about an entity."""
+    for entity in evidence.sayings.entities:
+        for speaker, said in evidence.spoken[entity.id].items():
+            if len(said) <= MAX_SAID and evidence.are_together(said):
+                question = f"What did {speaker} say about {entity.name}?"
+                yield Draft(Kind.SPECIFIC, question, _joined(said), said[0].document_id, said, (entity,), speaker=speaker)
+
+
+def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
+    """What two speakers, or two documents whose speakers nobody knows, each say about an entity."""
+    for entity in evidence.sayings.entities:
+        by_voice = {voice: said for voice, said in _voices(evidence, entity).items() if len(said) <= MAX_SAID}
+        every = combinations(list(by_voice)[:_MAX_VOICES], 2)
+        pairs = [(a, b) for a, b in every if evidence.are_together([*by_voice[a], *by_voice[b]])]
+        for first, second in pairs[:: max(1, len(pairs) // _MAX_COMPARED)][:_MAX_COMPARED]:
+            said = (*by_voice[first], *by_voice[second])
+            is_of_speakers = said[0].speaker is not None
+            question = f"What did {first} and {second} each say about {entity.name}?"
+            if not is_of_speakers:
+                question = f'What is said about {entity.name} in "{first}", and what in "{second}"?'
+            answer = f"{first}: {_joined(by_voice[first])} {second}: {_joined(by_voice[second])}"
+            yield Draft(Kind.COMPARISON, question, answer, said[0].document_id, said, (entity,), speaker=first if is_of_speakers else "")
+
+
+def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
+    """What was said about an entity that many passages are about; of one document where documents of several splits are."""
+    for entity in evidence.sayings.entities:
+        every = evidence.sayings.by_entity[entity.id]
+        groups: Iterable[Sequence[Saying]] = [every] if evidence.are_together(every) else _by_document(every).values()
+        for said in groups:
+            if len({saying.passage_id for saying in said}) < _MIN_THEME:
+                continue
+            where = "" if len(said) == len(every) else f' in "{evidence.titles[said[0].document_id]}"'
+            who = ", and by whom" if len({saying.speaker for saying in said if saying.speaker}) > 1 else ""
+            question = f"What was said about {entity.name}{where}{who}?"
+            answer = " ".join(f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED])
+            yield Draft(Kind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,))
+
+
+def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
+    """What a speaker said about an entity that they never name: first of documents in which they don't speak, then of their own, far from
+    their turns. A speaker of several splits is left out: the question would be of all of them.
+    """
+    stems_of, known = _named_stems(evidence), {saying.speaker for saying in evidence.sayings.every}
+    for speaker, documents in evidence.sayings.speakers.items():
+        own = [id_ for id_ in documents if id_ in evidence.splits]
+        if speaker in known and len({evidence.splits[id_] for id_ in own}) == 1:
+            unnamed = (e for e in _elsewhere_first(evidence, speaker) if _is_unnamed(evidence, speaker, stems_of[speaker], e))
+            for entity in islice(unnamed, _MAX_UNNAMED):
+                question = f"What did {speaker} say about {entity.name}?"
+                yield Draft(Kind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker)
+
+
+def _elsewhere_first(evidence: Evidence, speaker: str) -> list[Entity]:
+    """Some entities in an order of chance, those of documents in which the speaker doesn't speak before the others."""
+    entities, own = evidence.sayings.entities, {*evidence.sayings.speakers[speaker]}
+    some = random.Random(speaker).sample(entities, min(len(entities), _MAX_LOOKED_AT))
+    return sorted(some, key=lambda entity: any(s.document_id in own for s in evidence.sayings.by_entity[entity.id]))
+
+
+def _is_unnamed(evidence: Evidence, speaker: str, stems: frozenset[str], entity: Entity) -> bool:
+    """Whether a speaker, of whose turns these are the content words, surely says nothing about an entity."""
+    names = content_stems(" ".join((entity.name, *entity.aliases)))
+    is_self = entity == evidence.sayings.speaker_entities.get(speaker)
+    return bool(names) and not names & stems and not is_self and not _is_near(evidence, speaker, entity)
+
+
+def _voices(evidence: Evidence, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:
+    """Speaker -> what they say about an entity; where none of it has a speaker, title -> what its document says."""
+    own = evidence.sayings.by_entity[entity.id]
+    speakers = sorted({saying.speaker for saying in own if saying.speaker})
+    if speakers:
+        return {speaker: evidence.spoken[entity.id][speaker] for speaker in speakers}
+    return {evidence.titles[id_]: tuple(said) for id_, said in _by_document(own).items()}
+
+
+def _by_document(sayings: Iterable[Saying]) -> Mapping[str, list[Saying]]:
+    found: dict[str, list[Saying]] = defaultdict(list)
+    for saying in sayings:
+        found[saying.document_id].append(saying)
+    return found
+
+
+def _joined(sayings: Iterable[Saying]) -> str:
+    return " ".join(saying.text for saying in sayings)
+
+
+def _named_stems(evidence: Evidence) -> Mapping[str, frozenset[str]]:
+    """Speaker -> the content words of all their turns."""
+    snapshot = evidence.sayings.snapshot
+    found: dict[str, list[str]] = defaultdict(list)
+    for id_, turns in snapshot.turns.items():
+        for turn in turns:
+            if turn.speaker is not None and turn.speaker in evidence.sayings.speakers:
+                found[turn.speaker].append(snapshot.text(id_, turn.start, turn.end))
+    return {speaker: content_stems(" ".join(texts)) for speaker, texts in found.items()}
+
+
+def _is_near(evidence: Evidence, speaker: str, entity: Entity) -> bool:
+    """Whether the speaker has a turn beside one that is about the entity."""
+    for saying in evidence.sayings.by_entity[entity.id]:
+        turns = evidence.sayings.snapshot.turns.get(saying.document_id, ())
+        if any(turn.speaker == speaker for turn in turns[max(0, saying.turn - _NEAR) : saying.turn + _NEAR + 1]):
+            return True
+    return False

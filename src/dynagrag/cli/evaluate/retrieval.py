@@ -129,8 +129,8 @@ def retrieval(
         workspace=workspace,
         arms=tuple(name.strip() for name in arms.split(",") if name.strip()),
         extractor=extractor,
-        half=_one_of("--half", half, Half),
-        scope=None if scope is None else _one_of("--scope", scope, Scope),
+        half=one_of("--half", half, Half),
+        scope=None if scope is None else one_of("--scope", scope, Scope),
         baseline=baseline,
         limit=limit,
         part=part,
@@ -164,7 +164,8 @@ def compare_runs(
     return 0
 
 
-def _one_of(option: str, value: str, known: type[K]) -> K:
+def one_of(option: str, value: str, known: type[K]) -> K:
+    """The member of an enumeration that has this value. UsageError, with all values, where none has."""
     if value not in [k.value for k in known]:
         raise UsageError(f"{option} {value!r} is unknown; known: {', '.join(k.value for k in known)}")
     return known(value)

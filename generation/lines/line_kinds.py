@@ -8,6 +8,8 @@ from dynagrag.words import COMMON_WORDS
 
 _ASIDE = re.compile(r"[(\[<*♪].{1,60}[)\]>*♪][.!?]?", re.DOTALL)
 _MAX_ASIDE_WORDS = 3
+_NOISE = re.compile(r"(?<!\{)\{[a-z][a-z ]{0,30}\}(?!\})")
+"""As meeting corpora note it amid the words: "{vocalsound}", "{disfmarker}"."""
 _REPLIES = frozenset(
     "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant lovely super hm whatever".split()
 )
@@ -37,14 +39,15 @@ _NUMBER = re.compile(
 
 
 def is_aside(text: str) -> bool:
-    """A stage direction: a few words, all in brackets, such as "(Laughter.)"."""
+    """A stage direction: a few words, all in brackets, such as "(Laughter.)"; or noises alone."""
+    text, num_noises = _NOISE.subn("", text)
     text = text.strip()
-    return bool(_ASIDE.fullmatch(text)) and len(WORD.findall(text)) <= _MAX_ASIDE_WORDS
+    return (num_noises > 0 and not WORD.search(text)) or (bool(_ASIDE.fullmatch(text)) and len(WORD.findall(text)) <= _MAX_ASIDE_WORDS)
 
 
 def is_filler(text: str) -> bool:
     """A few words that say little by themselves, and no number: "Okay, gotcha. Thanks."."""
-    found = [word.casefold() for word in WORD.findall(_CONTRACTED.sub("", text))]
+    found = [word.casefold() for word in WORD.findall(_CONTRACTED.sub("", _NOISE.sub(" ", text)))]
     return (
         len(found) <= _MAX_FILLER_WORDS and not has_number(text) and all(w in COMMON_WORDS or w in _REPLIES or len(w) == 1 for w in found)
     )

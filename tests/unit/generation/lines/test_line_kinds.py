@@ -15,6 +15,7 @@ from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is
         "Thank you very much, guys.",
         "ROGER, GO AHEAD.",
         "Right, right.",
+        "{vocalsound} Yeah . {disfmarker}",
         "",
         "…",
     ],
@@ -33,6 +34,9 @@ def test_words_that_say_little_by_themselves_are_filler(text: str) -> None:
         "Okay, shut the valve.",
         "Yes, Sir, in the second week and all the weeks after.",
         "Nein.",
+        "{vocalsound} Titanium .",
+        "That's {FUEL CELL 1}.",
+        "That's {{roll}}.",
     ],
 )
 def test_what_names_a_thing_or_a_number_is_none(text: str) -> None:
@@ -50,6 +54,11 @@ def test_what_names_a_thing_or_a_number_is_none(text: str) -> None:
         ("(b) shut the valve and wait for us", False),
         ("He said (laughing) no.", False),
         ("()", False),
+        ("{vocalsound}", True),
+        ("{vocalsound} {gap} .", True),
+        ("{vocalsound} (Laughter)", True),
+        ("{gap} shut the valve", False),
+        ("{SUIT FAN 1} is on", False),
     ],
 )
 def test_a_few_words_in_brackets_are_a_stage_direction(text: str, expected: bool) -> None:

@@ -148,7 +148,10 @@ def _apply_edit(groups: dict[str, _Group], edit: Edit) -> None:
         _unite(groups, scoped_keys(edit)).name = edit.name
     if edit.kind is EditKind.SPLIT:
         for key in edit.keys:
-            groups[key].keys.discard(key)
+            left = groups[key]
+            left.keys.discard(key)
+            if left.name is not None and entity_key(left.name) == key:
+                left.name = None  # else two entities would be called by it
             groups[key] = _Group({key})
     elif edit.kind is EditKind.MERGE:
         group = _unite(groups, edit.keys)

@@ -68,6 +68,7 @@ def test_names_are_split_out_alone_or_together_and_the_only_name_is_not(space: W
     corrections.split(space, keys[0], keys[2:], is_together=True, by="me")
     assert named(space, "Port Arthur").keys == ("old delft", "port arthur")
     assert named(space, "Zanzibar Relay").keys == ("relay zanzibar", "zanzibar relay")
+    assert len(names(space)) == len(space.graph().entities)  # the rest isn't called by a name that has left it
     corrections.split(space, "Zanzibar Relay", ["relay zanzibar"], by="me")
     assert named(space, "Relay Zanzibar").keys == ("relay zanzibar",)
     assert ("relay zanzibar", "zanzibar relay") not in [tuple(sorted(s.keys)) for s in seen(space).suggestions]

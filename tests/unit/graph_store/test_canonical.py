@@ -51,6 +51,15 @@ def test_one_sense_told_twice_is_not_kept_apart_from_itself() -> None:
     assert set(kept_apart(told)) == {("x", sense_key("x", "God"))}
 
 
+@pytest.mark.parametrize(("name", "left"), [("Port Arthur", {}), ("Relay", {"a": "Relay"})])
+def test_a_name_that_is_split_out_takes_what_the_entity_was_called_by_it(name: str, left: dict[str, str]) -> None:
+    edits = [edit(EditKind.MERGE, "a", "b", "port arthur", name=name), edit(EditKind.SPLIT, "port arthur", day=2)]
+    canon = canonical_keys({"a": 1, "b": 1, "port arthur": 1}, Consolidation(), edits)
+    assert canon.of["port arthur"] == "port arthur"
+    assert canon.of["b"] == canon.of["a"] == "a"
+    assert canon.names == left
+
+
 def test_of_two_merges_by_hand_the_later_gives_the_name() -> None:
     edits = [edit(EditKind.MERGE, "a", "b", name="First"), edit(EditKind.MERGE, "a", "c", name="Second", day=2)]
     canon = canonical_keys({"a": 1, "b": 1, "c": 1}, Consolidation(), edits)

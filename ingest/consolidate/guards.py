@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.schema import Vectors
+from dynagrag.words import HONORIFICS
 
 MIN_GROUP_COSINE = 0.55
 MAX_GROUP = 12
@@ -44,12 +45,7 @@ _CONTRASTS = (
     "red blue green yellow black white orange purple brown pink grey gray silver gold amber",
 )
 _CONTRAST_OF = {word: i for i, words in enumerate(_CONTRASTS) for word in words.split()}
-TITLES = frozenset(
-    [
-        *("mr", "mrs", "ms", "miss", "dr", "doctor", "prof", "professor", "sir", "dame", "lord", "lady", "jr", "sr"),
-        *("captain", "commander", "colonel", "general", "president"),
-    ]
-)
+TITLES = HONORIFICS | {"jr", "sr", "chief", "associate"}
 """Words before or after a name that are none of it."""
 _NICKNAMES = (
     "james jim jimmy jamie", "john jack johnny", "william bill billy will", "robert bob bobby rob", "richard dick rick", "thomas tom tommy",

@@ -27,7 +27,7 @@ _MIN_TYPO = 5
 _MIN_PLURAL = 4
 _MIN_ABBREVIATION = 3
 _MIN_RATIO = 0.8
-_NO_FIRST_NAMES = TITLES | {"justice", "judge", "senator", "chairman", "chairwoman", "chair", "secretary", "minister", "mayor", "mission"}
+_NO_FIRST_NAMES = TITLES | {"mission"}
 UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
 """Types that the fast extractor gives whatever it is."""
 _SURNAME, _FIRST_NAME = "the same last name, one of them a speaker's", "a first name, one of them a speaker's"

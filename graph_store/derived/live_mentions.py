@@ -13,6 +13,8 @@ MIN_CONTENT_PASSAGES = 2
 """A content word heard in one passage connects nothing."""
 MAX_CONTENT_SHARE = 0.08
 """A content word heard in more of the passages says nothing about any of them."""
+TITLE = "title"
+"""Type of a document's title that is said in a text; it is found in any case."""
 
 
 def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Mention]:
@@ -26,8 +28,9 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
     """Ids of the mentions that count, of all the mentions of a corpus of `num_passages` passages.
 
     - SENTENCE_START: only if a mention of the same key, in any document, is SEEN_CAPITALISED or a title.
-    - CONTENT_WORD: only if its key is a name by the other rules (it then counts as that name), or if it occurs in at least 2 passages and
-      at most 8 % of them (2 in a corpus of fewer than 38).
+    - CONTENT_WORD: where its key is a name by the other rules, only in a document that writes no name with a capital; it then counts as
+      that name. Where a document has capitals, "control" is not CONTROL. Any other only if it occurs in at least 2 passages and at most
+      8 % of them (2 in a corpus of fewer than 38).
     - Every other mention counts.
 
     Depends on the set of mentions alone, not on their order.
@@ -36,6 +39,7 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
     live: set[str] = set()
     names: set[str] = set()
     words: list[Mention] = []
+    cased: set[str] = set()
     passages: dict[str, set[str]] = defaultdict(set)
     for mention in mentions:
         if Flag.CONTENT_WORD in mention.flags:
@@ -45,8 +49,11 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
             live.add(mention.id)
             if mention.kind is not MentionKind.SPEAKER:
                 names.add(mention.key)
+            if mention.kind is MentionKind.SAID and mention.type != TITLE and any(letter.isupper() for letter in mention.name):
+                cased.add(mention.document_id)
     most = max(MIN_CONTENT_PASSAGES, int(MAX_CONTENT_SHARE * num_passages))
     for mention in words:
-        if mention.key in names or MIN_CONTENT_PASSAGES <= len(passages[mention.key]) <= most:
+        is_heard = MIN_CONTENT_PASSAGES <= len(passages[mention.key]) <= most
+        if mention.document_id not in cased if mention.key in names else is_heard:
             live.add(mention.id)
     return live

@@ -54,3 +54,16 @@ def test_a_word_that_only_opens_sentences_is_a_name_if_another_document_or_title
 def test_what_counts_comes_once_in_the_order_given_and_never_without_a_key() -> None:
     first, second, empty = said("B"), said("A", at=10), replace(said("?!", at=20), key="")
     assert counting_mentions([first, empty, second, first], 100) == [first, second]
+
+
+def test_a_word_is_no_name_where_its_own_document_has_capitals() -> None:
+    name = said("Valve", doc="d1")
+    (word,) = words(1)
+    for capitals in (said("Houston", at=500), said("MAIN B", at=500)):
+        assert live_mentions([word, name, capitals], 100) == {name.id, capitals.id}
+    for small in (
+        said("panel 11", at=500),
+        replace(said("The Story", at=500), type="title"),
+        said("Jim", at=500, kind=MentionKind.SPEAKER),
+    ):
+        assert live_mentions([word, name, small], 100) == {word.id, name.id, small.id}

@@ -193,8 +193,10 @@ def test_another_document_decides_whether_a_sentence_start_is_a_name() -> None:
     assert live_mentions(alone.mentions, 100) < live_mentions([*alone.mentions, *titled.mentions], 100)
 
 
-def _word(passage: int, key: str = "valve", flags: tuple[Flag, ...] = (Flag.CONTENT_WORD,)) -> Mention:
-    return Mention(f"{key}{passage}{flags}", "d", 0, 1, (f"p{passage}",), key, key, "word", "", MentionKind.SAID, "fast-2", flags)
+def _word(passage: int, key: str = "valve", flags: tuple[Flag, ...] = (Flag.CONTENT_WORD,), document: str = "d") -> Mention:
+    name = key if Flag.CONTENT_WORD in flags else key.title()
+    id_ = f"{document}{name}{passage}{flags}"
+    return Mention(id_, document, 0, 1, (f"p{passage}",), name, key, "word", "", MentionKind.SAID, "fast-2", flags)
 
 
 @pytest.mark.parametrize(
@@ -206,11 +208,22 @@ def test_a_content_word_counts_inside_its_band(num_heard: int, num_passages: int
     assert len(live_mentions(mentions, num_passages)) in (0, num_heard)
 
 
-def test_a_content_word_that_is_also_a_name_counts_as_that_name() -> None:
+def test_a_content_word_that_is_also_a_name_counts_as_that_name_where_nothing_has_capitals() -> None:
     named = _word(1, flags=(Flag.SEEN_CAPITALISED,))
     opening = _word(1, flags=(Flag.SENTENCE_START,))
-    assert live_mentions([_word(2), named], 100) == {_word(2).id, named.id}
+    caption = _word(2, document="captions")
+    assert live_mentions([caption, named], 100) == {caption.id, named.id}
+    assert live_mentions([_word(2), named], 100) == {named.id}
     assert live_mentions([_word(2), opening], 100) == set()
+
+
+def test_a_word_of_a_text_with_capitals_is_no_name_that_another_text_has() -> None:
+    _, _, (cased,) = extract(["So Jim took control of the ship, and Fred had control too."], sha="1")
+    _, _, (other,) = extract(["The ENGINE CONTROL is on, said Jim, and CONTROL said so."], uri="2.txt", sha="2")
+    _, _, (captions,) = extract(["so they asked control what to do"], uri="3.txt", sha="3")
+    mentions = [m for e in (cased, other, captions) for m in e.mentions]
+    live = live_mentions(mentions, 100)
+    assert {m.document_id for m in mentions if m.key == "control" and m.id in live} == {other.document_id, captions.document_id}
 
 
 def test_the_flight_directors_loop_makes_a_graph_of_call_signs_in_seconds() -> None:

@@ -35,11 +35,11 @@ class FastExtractor:
     def __init__(self, titles: Collection[str] = ()) -> None:
         self._titles = frozenset(key for key in (entity_key(plain_title(t)) for t in titles) if " " in key)
         self._remarks: dict[str, str] = {}
-        self._name = f"{SENTENCE_EXTRACTOR}-2" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
+        self._name = f"{SENTENCE_EXTRACTOR}-3" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
 
     @property
     def name(self) -> str:
-        """`fast-2`, and a hash of the titles where there are any: other titles, other records."""
+        """`fast-3`, and a hash of the titles where there are any: other titles, other records."""
         return self._name
 
     @property

@@ -2,25 +2,32 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from dynagrag.ids import entity_key, plain_quotes
 from dynagrag.ingest.extract.case_use import CaseUse, Writing
-from dynagrag.ingest.extract.name_parts import NUMBER, OFFICE, PERSON, Part, parts_of
+from dynagrag.ingest.extract.name_parts import NAME, NUMBER, OFFICE, PERSON, Part, parts_of
 from dynagrag.ingest.extract.name_spans import Sentence
 from dynagrag.ingest.extract.name_words import (
     ABBREVIATIONS,
+    COMMANDS,
     COMPOUND_HEADS,
+    GENERIC,
     GERMAN,
     KEEP_UPPER,
     NUMBER_WORDS,
     OCCUPATIONS,
     PARTS,
+    SETTERS,
     SIGNALS,
+    STATES,
+    UNITS,
     WHEN,
 )
-from dynagrag.ingest.extract.tokens import ENDING, Token, tokens_of
+from dynagrag.ingest.extract.numbered_things import numbered_things, part_behind, quantities
+from dynagrag.ingest.extract.part_words import NUMBERED
+from dynagrag.ingest.extract.tokens import ENDING, Token, tokens_of, without_markup
 from dynagrag.schema import Flag
 from dynagrag.words import COMMON_WORDS
 
@@ -30,7 +37,11 @@ MIN_ADVERB_LETTERS = 6
 MAX_REPAIR_TOKENS = 3
 _LETTERED = re.compile(r"[A-Z]-[a-z]{3,}")
 """`T-shirt`, `X-ray`."""
+_DEMONYM = re.compile(r"[A-Z][a-z]+(?:an|ish|ese|ch)")
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _NUMERAL = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
+QUANTITY = "quantity"
+NO_THINGS = COMMANDS | GENERIC | STATES
 NO_NAMES = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
 
 
@@ -75,6 +86,11 @@ def _all_candidates(sentence: str, tokens: list[Token], use: CaseUse, has_case: 
                 if candidate is not None:
                     taken.update(range(part.first, part.last + 1))
                     yield candidate
+                    yield from _with_its_part(read, part, candidate, taken)
+        for type_, spans in ((NAME, numbered_things(tokens, sentence, taken)), (QUANTITY, quantities(tokens, taken))):
+            for first, last in spans:
+                taken.update(range(first, last + 1))
+                yield _spanning(sentence, tokens[first].start, tokens[last].end, type_)
     for first, last in _title_spans(sentence, tokens, titles):
         name = sentence[tokens[first].start : tokens[last].end]
         yield Candidate(tokens[first].start, tokens[last].end, name, entity_key(name), "title")
@@ -82,6 +98,23 @@ def _all_candidates(sentence: str, tokens: list[Token], use: CaseUse, has_case: 
         if i not in taken and _is_content(token, has_case, use):
             word = token.base
             yield Candidate(token.start, token.start + len(word), word, entity_key(word), "word", (Flag.CONTENT_WORD,))
+
+
+def _spanning(text: str, start: int, end: int, type_: str) -> Candidate:
+    name = text[start:end]
+    return Candidate(start, end, name, entity_key(without_markup(name)), type_)
+
+
+def _with_its_part(sentence: Sentence, part: Part, name: Candidate, taken: set[int]) -> Iterator[Candidate]:
+    """The part that a name tells apart from others, with the name: `DUA breaker`, beside DUA."""
+    if part.type != NAME or (part.first, part.last) in sentence.quoted or Flag.SENTENCE_START in name.flags:
+        return
+    if part.first == part.last and _DEMONYM.fullmatch(name.name):
+        return
+    last = part_behind(sentence.tokens, part.first, part.last)
+    if last is not None:
+        taken.update(range(part.last + 1, last + 1))
+        yield _spanning(sentence.text, name.start, sentence.tokens[last].end, NAME)
 
 
 def _named(sentence: Sentence, part: Part) -> Candidate | None:
@@ -95,9 +128,9 @@ def _named(sentence: Sentence, part: Part) -> Candidate | None:
         end -= 2 * final.is_possessive
         end += name.count("(") > name.count(")") and sentence.text[end : end + 1] == ")"
         name = sentence.text[first.start : end]
-        return None if _says_nothing(sentence, part) else Candidate(first.start, end, name, entity_key(name), part.type)
+        return None if _says_nothing(sentence, part) else _spanning(sentence.text, first.start, end, part.type)
     if first.text[0].isdigit() and first.is_number:
-        return None if _is_readout(sentence, part.first) else Candidate(first.start, end, name, entity_key(name), NUMBER)
+        return _spanning(sentence.text, first.start, end, NUMBER) if _is_year(sentence, part.first) else None
     return _single(sentence, first, part.type)
 
 
@@ -109,7 +142,7 @@ def _says_nothing(sentence: Sentence, part: Part) -> bool:
     if all(t.base in NUMBER_WORDS or t.text.isdigit() for t in tokens):
         return True
     if tokens[-1].text.isdigit() and all(t.base in COMMON_WORDS for t in tokens[:-1]):
-        return True
+        return tokens[-2].base not in NUMBERED
     pair = (tokens[0].base, tokens[1].base)
     return tokens[0].opens_clause and all(t.base in COMMON_WORDS and not t.is_upper for t in tokens) and not sentence.use.pairs.get(pair)
 
@@ -118,8 +151,8 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
     """A name of one word, with what its place says of its capital."""
     use = sentence.use
     word = ENDING.sub("", plain_quotes(token.text))
-    key = entity_key(word)
-    if len(key) < 2 or _is_no_name(token) or _is_broken_off(sentence, token):
+    key = entity_key(without_markup(word))
+    if len(key) < 2 or _is_no_name(token) or _is_broken_off(sentence, token) or _is_command(sentence, token):
         return None
     if use.writing is Writing.NOUNS and not token.is_upper and not token.has_inner_capital:
         return None
@@ -137,13 +170,37 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
     return Candidate(token.start, token.start + len(word), word, key, type_, flags)
 
 
-def _is_readout(sentence: Sentence, at: int) -> bool:
-    """One number of a row of them, or one that begins with 0: read off a display, and nothing that anybody speaks of."""
+def _is_year(sentence: Sentence, at: int) -> bool:
+    """A year; not one number of a row of them or a signed one, which is read off a display, and none that counts or measures something."""
     tokens = sentence.tokens
-    if tokens[at].text[0] == "0":
-        return True
+    if not _YEAR.fullmatch(tokens[at].text) or (at and tokens[at - 1].base in {"plus", "minus"}):
+        return False
     is_behind = at > 0 and tokens[at - 1].text[0].isdigit() and tokens[at].gap.isspace()
-    return is_behind or (at + 1 < len(tokens) and tokens[at + 1].text[0].isdigit() and tokens[at + 1].gap.isspace())
+    if is_behind or at + 1 == len(tokens):
+        return not is_behind
+    after = tokens[at + 1]
+    return not (after.gap.isspace() and (after.text[0].isdigit() or after.base in UNITS)) and "°" not in after.gap
+
+
+def _is_command(sentence: Sentence, token: Token) -> bool:
+    """A word of command or the position of a switch: `ENTER`, `set to THROTTLE`, and what the document writes small as a rule."""
+    use, base = sentence.use, token.base
+    if token.opens_clause and base in COMMANDS and not (token.text.istitle() and use.capital.get(base)):
+        return True
+    if not token.text.isupper() or not token.text.replace("-", "").isalpha():
+        return False
+    at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
+    is_plain = len(base) >= MIN_CONTENT_LETTERS and use.is_stray_capital(base)
+    return base in NO_THINGS or is_plain or _is_set_to(sentence.tokens, at)
+
+
+def _is_set_to(tokens: Sequence[Token], at: int) -> bool:
+    """`DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to someone."""
+    if at < 2 or tokens[at - 1].base != "to" or len(tokens[at].text) < MIN_CONTENT_LETTERS:
+        return False
+    before = tokens[at - 2]
+    is_label = before.text[:2].isupper() and len(before.text) > 1 and not before.opens_clause
+    return before.base in SETTERS or is_label
 
 
 def _is_broken_off(sentence: Sentence, token: Token) -> bool:
@@ -155,6 +212,8 @@ def _is_broken_off(sentence: Sentence, token: Token) -> bool:
         return True
     at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
     after = [t.base for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS] if t.base != token.base]
+    if behind.startswith("-") and any(t.text == token.text for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS]):
+        return True
     if behind.startswith("-"):
         return any(base.startswith(token.base) for base in after)
     return not token.is_upper and len(token.base) < MIN_CONTENT_LETTERS and any(base.startswith(token.base) for base in after[:1])
@@ -196,5 +255,7 @@ def _is_content(token: Token, has_case: bool, use: CaseUse) -> bool:
 
 def _is_shouted(sentence: str, tokens: list[Token]) -> bool:
     """A whole sentence in capitals inside other text: a heading, or a shout. Call signs in a row are shorter."""
+    if not any(t.is_stop and t.text.isupper() and len(t.text) > 1 and t.base not in STATES for t in tokens) and "," in sentence:
+        return False  # labels of switches in a row
     letters = [c for c in sentence if c.isalpha()]
     return len(tokens) >= MIN_SHOUTED_TOKENS and sum(1 for c in letters if c.isupper()) > 0.8 * len(letters)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dynagrag.ingest.extract.name_spans import Sentence, Span
+from dynagrag.ingest.extract.name_spans import Sentence
 from dynagrag.ingest.extract.name_words import (
     ADDRESSES,
     CONNECTORS,
@@ -19,17 +19,20 @@ from dynagrag.ingest.extract.name_words import (
     OFFICE_WORDS,
     ORGANISATIONS,
     PERSON_TITLES,
+    RANKS_BEFORE,
     STATES,
     SURE_TITLES,
     WHEN,
     WHEN_PREPOSITIONS,
 )
-from dynagrag.ingest.extract.tokens import Token
+from dynagrag.ingest.extract.tokens import Span, Token
 from dynagrag.words import COMMON_WORDS, VAGUE_WORDS
 
 NAME, NUMBER, PERSON, OFFICE = "name", "number", "person", "office"
 _MAX_DATE_NUMBERS = 2
 _MAX_PERSON_WORDS = 4
+_MAX_DAY_DIGITS = 2
+_MAX_DAY = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def parts_of(sentence: Sentence, span: Span) -> Iterator[Part]:
         return
     for first, last in _apart_from_times(sentence, span):
         if _is_date(sentence.tokens[first : last + 1]):
-            yield Part(first, last, NUMBER)
+            yield Part(first - _has_day_before(sentence.tokens, first), last, NUMBER)
             continue
         trimmed = _trimmed(sentence.tokens, *_without_furniture(sentence.tokens, first, last))
         if trimmed is not None:
@@ -69,7 +72,7 @@ def _apart_from_times(sentence: Sentence, span: Span) -> Iterator[Span]:
             continue
         if start < at:
             yield start, at - 1
-        if end > at:
+        if end > at or (at == first and _has_day_before(sentence.tokens, at)):
             yield at, end
         start = at = end + 1
     if start <= last:
@@ -97,7 +100,16 @@ def _time_end(tokens: Sequence[Token], first: int, at: int, last: int) -> int | 
 
 
 def _is_date(tokens: Sequence[Token]) -> bool:
-    return len(tokens) > 1 and tokens[0].base in MONTHS and all(t.text.isdigit() for t in tokens[1:])
+    """`March 21`, `November 1918`; a month alone where a day stands before it."""
+    return tokens[0].base in MONTHS and all(t.text.isdigit() for t in tokens[1:]) and not tokens[0].text.isupper()
+
+
+def _has_day_before(tokens: Sequence[Token], month: int) -> bool:
+    """`11 February 1647`."""
+    if not month or tokens[month].gap != " ":
+        return False
+    day = tokens[month - 1].text
+    return day.isdigit() and len(day) <= _MAX_DAY_DIGITS and 1 <= int(day) <= _MAX_DAY
 
 
 # -------------------------------------------------------------------------------------------- what is cut off a span
@@ -142,6 +154,9 @@ def _is_state(token: Token) -> bool:
 
 def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
     """An office of several words apart from whoever holds it, and a person's name apart from a title and from what they are of."""
+    is_rank = last > first + 2 and tokens[first].base in RANKS_BEFORE and tokens[first + 1].base in PERSON_TITLES
+    if is_rank and _num_person_words(tokens, first + 2, last) >= 2:
+        first += 1
     size = _office_size([t.base for t in tokens[first : last + 1]])
     if size == 1:
         yield _titled(tokens, first, last)

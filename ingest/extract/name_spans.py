@@ -24,7 +24,9 @@ from dynagrag.ingest.extract.name_words import (
     UNITS,
     WHEN,
 )
-from dynagrag.ingest.extract.tokens import MODEL_NUMBER, ORDINAL, Token
+from dynagrag.ingest.extract.numbered_things import end_of_list, numbered_by
+from dynagrag.ingest.extract.part_words import NUMBERED
+from dynagrag.ingest.extract.tokens import MODEL_NUMBER, ORDINAL, Span, Token
 from dynagrag.words import COMMON_VERBS, VAGUE_WORDS
 
 MAX_CONNECTORS = 2
@@ -36,9 +38,6 @@ _FORMATS = frozenset({"2D", "3D", "4D", "4K", "8K"})
 """What something is made in, whatever stands before."""
 _LONG_WORD = 4
 _MAX_DAY_DIGITS = 2
-
-Span = tuple[int, int]
-"""Indices of the first and the last token."""
 
 
 class Sentence:
@@ -126,8 +125,13 @@ class Sentence:
             return i if is_place and (is_plural or tokens[i].gap.isspace()) and not tokens[last].is_stop else None
         if self._is_alone(first, last):
             return None
-        if i < len(tokens) and self._is_part_number(i, last):
+        if i < len(tokens) and (self._is_part_number(i, last) or self._is_behind_slash(first, i, last)):
             return i
+        number = numbered_by(self.tokens, self.text, last)
+        if number is None:
+            number = end_of_list(self.tokens, self.text, first, last)
+        if number is not None:
+            return number
         if i + 1 < len(tokens) and tokens[i].base in NUMBER_SIGNS and tokens[i].follows(tokens[last]) and tokens[i + 1].text.isdigit():
             return i + 1 if tokens[i + 1].gap in {" ", ". "} else None
         while i < len(tokens) and tokens[i].follows(tokens[i - 1]):
@@ -137,6 +141,17 @@ class Sentence:
             is_on = tokens[i].is_capital and not self.is_stop[i] and not (tokens[last].is_number and i > last + 1)
             return i if is_on else None
         return None
+
+    def _is_behind_slash(self, first: int, i: int, last: int) -> bool:
+        """`AC/DC`, `Command/Service Module`; not `Facebook/YouTube`, which are two."""
+        before, token = self.tokens[last], self.tokens[i]
+        if token.gap != "/" or not token.text[0].isupper() or not before.text[0].isupper() or (self.is_stop[i] and len(token.text) > 1):
+            return False
+        if token.base in {t.base for t in self.tokens[first:i]}:
+            return False  # MAIN A/MAIN B
+        is_short = before.text.isupper() and token.text.isupper()
+        after = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        return is_short or (after is not None and after.text.istitle() and after.follows(token) and not self.is_stop[i + 1])
 
     def _is_alone(self, first: int, last: int) -> bool:
         """A number that no name goes on behind: a year that says when (`In 2004 Kerry`, `a 1950 West German film`) or ends a name."""
@@ -191,6 +206,8 @@ class Sentence:
         """Whether a clause's first word has its capital only for its place: `Understand FLIGHT`, `Ask Jack`, `Yesterday Kerry`."""
         first, second = self.tokens[i], self.tokens[after]
         if not first.opens_clause or first.is_upper or self.use.pairs.get((first.base, second.base)):
+            return False
+        if first.base in NUMBERED and (second.text[0].isdigit() or len(second.text) == 1):
             return False
         if first.base in OPENERS or (first.base.endswith(ADVERB_ENDINGS) and len(first.base) >= 7):
             return True

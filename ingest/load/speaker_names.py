@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError, UsageError
+from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
 from dynagrag.ingest.load.encoding import decode
+from dynagrag.ingest.load.parsed import CONTROLS
 from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import LoadedSource
-from dynagrag.text import collapse, short
+from dynagrag.text import collapse, cut, short
 
 NOBODY = ""
 NAMES_KEY = "speaker_names"
@@ -24,6 +26,9 @@ NAMES_KEY = "speaker_names"
 _NOBODY_SIGN = "-"
 _MAX_BYTES = 4_000_000
 _MAX_NAME_CHARS = 200
+_MAX_SHOWN = 60
+_MAX_WAY = 12
+"""Of a circle: how many names of it are said."""
 _HEADS = frozenset({"label", "speaker", "from", "old"})
 _SHAPE = "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or {file: {label: name}}"
 
@@ -88,7 +93,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; ValueError where it has a key twice with other values, of which json would keep the last."""
     made: dict[str, Any] = {}
     for key, value in pairs:
-        if made.get(key, value) != value:
+        if key in made and made[key] != value:
             raise ValueError(f"it names {short(key)} twice")
         made[key] = value
     return made
@@ -98,6 +103,8 @@ def _csv_rows(text: str) -> list[tuple[str, str, str]]:
     """(file, label, name) of each line; a head `label,name` may stand first."""
     rows: list[tuple[str, str, str]] = []
     for number, cells in enumerate(csv.reader(io.StringIO(text), skipinitialspace=True), 1):
+        if any("\n" in cell for cell in cells):
+            raise ValueError(f"row {number} has a name of several lines; is a quotation mark left open?")
         filled = [collapse(cell) for cell in cells]
         if not any(filled):
             continue
@@ -115,6 +122,8 @@ def _json_rows(data: Any) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     for key, value in data.items():
         if isinstance(value, dict):
+            if deeper := [label for label, name in value.items() if isinstance(name, dict)]:
+                raise ValueError(f"in {short(key)} the name of {short(deeper[0])} is no text")
             rows += [(collapse(key), label, name) for _, label, name in _json_rows(value)]
         elif value is None or isinstance(value, str):
             rows.append(("", collapse(key), collapse(value or "")))
@@ -134,25 +143,28 @@ def _names_of(rows: Iterable[tuple[str, str, str]], what: str) -> SpeakerNames:
             raise UsageError(f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave one of them out")
         if len(name) > _MAX_NAME_CHARS:
             raise UsageError(f"{what} gives {short(label)} a name of {len(name)} characters; at most {_MAX_NAME_CHARS}")
+        if CONTROLS.search(name) or (name and not any(c.isprintable() and not c.isspace() for c in name)):
+            raise UsageError(f"{what} gives {short(label)} a name with control or broken characters, or with none to be seen; mend it")
         own[label] = name
     everywhere = by_file.pop("", {})
-    _followed(everywhere, what)
     return SpeakerNames(_followed(everywhere, what), {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()})
 
 
 def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dict[str, str]:
     """Each label with the name at the end of its way: A to B and B to C makes both C. UsageError for a circle."""
-    made: dict[str, str] = {}
+    ends: dict[str, str] = {}
     for label in names if only is None else only:
-        way = [label]
-        while (name := names.get(way[-1])) is not None and name != way[-1]:
+        way = {label: None}
+        last = label
+        while last != NOBODY and last not in ends and (name := names.get(last, last)) != last:
             if name in way:
-                raise UsageError(f"{what} goes round in a circle: {' -> '.join([*way, name])}; give one of them another name")
-            way.append(name)
-            if name == NOBODY:
-                break
-        made[label] = way[-1]
-    return made
+                shown = [cut(step, _MAX_SHOWN) for step in [*list(way)[list(way).index(name) :], name]]
+                told = shown if len(shown) <= _MAX_WAY else [*shown[: _MAX_WAY - 2], "...", shown[-1]]
+                raise UsageError(f"{what} goes round in a circle: {' -> '.join(told)}; give one of them another name")
+            way[name] = None
+            last = name
+        ends.update(dict.fromkeys(way, ends.get(last, last)))
+    return {label: ends[label] for label in (names if only is None else only)}
 
 
 # ------------------------------------------------------------------------------------------------------------ applying
@@ -187,7 +199,19 @@ def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
         return source
     turns = tuple(replace(t, speaker=made.get(t.speaker, t.speaker) or None) if t.speaker else t for t in source.turns)
     meta = {**source.meta, NAMES_KEY: json.dumps(made, ensure_ascii=False, sort_keys=True)}
+    if ROLES_KEY in meta:
+        meta[ROLES_KEY] = _roles_of_renamed(source.meta, labels, made)
     return replace(source, turns=turns, meta=meta)
+
+
+def _roles_of_renamed(meta: Mapping[str, str], labels: Iterable[str], made: Names) -> str:
+    """The roles by the speakers' names; of labels that are one, the role of who speaks first."""
+    roles: dict[str, str] = {}
+    stored = stored_roles(meta)
+    for label in labels:
+        if label in stored and (name := made.get(label, label)):
+            roles.setdefault(name, stored[label])
+    return roles_text(roles)
 
 
 def check_known(names: SpeakerNames, known: Mapping[str, Sequence[str]]) -> None:

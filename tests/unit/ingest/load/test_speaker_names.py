@@ -1,6 +1,7 @@
 """Names for speakers: what a file of them may say, and what becomes of a source's labels."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.errors import UsageError
+from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
 from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, checked_names, kept_names, read_speaker_names, renamed
 from dynagrag.schema import LoadedSource, SourceTurn
 
@@ -66,6 +68,13 @@ def test_one_label_may_be_another_person_in_another_file(tmp_path: Path, text: s
         ("\n\n", "names no speaker"),
         ("label,name\n", "names no speaker"),
         (f"A,{'x' * 300}\n", "a name of 300 characters"),
+        ('A,"Anna\nB,Berta\n', "row 1 has a name of several lines; is a quotation mark left open?"),
+        ('A,Anna\nB,"Berta\nC,"Carl"\n', "row 2 has a name of several lines"),
+        ('{"one.vtt": {"A": {"B": "Carl"}}}', "in 'one.vtt' the name of 'A' is no text"),
+        ('{"A": NaN}', "the name of 'A' is no text"),
+        ('{"A": "\\ud800"}', "gives 'A' a name with control or broken characters"),
+        ('{"A": "An\\u0000na"}', "gives 'A' a name with control or broken characters"),
+        ('{"A": "\\u200b"}', "or with none to be seen"),
     ],
 )
 def test_a_map_that_cannot_be_says_why(tmp_path: Path, text: str, said: str) -> None:
@@ -100,6 +109,26 @@ def test_names_are_kept_and_taken_back() -> None:
     again = renamed(source("A", "B"), {"A": "A", "B": "Berta"}, kept)
     assert speakers(again) == ["A", "Berta"]
     assert kept_names(renamed(source("A", "B"), {"A": "A", "B": "B"}, kept).meta) == {}
+
+
+def test_a_role_goes_with_its_label() -> None:
+    file = replace(source("A", "B", "C", "D"), meta={ROLES_KEY: roles_text({"A": "Judge", "B": "Clerk", "D": "Guest"})})
+
+    def roles(names: dict[str, str]) -> dict[str, str]:
+        return dict(stored_roles(renamed(file, names, {}).meta))
+
+    assert roles({"A": "Anna Lee", "B": "A"}) == {"Anna Lee": "Judge", "A": "Clerk", "D": "Guest"}
+    assert roles({"A": "", "C": "B"}) == {"B": "Clerk", "D": "Guest"}
+    assert roles({"C": "C"}) == {"A": "Judge", "B": "Clerk", "D": "Guest"}
+
+
+def test_a_long_way_of_names_takes_as_many_times_as_long(tmp_path: Path) -> None:
+    num = 20_000
+    names = read_speaker_names(write(tmp_path, "".join(f"S{i},S{i + 1}\n" for i in range(num)))).everywhere
+    assert set(names.values()) == {f"S{num}"}
+    with pytest.raises(UsageError, match="circle") as caught:
+        read_speaker_names(write(tmp_path, "".join(f"S{i},S{(i + 1) % num}\n" for i in range(num))))
+    assert len(str(caught.value)) < 500
 
 
 def test_a_label_that_nobody_has_is_named_with_what_is_near() -> None:

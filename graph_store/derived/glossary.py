@@ -44,13 +44,13 @@ class GlossaryThing:
 class Glossary:
     """`thing_of`: key -> its thing's place among the `things`. `ambiguous`: key -> the terms of the things that it may be.
 
-    `circles`: pairs of terms that are aliases of each other.
+    `circles`: terms that are aliases of each other, in alphabetical order, two or more round a circle.
     """
 
     things: tuple[GlossaryThing, ...] = ()
     thing_of: Mapping[str, int] = field(default_factory=dict)
     ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    circles: tuple[tuple[str, str], ...] = ()
+    circles: tuple[tuple[str, ...], ...] = ()
 
 
 def glossary_text(rows: Iterable[GlossaryRow]) -> str:
@@ -97,13 +97,12 @@ def resolve(rows: Iterable[GlossaryRow]) -> Glossary:
             if key != entry.term:
                 claims[key].add(number)
     joined = _Joined(len(entries))
-    circles = []
+    aliased: list[tuple[int, int]] = []
     for key in sorted(claims):
         if len(terms.get(key, ())) == 1 and len(claims[key]) == 1:
             (own,), (other,) = terms[key], tuple(claims[key])
             joined.unite(own, other)
-            if entries[other].term in entries[own].aliases and key < entries[other].term:
-                circles.append((entries[own].shown[key], entries[other].shown[entries[other].term]))
+            aliased.append((other, own))
     ambiguous: dict[str, tuple[str, ...]] = {}
     owner: dict[str, int] = {}
     for key in sorted({*terms, *claims}):
@@ -113,7 +112,23 @@ def resolve(rows: Iterable[GlossaryRow]) -> Glossary:
             ambiguous[key] = tuple(sorted({entries[n].shown[entries[n].term] for n in (*terms.get(key, ()), *claims.get(key, ()))}))
         if len(owners) == 1:
             owner[key] = min(owners)
-    return _glossary(entries, joined, owner, ambiguous, circles)
+    return _glossary(entries, joined, owner, ambiguous, _circles(entries, aliased))
+
+
+def _circles(entries: Sequence["_Entry"], aliased: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
+    """The terms that lead back to themselves by their aliases. `aliased`: pairs of an entry and one whose term is its alias."""
+    if not aliased:
+        return []
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    heads, tails = zip(*aliased, strict=True)
+    links = coo_array(([1] * len(aliased), (heads, tails)), shape=(len(entries), len(entries)))
+    _, of = connected_components(links, connection="strong")
+    round_: dict[int, list[str]] = defaultdict(list)
+    for entry, circle in zip(entries, of.tolist(), strict=True):
+        round_[circle].append(entry.shown[entry.term])
+    return sorted(tuple(terms) for terms in round_.values() if len(terms) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +203,7 @@ def _glossary(
     joined: _Joined,
     owner: Mapping[str, int],
     ambiguous: Mapping[str, tuple[str, ...]],
-    circles: Sequence[tuple[str, str]],
+    circles: Sequence[tuple[str, ...]],
 ) -> Glossary:
     members: dict[int, list[int]] = defaultdict(list)
     for number in range(len(entries)):

@@ -18,6 +18,7 @@ from dynagrag.errors import LoadError
 from dynagrag.graph_store.derived.glossary import GlossaryRow, resolve
 from dynagrag.ids import entity_key
 from dynagrag.ingest.load.encoding import decode
+from dynagrag.ingest.load.parsed import CONTROLS
 from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.text import collapse, cut
 
@@ -74,7 +75,8 @@ def read_glossary_file(path: Path) -> GlossaryFile:
             f"glossary {path} holds no term{why}; write CSV with the columns term,aliases,definition, or JSON objects with them"
         )
     notes += [_said(problem, lines) for problem, lines in aside.items()]
-    return GlossaryFile(path.name, tuple(rows), (*notes, *_double_meanings(rows)))
+    name = path.name.encode("utf-8", "backslashreplace").decode()  # bytes of a name that are no text
+    return GlossaryFile(name, tuple(rows), (*notes, *_double_meanings(rows)))
 
 
 class _FormError(Exception):
@@ -121,16 +123,33 @@ def _csv_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     start = first + 2
     try:
         for cells in reader:
+            fields = {role: cells[at] if at < len(cells) else "" for role, at in columns.items()}
             if any(cell.strip() for cell in cells[width:]):
-                yield start, {"problem": "more fields than columns; put a field that holds the delimiter in quotation marks"}
-            else:
-                yield start, {role: cells[at] if at < len(cells) else "" for role, at in columns.items()}
+                fields = {"problem": "more fields than columns; put a field that holds the delimiter in quotation marks"}
+            elif _is_over_lines(fields.get("term", "")) or any(map(_is_over_lines, _listed_aliases(fields.get("aliases", "")))):
+                fields = {"problem": "a name over several lines; is a quotation mark left open? left out"}
+            if first + 1 + reader.line_num >= len(lines) and _is_left_open(lines[start - 1 :], delimiter):
+                raise _FormError(start, "a quotation mark that is never closed")
+            yield start, fields
             start = first + 2 + reader.line_num
     except csv.Error as err:
         problem = (
             f"a field of more than {_MAX_FIELD:,} characters; is a quotation mark left open?" if "field larger" in str(err) else str(err)
         )
         raise _FormError(start, problem) from err
+
+
+def _is_over_lines(name: str) -> bool:
+    return "\n" in name.strip()
+
+
+def _is_left_open(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether the last row ends within quotation marks, which csv lets pass unless it is strict."""
+    try:
+        list(csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True))
+    except csv.Error as err:
+        return "unexpected end" in str(err)
+    return False
 
 
 def _columns(header: str, line: int) -> tuple[str, dict[str, int]]:
@@ -184,6 +203,8 @@ class _Scanner:
             value, self._at = self._decoder.raw_decode(self._text, self._at)
         except json.JSONDecodeError as err:
             raise _FormError(err.lineno, f"no JSON ({err.msg})") from err
+        except ValueError as err:
+            raise _FormError(self.line(), "a number of too many digits") from err
         except RecursionError as err:
             raise _FormError(self.line(), "JSON nested too deep") from err
         return value
@@ -260,7 +281,7 @@ def _row(entry: Mapping[str, Any], line: int) -> tuple[GlossaryRow | None, list[
     problems: list[str] = []
     term, definition = entry.get("term", ""), entry.get("definition", "")
     given = entry.get("aliases", [])
-    listed = given if isinstance(given, list) else str(given).replace("|", ";").split(";")
+    listed = given if isinstance(given, list) else _listed_aliases(str(given))
     if not isinstance(term, str) or not isinstance(definition, str) or not all(isinstance(alias, str) for alias in listed):
         return None, ["a field that is no text; left out"]
     aliases = []
@@ -268,20 +289,24 @@ def _row(entry: Mapping[str, Any], line: int) -> tuple[GlossaryRow | None, list[
         if _is_name(alias):
             aliases.append(alias)
         else:
-            problems.append(f"an alias without letter or digit, or of more than {MAX_NAME} characters; left out")
+            problems.append(f"an alias without letter or digit, of more than {MAX_NAME} characters or with broken ones; left out")
     if not _is_name(collapse(term)):
         if not (collapse(term) or aliases or collapse(definition)):
             return None, []
-        return None, [f"no term, or one without letter or digit or of more than {MAX_NAME} characters; left out"]
-    meaning = collapse(definition)
+        return None, [f"no term, or one without letter or digit, of more than {MAX_NAME} characters or with broken ones; left out"]
+    meaning = CONTROLS.sub("\ufffd", collapse(definition))
     if len(meaning) > MAX_DEFINITION:
         problems.append(f"a definition of more than {MAX_DEFINITION:,} characters; cut there")
         meaning = meaning[:MAX_DEFINITION]
     return GlossaryRow(collapse(term), tuple(dict.fromkeys(aliases)), meaning, line), problems
 
 
+def _listed_aliases(text: str) -> list[str]:
+    return text.replace("|", ";").split(";")
+
+
 def _is_name(text: str) -> bool:
-    return len(text) <= MAX_NAME and any(c.isalnum() for c in text) and bool(entity_key(text))
+    return len(text) <= MAX_NAME and any(c.isalnum() for c in text) and bool(entity_key(text)) and not CONTROLS.search(text)
 
 
 def _double_meanings(rows: Sequence[GlossaryRow]) -> list[str]:
@@ -296,7 +321,15 @@ def _double_meanings(rows: Sequence[GlossaryRow]) -> list[str]:
         f"{', '.join(map(str, lines[key][:_MAX_SAID]))}); it is left apart"
         for key, terms in sorted(found.ambiguous.items())
     ]
-    said += [f"{cut(a, 60)!r} and {cut(b, 60)!r} are aliases of each other; they are one" for a, b in found.circles]
+    said += [_circle_said(circle) for circle in found.circles]
     if len(said) > 2 * _MAX_SAID:
         said = [*said[: 2 * _MAX_SAID], f"and {len(said) - 2 * _MAX_SAID} more names of several things or in a circle"]
     return said
+
+
+def _circle_said(terms: Sequence[str]) -> str:
+    shown = [repr(cut(term, 60)) for term in terms[:_MAX_SAID]]
+    if len(terms) == 2:
+        return f"{' and '.join(shown)} are aliases of each other; they are one"
+    more = f" and {len(terms) - _MAX_SAID} more" if len(terms) > _MAX_SAID else ""
+    return f"{', '.join(shown)}{more} are aliases in a circle; they are one"

@@ -74,6 +74,9 @@ def test_other_encodings_are_read(encoding: str, file: Path) -> None:
         ('[{"term": "x", "aliases": []}', 1, "should be"),
         ('{"x": {"aliases": ["y"]}\n} more', 2, "more behind the end"),
         ("[" * 100_000, 1, "nested too deep"),
+        (f'[{{"term": "x"}},\n {{"term": {"9" * 5_000}}}]', 2, "a number of too many digits"),
+        ('term,aliases\na,b\nLM,"Lunar Module\nX,Y\n', 3, "a quotation mark that is never closed"),
+        ('term,definition\nLM,"It lands.\nX,Y', 2, "a quotation mark that is never closed"),
     ],
 )
 def test_a_file_of_another_form_is_refused_with_its_line(text: str, line: int, word: str, file: Path) -> None:
@@ -100,8 +103,8 @@ def test_rows_that_cannot_be_used_are_said_with_their_lines_and_the_rest_is_kept
     found = _read(file, text)
     assert _plain(found) == {("LM", ("Lunar Module",), "d"), ("SM", ("Service Module",), "e")}
     assert found.notes == (
-        "lines 3, 4, 5: no term, or one without letter or digit or of more than 200 characters; left out",
-        "line 6: an alias without letter or digit, or of more than 200 characters; left out",
+        "lines 3, 4, 5: no term, or one without letter or digit, of more than 200 characters or with broken ones; left out",
+        "line 6: an alias without letter or digit, of more than 200 characters or with broken ones; left out",
         "line 7: more fields than columns; put a field that holds the delimiter in quotation marks",
     )
 
@@ -118,6 +121,27 @@ def test_a_term_that_is_two_things_and_a_circle_are_said(file: Path) -> None:
         "'agc' stands for several things (Gain Control, Guidance Computer; lines 2, 3); it is left apart",
         "'eagle' and 'spider' are aliases of each other; they are one".replace("eagle", "Eagle").replace("spider", "Spider"),
     )
+
+
+def test_a_circle_of_any_length_is_said(file: Path) -> None:
+    rows = "".join(f"n{i:02},n{(i + 1) % 9:02}\n" for i in range(9))
+    assert _read(file, f"term,aliases\n{rows}x1,y1\n").notes == (
+        "'n00', 'n01', 'n02', 'n03', 'n04' and 4 more are aliases in a circle; they are one",
+    )
+
+
+def test_a_quotation_mark_that_swallows_rows_is_said(file: Path) -> None:
+    found = _read(file, 'term,aliases\na,b\nLM,"Lunar Module\nX,Y\nZ,"W"\nc,"d;\ne"\n')
+    assert _plain(found) == {("a", ("b",), ""), ("c", ("d", "e"), "")}
+    assert found.notes == ("line 3: a name over several lines; is a quotation mark left open? left out",)
+
+
+def test_broken_characters_are_in_no_name(file: Path) -> None:
+    found = _read(
+        file, r'[{"term": "LM", "aliases": ["L\ud800M", "L\u0000M", "LEM"], "definition": "It\u0007 lands."}, {"term": "\ud800x"}]'
+    )
+    assert _plain(found) == {("LM", ("LEM",), "It\ufffd lands.")}
+    assert len(found.notes) == 2
 
 
 def test_a_key_that_an_object_repeats_is_not_lost(file: Path) -> None:

@@ -39,7 +39,8 @@ GLOSSARY = Annotated[
     typer.Option(
         "--glossary",
         metavar="FILE",
-        help="Names that are one, as CSV or JSON: term, aliases, definition. It is stored and holds in later ingests. May be repeated.",
+        help="Names that are one, as CSV or JSON: term, aliases, definition. It is stored and holds in later ingests, until "
+        "a file of the same name takes its place. May be repeated.",
     ),
 ]
 REMOVE_MISSING = Annotated[

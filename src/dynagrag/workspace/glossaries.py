@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import effective_edits
 from dynagrag.graph_store.derived.glossary import glossary_rows, glossary_text
 from dynagrag.ids import entity_key, plain_key
@@ -34,9 +35,15 @@ class GlossaryInForce:
 
 
 def read_glossaries(paths: Sequence[str], stored: GraphStore | None = None) -> tuple[GlossaryFile, ...]:
-    """The files, read. LoadError where one can't be. With a store, those are left out that are gone and were stored before."""
+    """The files, read, each once. LoadError where one can't be; UsageError where two have one name, of which only one could hold. With a
+    store, those are left out that are gone and were stored before.
+    """
+    path_of: dict[str, str] = {}
+    for path in paths:
+        if Path(path_of.setdefault(Path(path).name, path)).absolute() != Path(path).absolute():
+            raise UsageError(f"two glossaries are called {Path(path).name!r}, and one would take the other's place; rename one of them")
     known = {glossary.name for glossary in glossaries_in_force(stored.edits())} if stored is not None and paths else set()
-    return tuple(read_glossary_file(Path(path)) for path in paths if Path(path).exists() or Path(path).name not in known)
+    return tuple(read_glossary_file(Path(path)) for path in path_of.values() if Path(path).exists() or Path(path).name not in known)
 
 
 def glossaries_in_force(edits: Sequence[Edit]) -> tuple[GlossaryInForce, ...]:

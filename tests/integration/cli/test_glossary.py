@@ -109,3 +109,15 @@ def test_a_bad_glossary_is_refused_before_anything_is_done(ingest: Callable[...,
     assert f"glossary {bad}, line 1: the columns are 'one,two'" in ingest("--glossary", bad).complaint(1)
     assert "can't be read" in ingest("--glossary", tmp_path / "none.csv").complaint(1)
     assert cli("graph", "stats").code != 0  # no workspace was made
+
+
+def test_two_files_of_one_name_are_refused_before_anything_is_done(
+    ingest: Callable[..., Any], cli: Callable[..., Any], glossary: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / glossary.name
+    other.parent.mkdir()
+    other.write_text("term,aliases\nCapCom,Capsule Communicator\n")
+    said = ingest("--glossary", glossary, "--glossary", other).complaint(2)
+    assert "two glossaries are called 'moon.csv'" in said
+    assert cli("graph", "stats").code != 0  # no workspace was made
+    assert ingest("--glossary", glossary, "--glossary", glossary).code == 0

@@ -23,7 +23,8 @@ _MAX_SHOWN = 60
 
 
 class _Marked(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False)
+    # A limit of length, whichever, has every text looked at: a lone surrogate is none, and no file could hold it.
+    model_config = ConfigDict(frozen=True, extra="forbid", str_min_length=0)
 
 
 class GoldTurn(_Marked):
@@ -94,7 +95,14 @@ class GoldChunk(_Marked):
         if not self.text.strip():
             raise ValueError("the text is empty")
         placed = [one for entity in self.entities for one in _placed(entity, self.text)]
-        unique = {entity.span: entity for entity in reversed(placed)}
+        unique: dict[tuple[int, int], GoldEntity] = {}
+        for entity in placed:
+            first = unique.setdefault(entity.span, entity)
+            if (first.type, first.is_name) != (entity.type, entity.is_name):
+                start, end = entity.span
+                raise ValueError(
+                    f"the entity {_shown(entity.text)} at {start} to {end} is marked twice, as two things; leave one of them out"
+                )
         keys = {entity.key for entity in placed}
         for relation in self.relations:
             if missing := [end for end in (relation.head, relation.tail) if entity_key(end) not in keys]:

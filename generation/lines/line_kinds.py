@@ -16,7 +16,7 @@ _REPLIES = frozenset(
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
-_LINK = re.compile(r"https?://|www\.|\b[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
+_LINK = re.compile(r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
 _NOTE = re.compile(
     r"\s*(?:show\s*notes|links?(?:\s+mentioned)?|resources|timestamps|chapters|outline|sponsors?|transcript|subscribe|follow\s+us|music\s+by|"
     r"produced\s+by|table\s+of\s+contents)\b\s*(?:[:—-]|$)|\s*\(?\d{1,2}:\d{2}(?::\d{2})?\)?\s*[-—–:|]?\s+\S",

@@ -14,6 +14,8 @@ def cut_around(quote: str, about: str, max_chars: int) -> str:
         return quote
     wanted = content_stems(about)
     spans = sentence_spans(quote)
+    if not spans:
+        return ""  # nothing but blanks
     hits = [len(content_stems(quote[start:end]) & wanted) for start, end in spans]
     best = max(range(len(spans)), key=lambda i: (hits[i], not says_nothing(quote[slice(*spans[i])], ""), -i))
     start, end = _grown(spans, best, max_chars)

@@ -59,6 +59,14 @@ def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
     assert other.answerable < LEAST <= known.answerable
 
 
+@pytest.mark.parametrize(("text", "fitting"), [("Is the flour good?", False), ("Does the bakery have a garden near the sea?", True)])
+def test_nothing_fits_where_an_answer_is_less_likely_than_none(text: str, fitting: bool) -> None:
+    found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
+    assert found.answerable is not None
+    assert (found.answerable > 0.5) is fitting is not found.is_nothing_fitting
+    assert 0.3 < found.answerable < 0.7
+
+
 @pytest.mark.parametrize("name", Signs._fields)
 def test_more_of_a_sign_makes_an_answer_likelier_and_unknown_words_less_likely(name: str) -> None:
     assert (getattr(WEIGHTS, name) > 0) is (name != "unknown")

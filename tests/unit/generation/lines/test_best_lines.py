@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.lines.best_lines import BestLines, best_lines
 from dynagrag.generation.lines.excerpts import MAX_CHARS, grown
+from dynagrag.generation.lines.line_fit import WEIGHTS, fits
 from dynagrag.schema import Citation
 from dynagrag.sentences import sentence_spans
 from tests.transcripts import DIMENSION, line_index, question
@@ -46,6 +48,22 @@ def ask(turns: Turns, text: str, passage_words: int = 40) -> BestLines:
 )
 def test_the_line_that_answers_leads_and_is_whole(text: str, said: str) -> None:
     assert said in ask(TALK, text).lines[0].quote
+
+
+def test_a_fit_adds_up_what_a_sentence_has_of_the_question() -> None:
+    index = line_index(TALK, 40)
+    found = fits(
+        index, question("How many euros did Bob say that the oven was?"), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION)
+    )
+    having = {name: {s.text for s, has in zip(found.sentences, found.parts[name], strict=True) if has} for name in found.parts}
+    assert having["number"] == {"It is three hundred euros.", "The blue one with two doors."}
+    assert having["question"] == {"Which oven did the bakery buy?"}
+    assert having["speaker"] == {s.text for s in found.sentences if s.speaker == "BOB"}
+    assert {"(Laughter.)", "Right.", "News, Events, Resources"} <= having["empty"]
+    summed = found.parts["cosine"] + sum(weight * found.parts[name] for name, weight in WEIGHTS.items())
+    assert np.allclose(found.total, summed)
+    other = fits(index, question("Who said that the oven was blue?"), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    assert not other.parts["number"].any()
 
 
 def test_what_says_nothing_comes_last() -> None:

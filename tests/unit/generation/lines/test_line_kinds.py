@@ -1,5 +1,7 @@
 """Which lines say nothing, which ask, and which hold what is asked for."""
 
+import time
+
 import pytest
 
 from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_aside, is_filler, is_heading, is_question, says_nothing
@@ -71,6 +73,7 @@ def test_a_few_words_in_brackets_are_a_stage_direction(text: str, expected: bool
         ("News, Events, Resources", True),
         ("Apollo 13 Power Systems", True),
         ("Subscribe: https://example.com/feed", True),
+        ("More at x-y.example.com today", True),
         ("00:12 Intro", True),
         ("Links mentioned: the paper", True),
         ("The tank exploded.", False),
@@ -82,6 +85,12 @@ def test_a_few_words_in_brackets_are_a_stage_direction(text: str, expected: bool
 def test_headings_and_show_notes_are_told_from_sentences(text: str, expected: bool) -> None:
     assert is_heading(text, None) is expected
     assert not is_heading(text, "Leo")
+
+
+def test_a_chain_of_hyphens_is_read_in_linear_time() -> None:
+    started = time.process_time()
+    assert not is_heading("a-" * 40_000 + ".", None)
+    assert time.process_time() - started < 5.0  # quadratic, it took over a minute
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Long quotes are cut around the sentence that matters, and never before it ends."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
@@ -23,6 +23,7 @@ def test_a_filler_is_not_chosen_before_a_sentence() -> None:
 
 
 @given(st.text(alphabet="ab .?\n", max_size=300), st.text(alphabet="ab ", max_size=20), st.integers(1, 80))
+@example("   ", "", 1)
 def test_what_is_shown_stands_in_the_quote(quote: str, about: str, limit: int) -> None:
     shown = cut_around(quote, about, limit).removeprefix("… ").removesuffix(" …")
     assert shown in quote

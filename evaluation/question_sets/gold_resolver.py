@@ -87,6 +87,24 @@ class Resolver:
         if gold.spans:
             spans = [span for stretch in gold.spans for span in self._turns_of(stretch)]
             return [[list(dict.fromkeys(spans))]] if spans else []
+        return self._document_words(gold)
+
+    def gold_things(self, gold: Gold) -> list[GoldWords]:
+        """The same, but each stretch of turns is a thing of its own."""
+        stretches = [self._turns_of(stretch) for stretch in dict.fromkeys(gold.spans)]
+        return [[spans] for spans in stretches if spans] + self._document_words(gold)
+
+    def gold_passage_ids(self, gold: Gold) -> tuple[str, ...]:
+        """All passages that hold what should be found, in their order."""
+        spans = [span for thing in self.gold_things(gold) for place in thing for span in place]
+        wanted: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for document, start, end in spans:
+            wanted[document].append((start, end))
+        return tuple(
+            p.id for p in self._snapshot.passages if any(p.start < end and start < p.end for start, end in wanted.get(p.document_id, ()))
+        )
+
+    def _document_words(self, gold: Gold) -> list[GoldWords]:
         found = [{d for d in self._passages if self._snapshot.documents[d].title == title} for title in gold.titles]
         found += [self._holding(fact) for fact in gold.facts]
         found += [self._document(name) for name in gold.documents]

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion
+from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, GoldAnswer
 from dynagrag.regular_files import IRREGULAR, is_irregular
 
+_MAX_SHOWN = 60
 SUFFIXES = (".jsonl.gz", ".jsonl")
 
 
@@ -77,6 +78,18 @@ class Row:
             raise LoadError(f"{self.place}: {name!r} is {_shown(value)}; it must be a list that is not empty")
         return value
 
+    def word(self, *names: str) -> str:
+        """The first of these fields that the row has, where it is text; empty else."""
+        value = next((self.values[name] for name in names if name in self.values), None)
+        return value if isinstance(value, str) and not _has_surrogate(value) else ""
+
+    def answer(self) -> GoldAnswer | None:
+        """The published answer with its aliases; None where the row has none."""
+        first, aliases = self.values.get("answer"), self.values.get("answer_aliases")
+        texts = [first, *(aliases if isinstance(aliases, list) else ())]
+        kept = [text.strip() for text in texts if isinstance(text, str) and text.strip() and not _has_surrogate(text)]
+        return GoldAnswer(tuple(dict.fromkeys(kept))) if isinstance(first, str) and first.strip() and kept else None
+
     def lacks(self, *names: str) -> LoadError:
         """The error that a field is missing."""
         return LoadError(
@@ -129,8 +142,13 @@ def _rows(path: Path, text: str) -> Iterator[Row]:
         index += 1
 
 
-def without_doubles(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str]) -> tuple[EvalQuestion, ...]:
-    """The questions, each once: a row that says the same again is passed over and counted. LoadError where two differ under one id."""
+def without_doubles(
+    questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str], by_answer: bool = False
+) -> tuple[EvalQuestion, ...]:
+    """The questions, each once: a row that says the same again is passed over and counted. LoadError where two differ under one id.
+
+    `by_answer`: whether they differ where only their answers do.
+    """
     kept: dict[str, tuple[EvalQuestion, Row]] = {}
     for question, row in questions:
         first, first_row = kept.setdefault(question.id, (question, row))
@@ -138,6 +156,11 @@ def without_doubles(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counte
             continue
         if (first.text, first.gold, first.document) != (question.text, question.gold, question.document):
             raise LoadError(f"{row.place}: the id {question.id!r} was used in line {first_row.line} for something else; give it its own id")
+        if by_answer and first.answer != question.answer:
+            raise LoadError(
+                f"{row.place}: the question {question.text[:_MAX_SHOWN]!r} stands in line {first_row.line} with another answer; keep one "
+                "of the two, or give both answers in one row: 'answers': [...]"
+            )
         notes["double rows passed over"] += 1
     return tuple(question for question, _ in kept.values())
 

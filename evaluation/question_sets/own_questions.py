@@ -1,4 +1,4 @@
-"""A user's own questions for a workspace that is there: JSON lines with `question` and either `documents` or `turns`."""
+"""A user's own questions for a workspace that is there: JSON lines with `question` and either `documents` or `turns`, or with answers."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,30 +6,49 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, without_doubles
-from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Gold, TurnSpan
+from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, EvaluationSet, Gold, GoldAnswer, TurnSpan
 from dynagrag.ids import content_id
 
 
 def load_own(path: Path) -> EvaluationSet:
-    """The questions of a file. Raises LoadError naming the line that lacks something or repeats an id."""
-    if not path.is_file():
-        raise LoadError(f"there is no file {path}; --questions names a file of JSON lines")
-    rows, file = read_rows(path)
+    """The questions of a file with what should be found; those that nothing answers are left out and counted.
+
+    Raises LoadError naming the line that lacks something or repeats an id.
+    """
+    rows, file = _rows(path)
     notes: Counter[str] = Counter()
-    found = [(_question(row), row) for row in rows if not _is_unanswerable(row, notes)]
+    found = [(_question(row), row) for row in rows if _is_answerable(row)]
     if not found:
         raise LoadError(f"{path} has no question that can be evaluated: none has an answer that can be found")
+    if len(found) < len(rows):
+        notes["questions left out: there is nothing to find (answerable: false)"] += len(rows) - len(found)
     return EvaluationSet("own", without_doubles(found, notes), (), (file,), notes)
 
 
-def _is_unanswerable(row: Row, notes: Counter[str]) -> bool:
-    """Whether a row says so; it is counted as left out."""
+def load_own_answers(path: Path) -> EvaluationSet:
+    """The questions of a file with what should be answered; what should be found may be missing.
+
+    `answer` or `answers`, or both: any of them will do; `answerable` false: nothing answers it. `kind` and `provenance` are kept. Raises
+    LoadError naming the line whose answer is empty, or that asks the same as another one with another answer.
+    """
+    rows, file = _rows(path)
+    notes: Counter[str] = Counter()
+    found = [(_answered_question(row), row) for row in rows]
+    return EvaluationSet("own", without_doubles(found, notes, by_answer=True), (), (file,), notes)
+
+
+def _rows(path: Path) -> tuple[list[Row], DataFile]:
+    if not path.is_file():
+        raise LoadError(f"there is no file {path}; --questions names a file of JSON lines")
+    return read_rows(path)
+
+
+def _is_answerable(row: Row) -> bool:
+    """False where a row says that nothing answers it."""
     value = row.values.get("answerable", True)
     if not isinstance(value, bool):
         raise LoadError(f"{row.place}: 'answerable' must be true or false")
-    if not value:
-        notes["questions left out: there is nothing to find (answerable: false)"] += 1
-    return not value
+    return value
 
 
 def _question(row: Row) -> EvalQuestion:
@@ -38,12 +57,49 @@ def _question(row: Row) -> EvalQuestion:
     if has_documents == has_turns:
         what = "both 'documents' and 'turns'" if has_turns else "neither 'documents' nor 'turns'"
         raise LoadError(f"{row.place}: the row has {what}; give one of them: what should be found")
-    if has_documents:
-        gold = Gold(documents=tuple(row.document_name(name, "documents") for name in row.texts("documents")))
-    else:
-        gold = Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns"))))
-    id_ = content_id("question", text)[:12] if row.values.get("id") is None else row.id("id")
-    return EvalQuestion(id_, text, gold, row.index)
+    return EvalQuestion(_id(row, text), text, _gold(row), row.index)
+
+
+def _answered_question(row: Row) -> EvalQuestion:
+    text = row.text("question")
+    if "documents" in row.values and "turns" in row.values:
+        raise LoadError(f"{row.place}: the row has both 'documents' and 'turns'; give one of them: what should be found")
+    provenance = row.values.get("provenance")
+    return EvalQuestion(
+        _id(row, text),
+        text,
+        _gold(row),
+        row.index,
+        answer=_answer(row),
+        kind=row.word("kind"),
+        provenance=provenance if isinstance(provenance, dict) else {},
+    )
+
+
+def _answer(row: Row) -> GoldAnswer:
+    """What should be answered: the answer, then its other forms; no text where the row has neither."""
+    is_answerable = _is_answerable(row)
+    others = row.values.get("answers", [])
+    if not isinstance(others, list):
+        raise LoadError(f"{row.place}: 'answers' must be a list of texts")
+    given = others if row.values.get("answer") is None else [row.values["answer"], *others]
+    if any(not isinstance(text, str) or not text.strip() for text in given):
+        raise LoadError(f"{row.place}: the answer is empty or no text; write it, leave the field out, or say 'answerable': false")
+    if given and not is_answerable:
+        raise LoadError(f"{row.place}: the row has an answer and 'answerable': false; keep one of the two")
+    return GoldAnswer(tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in given)), is_answerable)
+
+
+def _gold(row: Row) -> Gold:
+    if "documents" in row.values:
+        return Gold(documents=tuple(row.document_name(name, "documents") for name in row.texts("documents")))
+    if "turns" in row.values:
+        return Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns"))))
+    return Gold()
+
+
+def _id(row: Row, text: str) -> str:
+    return content_id("question", text)[:12] if row.values.get("id") is None else row.id("id")
 
 
 def _span(row: Row, item: Any) -> TurnSpan:

@@ -6,13 +6,22 @@ each query (QMSum). Nothing is counted on but the fields: other rows of the same
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
-from dynagrag.evaluation.question_sets.question_set import CorpusDocument, EvalQuestion, EvaluationSet, Gold, Scope, TurnSpan
+from dynagrag.evaluation.question_sets.question_set import (
+    CorpusDocument,
+    EvalQuestion,
+    EvaluationSet,
+    Gold,
+    GoldAnswer,
+    Scope,
+    TurnSpan,
+)
 from dynagrag.ids import content_id
 from dynagrag.schema import SourceTurn
 
@@ -40,17 +49,20 @@ def load_set(name: str, folder: Path, part: str | None = None) -> EvaluationSet:
     return loaded
 
 
-def _musique(folder: Path, _: str | None) -> EvaluationSet:
-    return _titled("musique", folder, ("musique_questions",), "musique_corpus", lambda row: row.texts("supporting_titles"))
+def musique(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
+    """MuSiQue. `is_answered`, as for all sets: whether it is read for its answers too."""
+    return _titled("musique", folder, ("musique_questions",), "musique_corpus", lambda row: row.texts("supporting_titles"), is_answered)
 
 
-def _hotpotqa(folder: Path, _: str | None) -> EvaluationSet:
-    return _titled("hotpotqa", folder, ("hotpotqa_questions",), "hotpotqa_corpus", _fact_titles)
+def hotpotqa(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
+    """HotpotQA."""
+    return _titled("hotpotqa", folder, ("hotpotqa_questions",), "hotpotqa_corpus", _fact_titles, is_answered)
 
 
-def _2wiki(folder: Path, _: str | None) -> EvaluationSet:
-    stems = ("2wiki_retrieval_questions", "2wiki_questions")
-    return _titled("2wiki", folder, stems, "2wiki_corpus", lambda row: row.texts("supporting_titles"))
+def two_wiki(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
+    """2WikiMultihopQA. Of two files the one for retrieval has no answers."""
+    stems = ("2wiki_retrieval_questions", "2wiki_questions")[:: -1 if is_answered else 1]
+    return _titled("2wiki", folder, stems, "2wiki_corpus", lambda row: row.texts("supporting_titles"), is_answered)
 
 
 def _fact_titles(row: Row) -> tuple[str, ...]:
@@ -60,30 +72,43 @@ def _fact_titles(row: Row) -> tuple[str, ...]:
     return row.strings([fact[0] for fact in facts], "supporting_facts")
 
 
-def _titled(name: str, folder: Path, questions: Sequence[str], corpus: str, titles_of: Callable[[Row], tuple[str, ...]]) -> EvaluationSet:
+def _titled(
+    name: str, folder: Path, questions: Sequence[str], corpus: str, titles_of: Callable[[Row], tuple[str, ...]], is_answered: bool
+) -> EvaluationSet:
     rows, question_file = read_rows(find_file(folder / MULTIHOP, *questions))
     passages, corpus_file = read_rows(find_file(folder / MULTIHOP, corpus))
     notes: Counter[str] = Counter()
-    found = [(EvalQuestion(_id_of(row), row.text("question"), Gold(titles=titles_of(row)), row.index), row) for row in rows]
+    found = [(_asked(row, lambda own: Gold(titles=titles_of(own)), row.word("type")), row) for row in rows]
     documents = tuple(CorpusDocument(str(row.index), row.text("title"), row.text("text")) for row in passages)
-    return EvaluationSet(name, without_doubles(found, notes), documents, (question_file, corpus_file), notes)
+    return EvaluationSet(name, without_doubles(found, notes, is_answered), documents, (question_file, corpus_file), notes)
 
 
-def _multihop_rag(folder: Path, _: str | None) -> EvaluationSet:
+def _asked(row: Row, gold_of: Callable[[Row], Gold], kind: str) -> EvalQuestion:
+    return EvalQuestion(id_of(row), row.text("question"), gold_of(row), row.index, answer=row.answer(), kind=kind)
+
+
+def multihop_rag(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
+    """MultiHop-RAG. For answers, those that the articles don't answer (null_query) are kept, since to say so is right."""
     rows, question_file = read_rows(find_file(folder / MULTIHOP, "multihop_rag_questions"))
     chunks, chunk_file = read_rows(find_file(folder / MULTIHOP, "multihop_rag_chunks"))
     notes: Counter[str] = Counter()
     found = []
     for row in rows:
-        if row.text("question_type") == "null_query":
+        kind = row.text("question_type")
+        if kind == "null_query" and is_answered:
+            found.append((replace(_asked(row, lambda _: Gold(), kind), answer=GoldAnswer(is_answerable=False)), row))
+        elif kind == "null_query":
             notes["questions left out: there is no evidence to find (null_query)"] += 1
         elif _flag(row, "evidence_in_chunks"):
-            facts = row.strings([item.get("fact") if isinstance(item, dict) else item for item in row.items("evidence_list")], "fact")
-            found.append((EvalQuestion(_id_of(row), row.text("question"), Gold(facts=facts), row.index), row))
+            found.append((_asked(row, _facts, kind), row))
         else:
             notes["questions left out: their evidence is not among the chunks"] += 1
     documents = tuple(CorpusDocument(str(row.index), _title(row), row.text("text")) for row in chunks)
-    return EvaluationSet("multihop-rag", without_doubles(found, notes), documents, (question_file, chunk_file), notes)
+    return EvaluationSet("multihop-rag", without_doubles(found, notes, is_answered), documents, (question_file, chunk_file), notes)
+
+
+def _facts(row: Row) -> Gold:
+    return Gold(facts=row.strings([item.get("fact") if isinstance(item, dict) else item for item in row.items("evidence_list")], "fact"))
 
 
 def _flag(row: Row, name: str) -> bool:
@@ -97,7 +122,7 @@ def _title(row: Row) -> str:
     return row.text("title") if row.values.get("title") else ""
 
 
-def _id_of(row: Row) -> str:
+def id_of(row: Row) -> str:
     """The row's own id, or one made of the question's words: a row number would name another question in another file."""
     for name in ("id", "_id"):
         if name in row.values:
@@ -108,14 +133,18 @@ def _id_of(row: Row) -> str:
 # --------------------------------------------------------------------------------------------------------------- QMSum
 
 
-def _qmsum(folder: Path, part: str | None) -> EvaluationSet:
+def qmsum(folder: Path, part: str | None, is_answered: bool = False) -> EvaluationSet:
+    """QMSum's specific queries, and for answers its general ones, whose gold is their meeting."""
     path = _qmsum_file(folder / TRANSCRIPTS, part)
     rows, file = read_rows(path)
     notes: Counter[str] = Counter()
     meetings = [_meeting(row) for row in rows]
     found = [pair for row, meeting in zip(rows, meetings, strict=True) for pair in _queries(row, meeting, notes)]
+    if is_answered:
+        for row, meeting in zip(rows, meetings, strict=True):
+            found += _general_queries(row, meeting, [pair for pair in found if pair[0].document == meeting.key])
     both = (Scope.DOCUMENT, Scope.CORPUS)
-    return EvaluationSet("qmsum", without_doubles(found, notes), tuple(meetings), (file,), notes, both)
+    return EvaluationSet("qmsum", without_doubles(found, notes, is_answered), tuple(meetings), (file,), notes, both)
 
 
 def _qmsum_file(folder: Path, part: str | None) -> Path:
@@ -164,8 +193,27 @@ def _queries(row: Row, meeting: CorpusDocument, notes: Counter[str]) -> list[tup
             notes["questions left out: they name no turn"] += 1
         else:
             gold = Gold(spans=tuple(spans))
-            found.append((EvalQuestion(_query_id(row, number, asked, gold, found), asked, gold, row.index, meeting.key), row))
+            id_, answer = _query_id(row, number, asked, gold, found), _given(query)
+            found.append((EvalQuestion(id_, asked, gold, row.index, meeting.key, answer, "specific"), row))
     return found
+
+
+def _general_queries(row: Row, meeting: CorpusDocument, before: Sequence[tuple[EvalQuestion, Row]]) -> list[tuple[EvalQuestion, Row]]:
+    found: list[tuple[EvalQuestion, Row]] = []
+    general = row.values.get("general_query_list")
+    for number, query in enumerate(general if isinstance(general, list) else ()):
+        if not isinstance(query, dict) or not isinstance(query.get("query"), str):
+            raise LoadError(f"{row.place}: query {number} of 'general_query_list' must have 'query'")
+        asked, gold = row.kept(query["query"], "query"), Gold(documents=(meeting.key,))
+        id_ = _query_id(row, number, asked, gold, [*before, *found])
+        found.append((EvalQuestion(id_, asked, gold, row.index, meeting.key, _given(query), "general"), row))
+    return found
+
+
+def _given(query: Mapping[str, Any]) -> GoldAnswer | None:
+    """The answer of a query; None where it has none."""
+    answer = query.get("answer")
+    return GoldAnswer((" ".join(_TAG.sub(" ", answer).split()),)) if isinstance(answer, str) and answer.strip() else None
 
 
 def _query_id(row: Row, number: int, asked: str, gold: Gold, before: Sequence[tuple[EvalQuestion, Row]]) -> str:
@@ -195,9 +243,9 @@ def _span(row: Row, span: Any, meeting: CorpusDocument, notes: Counter[str]) -> 
 
 
 LOADERS: dict[str, Callable[[Path, str | None], EvaluationSet]] = {
-    "musique": _musique,
-    "hotpotqa": _hotpotqa,
-    "2wiki": _2wiki,
-    "multihop-rag": _multihop_rag,
-    "qmsum": _qmsum,
+    "musique": musique,
+    "hotpotqa": hotpotqa,
+    "2wiki": two_wiki,
+    "multihop-rag": multihop_rag,
+    "qmsum": qmsum,
 }

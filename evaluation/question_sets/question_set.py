@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from dynagrag.schema import SourceTurn
 
@@ -65,14 +66,29 @@ class Gold:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """What should be answered: any of the texts will do. `is_answerable` false: nothing in the corpus answers it, so it has no text."""
+
+    texts: tuple[str, ...] = ()
+    is_answerable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class EvalQuestion:
-    """A question with its gold. `row` is its line in the file, from 0; `document` the key of the document it is about, where it has one."""
+    """A question with its gold. `row` is its line in the file, from 0; `document` the key of the document it is about, where it has one.
+
+    `answer` None: the file gives none. `kind`: what the file calls questions of its sort. `provenance`: what it was made from, as the file
+    has it.
+    """
 
     id: str
     text: str
     gold: Gold
     row: int
     document: str | None = None
+    answer: GoldAnswer | None = None
+    kind: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

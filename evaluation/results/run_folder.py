@@ -232,6 +232,11 @@ class RunFolder(KeptRun[Line]):
         self.write_summary(summary)
 
 
+def what_is_evaluated(path: Path) -> str:
+    """What the run in a folder evaluates, as its settings say: "qa" and so on; empty for retrieval. LoadError where there is no run."""
+    return str(_head(path)["settings"].get("evaluates", ""))
+
+
 def check_folder(path: Path) -> None:
     """Raises UsageError where a run can't be begun or gone on with here: it is a file, or holds something else, or no folder can be made.
 

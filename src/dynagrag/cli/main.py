@@ -15,6 +15,7 @@ from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
 from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
+from dynagrag.cli.evaluate.qa import QA_MEASURES, qa
 from dynagrag.cli.evaluate.questions import QUESTION_KINDS, questions
 from dynagrag.cli.evaluate.retrieval import evaluate_app
 from dynagrag.cli.graph import graph_app
@@ -49,6 +50,7 @@ evaluate_app.command(epilog=MEASURES)(citations)
 evaluate_app.command(epilog=EXTRACTION_MEASURES)(extraction)
 evaluate_app.command(epilog=JUDGE_MEASURES)(judge)
 evaluate_app.command(epilog=QUESTION_KINDS)(questions)
+evaluate_app.command(epilog=QA_MEASURES)(qa)
 
 
 def _version(wanted: bool) -> None:

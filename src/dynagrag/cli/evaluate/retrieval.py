@@ -12,7 +12,7 @@ from dynagrag.cli.terminal import Bars, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
 
 evaluate_app = typer.Typer(
-    help="Measure extraction, retrieval, citations and merging. Use published sets or files of your own.",
+    help="Measure extraction, retrieval, answers, citations and merging. Use published sets or files of your own.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -152,9 +152,12 @@ def compare_runs(
 ) -> int:
     """Compare two runs on the same questions. Prints the second minus the first by arm, in points, with paired 95 % intervals."""
     set_up_log(False)
+    from dynagrag.cli.evaluate.qa_comparison import compared_answers, is_of_answers
     from dynagrag.evaluation.results.run_folder import RunFolder
     from dynagrag.evaluation.results.run_summary import compare
 
+    if is_of_answers(first):
+        return compared_answers(first, second, as_json)
     found = compare(RunFolder.read(first), RunFolder.read(second))
     if as_json:
         say_json(found)

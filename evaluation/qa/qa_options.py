@@ -1,0 +1,121 @@
+"""What to ask and of whom: the options of a run of answers, and the plan that they come to. What was given wrong is refused here."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.answers.answer_arms import AnswerArm, make_answer_arms
+from dynagrag.evaluation.question_sets.answer_sets import load_answer_set
+from dynagrag.evaluation.question_sets.own_questions import load_own_answers
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
+from dynagrag.evaluation.results.run_folder import check_folder
+from dynagrag.evaluation.retrieval.run_options import SET_EXTRACTORS, EvaluateOptions
+
+DEFAULT_ARMS = ("default", "naive", "closed-book", "gold")
+_WHOLE = "questions left out: they are about a whole document, and all documents are searched (--scope corpus)"
+
+
+@dataclass(frozen=True, slots=True)
+class QaOptions:
+    """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
+
+    `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many questions at most. `baseline` None:
+    `naive`, else the first arm.
+    """
+
+    dataset: str | None = None
+    data: Path | None = None
+    questions: Path | None = None
+    workspace: str | None = None
+    arms: tuple[str, ...] = DEFAULT_ARMS
+    baseline: str | None = None
+    extractor: str = "fast"
+    half: Half = Half.ALL
+    scope: Scope | None = None
+    kind: str | None = None
+    limit: int | None = None
+    part: str | None = None
+    given: Path | None = None
+    out: Path | None = None
+    max_calls: int | None = None
+
+    def of_workspace(self) -> EvaluateOptions:
+        """What opens the workspace that is asked."""
+        return EvaluateOptions(
+            dataset=self.dataset,
+            data=self.data,
+            questions=self.questions,
+            workspace=self.workspace,
+            extractor=self.extractor,
+            given=self.given,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QaPlan:
+    """What a run asks: every question of every arm, in one scope."""
+
+    loaded: EvaluationSet
+    questions: tuple[EvalQuestion, ...]
+    scope: Scope
+    arms: tuple[AnswerArm, ...]
+    baseline: str
+
+    @property
+    def arm_names(self) -> tuple[str, ...]:
+        """The arms by name, in their order."""
+        return tuple(arm.name for arm in self.arms)
+
+
+def plan_qa(options: QaOptions) -> QaPlan:
+    """The plan of a run. Nothing is asked or embedded yet. Raises UsageError and LoadError for what was given wrong."""
+    arms = make_answer_arms(options.arms)
+    names = tuple(arm.name for arm in arms)
+    baseline = options.baseline or ("naive" if "naive" in names else names[0])
+    if baseline not in names:
+        raise UsageError(f"the baseline {baseline!r} is not among the arms; add it with --arms")
+    if options.out is not None:
+        check_folder(options.out)
+    loaded = _load(options)
+    scope = options.scope or loaded.scopes[0]
+    if scope not in loaded.scopes:
+        raise UsageError(f"{loaded.name} has no scope {scope}; it has: {', '.join(loaded.scopes)}")
+    if scope is Scope.CORPUS:
+        loaded = _without_whole(loaded)
+    return QaPlan(loaded, _questions(loaded, options), scope, arms, baseline)
+
+
+def _load(options: QaOptions) -> EvaluationSet:
+    if (options.dataset is None) == (options.questions is None):
+        raise UsageError("name what to ask: --dataset NAME --data FOLDER, or --questions FILE with --workspace")
+    if options.extractor not in SET_EXTRACTORS:
+        raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(SET_EXTRACTORS)}")
+    if options.questions is not None:
+        return load_own_answers(options.questions)
+    assert options.dataset is not None
+    if options.data is None:
+        raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds multihop/ and transcript_qa/")
+    return load_answer_set(options.dataset, options.data, options.part)
+
+
+def _without_whole(loaded: EvaluationSet) -> EvaluationSet:
+    """Without questions about their whole document: asked of all documents they mean nothing."""
+    kept = tuple(question for question in loaded.questions if not is_about_whole(question))
+    left_out = len(loaded.questions) - len(kept)
+    return replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out}) if left_out else loaded
+
+
+def is_about_whole(question: EvalQuestion) -> bool:
+    """Whether what should be found is all of the document that the question is asked of."""
+    return question.document is not None and question.gold.documents == (question.document,)
+
+
+def _questions(loaded: EvaluationSet, options: QaOptions) -> tuple[EvalQuestion, ...]:
+    kinds = sorted({question.kind for question in loaded.questions} - {""})
+    if options.kind is not None and options.kind not in kinds:
+        raise UsageError(f"{loaded.name} has no questions of the kind {options.kind!r}; it has: {', '.join(kinds) or 'none'}")
+    of_kind = [q for q in loaded.questions if options.kind in (None, q.kind)]
+    chosen = tuple(q for q in of_kind if options.half.holds(q.row))[: options.limit]
+    if not chosen:
+        raise UsageError(f"the half {options.half} of {loaded.name} has no question; take --half all")
+    return chosen

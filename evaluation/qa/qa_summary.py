@@ -1,0 +1,137 @@
+"""The figures of a run of answers: each arm's means with intervals, its differences from the baseline on the same questions, its cost."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
+from dynagrag.evaluation.qa.answer_scores import ABSTAINED, F1, MEASURES, RECALL, ROUGE_L, STATED, WantedAnswer, score
+from dynagrag.evaluation.results.run_summary import POINTS
+
+Scores = Mapping[str, Mapping[str, float]]
+"""Question -> measure -> value."""
+_DIGITS, _PRECISION = 4, 2
+COSTS = ("context_tokens", "prompt_tokens", "completion_tokens", "calls", "seconds")
+
+
+def arm_scores(lines: Iterable[AnswerLine], wanted: Mapping[str, WantedAnswer]) -> dict[str, dict[str, dict[str, float]]]:
+    """Arm -> question -> measure -> value, of the answers that did not fail."""
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for line in lines:
+        if values := score(line, wanted[line.question]):
+            scores.setdefault(line.arm, {})[line.question] = values
+    return scores
+
+
+def qa_summary(
+    lines: Sequence[AnswerLine], wanted: Mapping[str, WantedAnswer], kinds: Mapping[str, str], arms: Sequence[str], baseline: str
+) -> dict[str, Any]:
+    """What `--json` prints of the answers: `lines` has one for each question and arm. Values of 0 to 1; intervals in points."""
+    scores = arm_scores(lines, wanted)
+    own = {arm: [line for line in lines if line.arm == arm] for arm in arms}
+    answerable = frozenset(id_ for id_, gold in wanted.items() if gold.answer.is_answerable)
+    means = {arm: _means(scores.get(arm, {}), answerable) for arm in arms}
+    return {
+        "questions": len(wanted),
+        "unanswerable": len(wanted) - len(answerable),
+        "measure": main_measure(means[arms[0]]),
+        "baseline": baseline,
+        "arms": {arm: {name: round(found.mean, _DIGITS) for name, found in means[arm].items()} for arm in arms},
+        "means": {arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms},
+        "counts": {arm: _counts(scores.get(arm, {}), answerable) for arm in arms},
+        "abstention": {arm: _abstention(scores.get(arm, {}), answerable) for arm in arms},
+        "costs": {arm: _costs(own[arm]) for arm in arms},
+        "differences": {arm: differences(scores.get(arm, {}), scores.get(baseline, {}), answerable) for arm in arms if arm != baseline},
+        "kinds": _by_kind(scores, kinds, answerable, arms),
+        "errors": {arm: sum(bool(line.error) for line in own[arm]) for arm in arms},
+    }
+
+
+def main_measure(means: Mapping[str, Any]) -> str:
+    """What a run is judged by: F1, for long references ROUGE-L; without references the share of stated claims."""
+    return next((name for name in (F1, ROUGE_L, RECALL, STATED) if name in means), ABSTAINED)
+
+
+def differences(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
+    """new - old by measure over the questions that have it in both: mean and 95 % interval in points, and how many questions these are."""
+    columns: dict[str, dict[str, float]] = {}
+    for question in [q for q in new if q in old and q in frozenset(answerable)]:
+        for name in (n for n in new[question] if n in old[question]):
+            columns.setdefault(name, {})[question] = new[question][name] - old[question][name]
+    found = _intervals(columns)
+    return {
+        name: {"difference": round(POINTS * found[name].mean, _PRECISION)} | _bounds(found[name]) | {"questions": len(columns[name])}
+        for name in MEASURES
+        if name in found
+    }
+
+
+def _means(scores: Scores, answerable: frozenset[str]) -> dict[str, Interval]:
+    """Each measure's mean over the answerable questions that have it."""
+    found = _intervals(_columns(scores, answerable))
+    return {name: found[name] for name in MEASURES if name in found}
+
+
+def _counts(scores: Scores, answerable: frozenset[str]) -> dict[str, int]:
+    """Over how many questions each mean is."""
+    columns = _columns(scores, answerable)
+    return {name: len(columns[name]) for name in MEASURES if name in columns}
+
+
+def _columns(scores: Scores, answerable: frozenset[str]) -> dict[str, dict[str, float]]:
+    columns: dict[str, dict[str, float]] = {}
+    for question, values in scores.items():
+        if question in answerable:
+            for name, value in values.items():
+                columns.setdefault(name, {})[question] = value
+    return columns
+
+
+def _intervals(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
+    """The interval of each column; those over the same questions are drawn together."""
+    groups: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for name, column in columns.items():
+        groups.setdefault(tuple(column), {})[name] = list(column.values())
+    return {name: found for group in groups.values() for name, found in intervals(group, SEED).items()}
+
+
+def _bounds(interval: Interval) -> dict[str, float]:
+    return {"low": round(POINTS * interval.low, _PRECISION), "high": round(POINTS * interval.high, _PRECISION)}
+
+
+def _abstention(scores: Scores, answerable: frozenset[str]) -> dict[str, float | int | None]:
+    """How well the arm knows what can't be answered: of the abstentions the share that is right, and of what can't be answered the share
+    that it abstains from. None where there is nothing to take a share of.
+    """
+    abstained = {question for question, values in scores.items() if values[ABSTAINED]}
+    unanswerable = set(scores) - answerable
+    right = len(abstained & unanswerable)
+    return {
+        "abstained": len(abstained),
+        "precision": round(right / len(abstained), _DIGITS) if abstained and unanswerable else None,
+        "recall": round(right / len(unanswerable), _DIGITS) if unanswerable else None,
+    }
+
+
+def _costs(lines: Sequence[AnswerLine]) -> dict[str, float]:
+    """Means a question over the answers that did not fail; a reply from the cache counts as the call that it once was."""
+    made = [line for line in lines if not line.error]
+    if not made:
+        return dict.fromkeys(COSTS, 0.0)
+    values = {name: [float(getattr(line, name)) for line in made] for name in COSTS if name != "calls"}
+    values["calls"] = [float(line.calls + line.cached) for line in made]
+    return {name: round(fmean(values[name]), 2) for name in COSTS}
+
+
+def _by_kind(scores: Mapping[str, Scores], kinds: Mapping[str, str], answerable: frozenset[str], arms: Sequence[str]) -> dict[str, Any]:
+    """Kind -> how many questions it has, and each arm's means; nothing where the set tells no kinds."""
+    found: dict[str, Any] = {}
+    for kind in dict.fromkeys(kinds.values()):
+        own = {question for question, name in kinds.items() if name == kind}
+        columns = {arm: _columns(scores.get(arm, {}), answerable & own) for arm in arms}
+        means = {
+            arm: {name: round(fmean(columns[arm][name].values()), _DIGITS) for name in MEASURES if name in columns[arm]} for arm in arms
+        }
+        found[kind or "other"] = {"questions": len(own), "arms": means}
+    return found if len(found) > 1 else {}

@@ -1,0 +1,170 @@
+"""`dynagrag evaluate qa`: how right the answers of each arm are, what they cite and what they cost."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynagrag.cli.evaluate.retrieval import EXTRACTOR, HALF, PART, one_of
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
+
+if TYPE_CHECKING:
+    from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+
+QA_MEASURES = (
+    "Measures, in points (fractions of 1 with --json): exact and F1, of the answer in a few words, where the given answers are short; "
+    "ROUGE-L, where they are long; answer recall, the right words stand in the whole answer; stated, contradicted, not found, shares of "
+    "the answer's claims; cited right, the share of the citations that touch the gold; gold cited, the share of the gold that is cited. "
+    "Costs are means per question; a reply from the cache counts as the call that it once was."
+)
+DATASET = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset",
+        help="Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum, squality or graphrag-bench. Needs --data.",
+    ),
+]
+DATA = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files.",
+    ),
+]
+QUESTIONS = Annotated[
+    Path | None,
+    typer.Option(
+        "--questions",
+        metavar="FILE",
+        help="Your own questions for a workspace, instead of --dataset: JSON lines with `question`, and optional `answer` or `answers`, "
+        "`answerable` (false where nothing answers it), `documents` or `turns` (what should be cited), `kind`.",
+    ),
+]
+ARMS = Annotated[
+    str,
+    typer.Option(
+        "--arms",
+        help="What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse, bfs-cosine (DynaGRAG's experiment); "
+        "naive, bm25, hybrid, rrf, bridge-ppr; closed-book (no evidence); gold (the right passages alone); rerank:MODEL (a cross-encoder). "
+        "All have equal room for evidence.",
+    ),
+]
+SCOPE = Annotated[
+    str | None,
+    typer.Option("--scope", help="For qmsum: ask each question of its own meeting (document) or of all (corpus). Default: document."),
+]
+KIND = Annotated[str | None, typer.Option("--kind", help="Ask only questions of this kind, such as general for qmsum.")]
+BASELINE = Annotated[
+    str | None, typer.Option("--baseline", help="Arm to compare the others with. Default: naive, else the first of --arms.")
+]
+LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only this many questions, from the first. Default: all.")]
+OUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
+    ),
+]
+MAX_CALLS = Annotated[
+    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
+]
+
+
+def qa(
+    dataset: DATASET = None,
+    data: DATA = None,
+    questions: QUESTIONS = None,
+    workspace: WORKSPACE = None,
+    arms: ARMS = "default,naive,closed-book,gold",
+    baseline: BASELINE = None,
+    half: HALF = "all",
+    scope: SCOPE = None,
+    kind: KIND = None,
+    part: PART = None,
+    limit: LIMIT = None,
+    extractor: EXTRACTOR = "fast",
+    out: OUT = None,
+    max_calls: MAX_CALLS = None,
+    store: STORE = None,
+    llm: LLM = None,
+    embedder: EMBEDDER = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Measure how right the answers are, and write a report. Shows what the model will cost first. Run it again to resume.
+
+    Example: dynagrag evaluate qa --dataset musique --data sets --arms default,naive,gold --llm qwen --limit 20
+    """
+    set_up_log(verbose)
+    from dynagrag.evaluation.qa.qa_options import QaOptions
+    from dynagrag.evaluation.qa.qa_run import evaluate_qa
+    from dynagrag.evaluation.question_sets.question_set import Half, Scope
+
+    options = QaOptions(
+        dataset=dataset,
+        data=data,
+        questions=questions,
+        workspace=workspace,
+        arms=_names(arms),
+        baseline=baseline,
+        extractor=extractor,
+        half=one_of("--half", half, Half),
+        scope=None if scope is None else one_of("--scope", scope, Scope),
+        kind=kind,
+        limit=limit,
+        part=part,
+        out=out,
+        max_calls=max_calls,
+    )
+    with Bars(as_json) as progress:
+        run, summary = evaluate_qa(read_settings(llm, embedder, store), options, progress, _say_estimate)
+    say_json(summary) if as_json else _print_run(run.path, summary)
+    return EXIT_SET_ASIDE if any(summary["errors"].values()) else 0
+
+
+def _names(arms: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in arms.split(",") if name.strip())
+
+
+def _print_run(folder: Path, summary: Mapping[str, Any]) -> None:
+    for line in (*qa_lines(summary), f"run: {folder}", f"report: {folder / 'report.html'}"):
+        say(in_line(line))  # kinds are a file's words
+
+
+def _say_estimate(estimate: "AnswersEstimate") -> None:
+    sys.stderr.write(f"estimate: {estimate}\n")
+
+
+def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of a report."""
+    from dynagrag.evaluation.qa.qa_report import TITLES, cells, difference, names_of, result
+    from dynagrag.evaluation.qa.qa_summary import COSTS
+    from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+
+    half = "" if summary["half"] == "all" else f", the {summary['half']} half"
+    without = f", {summary['unanswerable']} of them without an answer" if summary["unanswerable"] else ""
+    yield f"{summary['dataset']}: {summary['questions']} questions{half}{without}, {summary['passages']} passages"
+    for note, count in summary["notes"].items():
+        yield f"  {count} x {note}"
+    yield result(summary)
+    names = [f"{TITLES[name]:>6}" for name in (*names_of(summary), *COSTS)]
+    width = max(14, *(len(arm) for arm in summary["arms"])) + 2
+    measure, baseline = summary["measure"], summary["baseline"]
+    yield f"{'arm':<{width}}" + "".join(f"{name:>{len(name) + 2}}" for name in names) + f"  {TITLES[measure]} against {baseline}"
+    for arm in summary["arms"]:
+        own = "".join(f"{cell:>{len(name) + 2}}" for name, cell in zip(names, cells(summary, arm), strict=True))
+        yield f"{arm:<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
+    if summary["unanswerable"]:
+        yield "abstained, rightly of these, and of the questions without an answer:"
+        for arm, found in summary["abstention"].items():
+            shares = "".join(f"{'-' if share is None else f'{100 * share:.1f}':>8}" for share in (found["precision"], found["recall"]))
+            yield f"{arm:<{width}}{found['abstained']:>6}{shares}"
+    for arm, count in summary["errors"].items():
+        if count:
+            yield f"{arm}: {count} answers failed; the same command with --out {summary['run']} tries them again"
+    yield "in points (0 to 100) but for the costs; differences over the same questions, with paired 95 % intervals"
+    if summary["questions"] < FEW_QUESTIONS:
+        yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"

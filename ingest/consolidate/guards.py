@@ -154,10 +154,11 @@ def _persons_differ(a: _Parts, b: _Parts) -> bool:
     if len(left) == 1 or len(right) == 1:
         (one, *_), many = (left, right) if len(left) == 1 else (right, left)
         return not any(one == other or _is_nickname(one, other) for other in many)
-    return left[-1] != right[-1] or not _same_given_name(left[0], right[0])
+    return left[-1] != right[-1] or not are_given_alike(left[0], right[0])
 
 
-def _same_given_name(a: str, b: str) -> bool:
+def are_given_alike(a: str, b: str) -> bool:
+    """Whether two first names may be one person's: the beginning of the other or its initial, or what it is shortened to."""
     shorter, longer = sorted((a, b), key=len)
     return (longer.startswith(shorter) and (len(shorter) == 1 or len(shorter) >= 3)) or _is_nickname(a, b)
 

@@ -1,4 +1,5 @@
-"""Merges that need no model: spellings, plurals, words cut short, designators, definitions, acronyms. The rule is named on each merge.
+"""Merges that need no model: spellings, plurals, words cut short, designators, last names of speakers, definitions, acronyms. The rule is
+named on each merge.
 
 Near-linear in the number of keys: every rule looks names up under a plainer form. Guards hold here too; the cosine does not, since O.2 and
 O2 are the same whatever an embedder makes of them. Each rule sees what those before it joined as one.
@@ -14,6 +15,7 @@ from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
 from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
 from dynagrag.ingest.consolidate.name_variants import cut_words, designators, plurals, spellings
+from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
 from dynagrag.schema import Merge
 
@@ -74,18 +76,18 @@ class _Groups:
 
 
 def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = ()) -> list[Merge]:
-    """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else the most mentioned member (ties: shortest,
-    alphabetical).
+    """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else a speaker's whole name beside their last name,
+    else the most mentioned member (ties: shortest, alphabetical).
 
     Args:
         names: Keys in a fixed order.
         guard: Says which of them may be one, and which are by a person's glossary.
         texts: Where names may be defined, as in "Manned Spacecraft Center (MSC)".
     """
-    by_key = {n.key: n for n in names}
+    by_key, texts = {n.key: n for n in names}, tuple(texts)
     joined = _Groups(guard)
     joined.join(_stated(guard.glossary, by_key))
-    for proposals in (spellings(names), plurals(by_key), designators(by_key), cut_words(names)):
+    for proposals in (spellings(names), plurals(by_key), designators(by_key), cut_words(names), speakers_last_names(names, texts)):
         joined.join(list(proposals))
     definitions = find_definitions(texts, by_key)
     joined.join(p for p in list(said_aliases(definitions, joined.root)) if not guard.glossary.ambiguous.keys() & p[1:])
@@ -93,7 +95,8 @@ def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[st
     joined.join(list(corpus_acronyms(names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous)))
     merges = []
     for group, rule in joined.groups():
-        canonical = _term(group, guard.glossary) or min(group, key=lambda k: (-by_key[k].weight, len(k), k))
+        shown = [k for k in group if by_key[k].name.is_speaker] if LAST_NAME_RULE in rule.split("+") else group
+        canonical = _term(group, guard.glossary) or min(shown, key=lambda k: (-by_key[k].weight, len(k), k))
         merges.append(make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group))))
     return sorted(merges, key=lambda m: m.canonical)
 

@@ -1,0 +1,64 @@
+"""A speaker and their last name are one thing where only one person can be meant."""
+
+from collections.abc import Sequence
+
+import pytest
+from scripted_judge import merged, run, said
+
+from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
+from dynagrag.ingest.consolidate.used_names import used_names
+from dynagrag.schema import Mention, MentionKind
+
+
+def speaks(name: str, doc: str = "d0") -> Mention:
+    return said(name, doc=doc, type_="speaker", kind=MentionKind.SPEAKER)
+
+
+def joined(mentions: Sequence[Mention]) -> dict[str, tuple[str, ...]]:
+    return {key: members for key, members, rule in merged(run(mentions)) if LAST_NAME_RULE in rule}
+
+
+@pytest.mark.parametrize(
+    ("speaker", "called"),
+    [
+        ("Elena Kagan", "Kagan"),
+        ("Michael R. Dreeben", "Mr. Dreeben"),
+        ("Nathan Freed Wessler", "Wessler"),
+        ("James A. Lovell, Jr.", "Jim Lovell"),
+        ("James Lovell", "J. Lovell"),
+    ],
+)
+def test_a_speaker_is_called_by_their_last_name_and_keeps_the_whole_one(speaker: str, called: str) -> None:
+    (found,) = joined([speaks(speaker), said(called, type_=""), said(called, "again", type_="")]).items()
+    assert found[0].startswith(speaker.split()[0].casefold())
+    assert len(found[1]) == 2
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [speaks("Isiah Thomas")],  # two speakers of one last name
+        [said("Isiah Thomas", type_="")],  # another person of that name
+        [said("Thomas Jefferson", type_="")],  # the word is a first name
+        [said("Thomas County", type_="")],
+        [said("Thomas", doc="d1", type_="")],  # said where the speaker is not
+    ],
+)
+def test_who_may_be_another_stays_apart(others: list[Mention]) -> None:
+    assert joined([speaks("Clarence Thomas"), said("Thomas", type_="")])
+    assert not joined([speaks("Clarence Thomas"), said("Thomas", type_=""), *others])
+
+
+@pytest.mark.parametrize("label", ["SPEAKER_01", "Speaker Two", "Project Manager", "CAPCOM", "EECOM WHITE", "Thomas"])
+def test_a_label_that_is_no_whole_name_has_no_last_name(label: str) -> None:
+    assert not joined([speaks(label), said(label.split()[-1].title(), type_=""), said("Mr. Thomas", type_="")])
+
+
+def test_a_plain_word_is_nobodys_last_name() -> None:
+    assert not joined([speaks("Anne Will"), said("Will", type_="")])
+
+
+def test_a_last_name_that_a_text_has_in_small_letters_is_a_word() -> None:
+    names = used_names([speaks("User Interface"), said("Interface", type_="")])
+    assert list(speakers_last_names(names, ["The Interface is new."]))
+    assert not list(speakers_last_names(names, ["The Interface is new.", "an interface"]))

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
-from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, room_for_walk, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import subgraph_trace
 from dynagrag.generation.stretches import in_stretches
+from dynagrag.generation.traversal import first_nodes
 from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
@@ -20,8 +21,6 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, HardPrompt, PromptTrace, Question, Retrieval, ScoredPassage, Snapshot, SubgraphTrace
 from dynagrag.settings import Profile
 
-_MAX_VISITED = 40
-"""Nodes visited a subgraph before the token budget cuts: more never fit into 1,500 tokens."""
 _LABEL_CHARS = 6
 """What a label and a line's end take beyond those of the first label."""
 
@@ -85,11 +84,16 @@ def build_contexts(
         evidence.show(e for context in contexts for e in context.prompt.evidence)
     for subgraph in retrieval.subgraphs:
         relevance = pruner.score(subgraph, question.vector)
-        walk = traversal.walk(subgraph, question.vector, relevance, _MAX_VISITED)
-        own = evidence.of_subgraph(subgraph, walk)
+        nearest = partial(_nearest, snapshot, question)
+        if profile.max_walked is None:
+            own = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
+            room = room_for_walk(snapshot, subgraph, relevance, own, token_budget=budget, nearest=nearest)
+            walk = traversal.walk(subgraph, question.vector, relevance, room.takes)
+        else:
+            walk = traversal.walk(subgraph, question.vector, relevance, first_nodes(profile.max_walked))
+            own = evidence.of_subgraph(subgraph, walk.order)
         if not own:
             continue
-        nearest = partial(_nearest, snapshot, question)
         prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, own, token_budget=budget, nearest=nearest)
         evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]

@@ -5,14 +5,14 @@ A span is a passage or the quote of a relation record; its quote is always Docum
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dynagrag.generation.prompt_lines import evidence_line
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, Passage, Question, RelationRecord, ScoredPassage, Snapshot, Subgraph, Turn, Walk
+from dynagrag.schema import Evidence, Passage, Question, RelationRecord, ScoredPassage, Snapshot, Subgraph, Turn
 
 Span = tuple[str, str, int, int]
 """(id of the record or passage, document id, start, end)."""
@@ -84,17 +84,18 @@ class QuestionEvidence:
         """Says what a prompt holds."""
         self._shown.extend(evidence)
 
-    def of_subgraph(self, subgraph: Subgraph, walk: Walk) -> tuple[Evidence, ...]:
-        """Passages that hold a visited entity, then quotes on visited edges, best first. Passages that were shown come only if all were.
+    def of_subgraph(self, subgraph: Subgraph, nodes: Collection[int]) -> tuple[Evidence, ...]:
+        """Passages that hold one of these local nodes, then quotes on edges between them, best first. Passages that were shown come only if
+        all were.
 
         Passages stand in the retriever's order, then by cosine with the question, each cut where the speaker changes; quotes by the cosine
         of their passage, none that a chosen or shown span holds. Ties by id.
         """
-        visited = np.array([subgraph.nodes[node] for node in walk.order], dtype=np.int64)
-        rows = self._scores.rows_of_entities(visited)
+        entities = np.array([subgraph.nodes[node] for node in nodes], dtype=np.int64)
+        rows = self._scores.rows_of_entities(entities)
         cosines = dict(zip(rows.tolist(), self._scores.dense_of(rows, self._question.vector).tolist(), strict=True))
         spans = self._passage_spans(cosines)
-        spans += self._quote_spans(_records(self._snapshot, subgraph, walk), cosines, spans)
+        spans += self._quote_spans(_records(self._snapshot, subgraph, frozenset(nodes)), cosines, spans)
         labels = {(e.document_id, e.start, e.end): e.label for e in self._shown}
         first_new = 1 + max((int(e.label[1:]) for e in self._shown), default=0)
         return tuple(
@@ -102,7 +103,7 @@ class QuestionEvidence:
         )
 
     def _passage_spans(self, cosines: Mapping[int, float]) -> list[Span]:
-        """`cosines` by row, of the passages that hold a visited entity."""
+        """`cosines` by row, of the passages to choose from."""
         passages, rank = self._snapshot.passages, self._rank
         shown = {e.id for e in self._shown}
         best = sorted(cosines, key=lambda row: (rank.get(passages[row].id, len(rank)), -cosines[row], passages[row].id))
@@ -152,9 +153,9 @@ def first_word(evidence: Evidence) -> Evidence:
     return replace(evidence, end=evidence.start + stop, quote=evidence.quote[:stop])
 
 
-def _records(snapshot: Snapshot, subgraph: Subgraph, walk: Walk) -> Iterator[RelationRecord]:
-    """The records of relations whose both ends were visited."""
+def _records(snapshot: Snapshot, subgraph: Subgraph, nodes: frozenset[int]) -> Iterator[RelationRecord]:
+    """The records of relations between these nodes."""
     for (a, b), relations in zip(subgraph.pairs.tolist(), subgraph.pair_relations, strict=True):
-        if a in walk.parent and b in walk.parent:
+        if a in nodes and b in nodes:
             for relation in relations:
                 yield from (snapshot.records[i] for i in snapshot.graph.relations[relation].record_ids)

@@ -4,21 +4,18 @@ The form of each line is in `prompt_lines`. Nodes stand in pre-order, children i
 stand under the later of their two nodes, so that every reference points back. Under a budget, whole lines go, lowest score first.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from dynagrag.generation.evidence import first_word, holds, line_of, shortened
-from dynagrag.generation.prompt_cut import LineCut, NodeLine, RelationLine
-from dynagrag.generation.prompt_lines import left_out_line, node_body, node_line, relation_body, relation_line
+from dynagrag.generation.evidence import first_word, line_of, shortened
+from dynagrag.generation.prompt_cut import LineCut, RelationLine
+from dynagrag.generation.prompt_lines import left_out_line
+from dynagrag.generation.prompt_room import PromptRoom
+from dynagrag.generation.subgraph_lines import Nearest, SubgraphLines
 from dynagrag.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgraph, Walk
 
-MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
-"""Of each node and relation: so many summaries, those nearest to the question, of so many words each."""
 EVIDENCE_SHARE = 0.5
 """Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to more evidence."""
 LEFT_OUT_CHARS = len(left_out_line(9999, 9999)) + 1
-
-Nearest = Callable[[Sequence[str]], Sequence[float]]
-"""Similarities of texts with the question, in their order; higher is nearer."""
 
 
 def write_hard_prompt(
@@ -41,12 +38,12 @@ def write_hard_prompt(
         evidence: Best first. Under a budget the first is always there, cut at the end of a sentence where it must be.
         token_budget: Most tokens (characters / 4) of the text, or None. Less than the root's bare line and the first words of the first
             evidence need is exceeded by those two lines and no more.
-        nearest: How near summaries are to the question (asked once, for all of which there are more than two); None takes the first two.
+        nearest: How near summaries are to the question; None takes the first two.
 
     Returns:
         The text, the evidence that is in it (shortened as shown), and how many lines, evidence included, were left out.
     """
-    layout = _Layout(snapshot, subgraph, walk, scores, _Shorten(nearest))
+    layout = _Layout(SubgraphLines(snapshot, subgraph, scores, nearest), subgraph, walk)
     if token_budget is None:
         return layout.render(evidence, 0)
     return _fit(layout, evidence, 4 * token_budget)
@@ -61,10 +58,30 @@ def write_evidence_prompt(evidence: Sequence[Evidence], token_budget: int | None
     return HardPrompt("\n".join(lines), shown, num_lines_cut=num_out)
 
 
+def room_for_walk(
+    snapshot: Snapshot,
+    subgraph: Subgraph,
+    scores: PruneScores,
+    evidence: Sequence[Evidence],
+    *,
+    token_budget: int,
+    nearest: Nearest | None = None,
+) -> PromptRoom:
+    """Takes as many nodes as `write_hard_prompt` can then write without cutting a line, under the same budget with the same evidence."""
+    shown, num_chars = _shares(evidence, 4 * token_budget)
+    return PromptRoom(SubgraphLines(snapshot, subgraph, scores, nearest), subgraph, shown, num_chars)
+
+
+def _shares(evidence: Sequence[Evidence], budget: int) -> tuple[tuple[Evidence, ...], int]:
+    """The evidence that comes before the graph's lines, and how many characters it leaves them, line ends included."""
+    shown = _first_that_fit(evidence, int(budget * EVIDENCE_SHARE))
+    return shown, budget - LEFT_OUT_CHARS - sum(len(line_of(e)) + 1 for e in shown)
+
+
 def _fit(layout: "_Layout", evidence: Sequence[Evidence], budget: int) -> HardPrompt:
     """Evidence to its share, graph lines to the rest, then more evidence while there is room."""
-    shown = _first_that_fit(evidence, int(budget * EVIDENCE_SHARE))
-    num_cut = layout.cut(budget - LEFT_OUT_CHARS - sum(len(line_of(e)) + 1 for e in shown), shown)
+    shown, num_chars = _shares(evidence, budget)
+    num_cut = layout.cut(num_chars, shown)
     prompt = layout.render(shown, num_cut + len(evidence) - len(shown))
     if len(prompt.text) > budget:
         layout.drop_root_summaries()
@@ -92,32 +109,16 @@ def _first_that_fit(evidence: Sequence[Evidence], num_chars: int) -> tuple[Evide
 
 
 class _Layout:
-    """Which nodes and relations are written, with which words. Cutting takes from it; rendering numbers what is left."""
+    """Which nodes and relations are written. Cutting takes from it; rendering numbers what is left."""
 
-    def __init__(self, snapshot: Snapshot, subgraph: Subgraph, walk: Walk, scores: PruneScores, shorten: "_Shorten") -> None:
-        self._walk = walk
-        graph = snapshot.graph
-        node_scores = scores.nodes.tolist()
-        entities = {node: graph.entities[subgraph.nodes[node]] for node in walk.order}
-        self._passages = {node: frozenset(graph.entity_passages[subgraph.nodes[node]]) for node in walk.order}
-        self._names = {node: tuple(n.casefold() for n in {e.name, *e.aliases, *e.keys}) for node, e in entities.items()}
-        self._nodes = [NodeLine(node, node_scores[node], entities[node].weight) for node in _pre_order(walk)]
-        self._relations = _relation_lines(snapshot, subgraph, walk, scores, [line.node for line in self._nodes])
-        relations = {line.relation: graph.relations[line.relation] for line in self._relations}
-        self._records = {index: [snapshot.records[i] for i in relation.record_ids] for index, relation in relations.items()}
-        shorten.prepare([*(e.summaries for e in entities.values()), *(r.summaries for r in relations.values())])
-        self._node_bodies = {v: node_body(e.name, node_scores[v], shorten(e.summaries)) for v, e in entities.items()}
-        self._relation_bodies = {
-            line.relation: relation_body(relations[line.relation].label, line.score, shorten(relations[line.relation].summaries))
-            for line in self._relations
-        }
-        root = walk.order[0]
-        self._bare_root = node_body(entities[root].name, node_scores[root], ())
-        self._cited: dict[Evidence, tuple[frozenset[int], frozenset[int]]] = {}
+    def __init__(self, lines: SubgraphLines, subgraph: Subgraph, walk: Walk) -> None:
+        self._words, self._walk = lines, walk
+        self._nodes = [lines.node(node) for node in _pre_order(walk)]
+        self._relations = _relation_lines(lines, subgraph, walk, [line.node for line in self._nodes])
 
     def drop_root_summaries(self) -> None:
         """The last thing that can go."""
-        self._node_bodies[self._walk.order[0]] = self._bare_root
+        self._words.drop_summaries(self._walk.order[0])
 
     def num_chars(self, evidence: Sequence[Evidence]) -> int:
         """Characters of the graph lines, a line end each."""
@@ -151,32 +152,9 @@ class _Layout:
 
     def _texts(self, evidence: Sequence[Evidence]) -> tuple[dict[int, str], list[str]]:
         """(node -> its line, the relation lines)."""
-        number = self._numbers()
-        cited = [(item.label, *self._lines_citing(item)) for item in evidence]
-        nodes = {
-            v: node_line(number[v], self._node_bodies[v], [label for label, found, _ in cited if v in found])
-            for v in (line.node for line in self._nodes)
-        }
-        relations = []
-        for line in self._relations:
-            labels = [label for label, _, found in cited if line.relation in found]
-            body = self._relation_bodies[line.relation]
-            relations.append(relation_line(number[line.under], line.is_tree, number[line.head], number[line.tail], body, labels))
-        return nodes, relations
-
-    def _lines_citing(self, item: Evidence) -> tuple[frozenset[int], frozenset[int]]:
-        """(nodes of the passage that the span names or that speak it, relations with a quote inside the span)."""
-        if item not in self._cited:
-            said = f"{item.speaker or ''}\n{item.quote}".casefold()
-            inside = (node for node, passages in self._passages.items() if item.id in passages)
-            nodes = frozenset(node for node in inside if any(name in said for name in self._names[node]))
-            relations = frozenset(
-                index
-                for index, records in self._records.items()
-                if any(holds(item, r.document_id, r.quote_start, r.quote_end) for r in records)
-            )
-            self._cited[item] = (nodes, relations)
-        return self._cited[item]
+        numbers = self._numbers()
+        nodes = {line.node: self._words.node_text(line.node, numbers[line.node], evidence) for line in self._nodes}
+        return nodes, [self._words.relation_text(line, numbers, evidence) for line in self._relations]
 
     def _numbers(self) -> dict[int, str]:
         numbers: dict[int, str] = {}
@@ -188,25 +166,18 @@ class _Layout:
         return numbers
 
 
-def _relation_lines(
-    snapshot: Snapshot, subgraph: Subgraph, walk: Walk, scores: PruneScores, pre_order: Sequence[int]
-) -> list[RelationLine]:
+def _relation_lines(lines: SubgraphLines, subgraph: Subgraph, walk: Walk, pre_order: Sequence[int]) -> list[RelationLine]:
     """By the pre-order of the node they stand under; there tree lines first, then by the other end, then the heavier first."""
-    graph = snapshot.graph
     position = {node: i for i, node in enumerate(pre_order)}
-    lines: list[tuple[tuple[int, bool, int, int, int], RelationLine]] = []
-    pairs = zip(subgraph.pairs.tolist(), subgraph.pair_relations, scores.edges.tolist(), strict=True)
-    for (a, b), relations, score in pairs:
+    found: list[tuple[tuple[int, bool, int, float, int], RelationLine]] = []
+    for pair, (a, b) in enumerate(subgraph.pairs.tolist()):
         if a not in position or b not in position:
             continue
         other, under = sorted((a, b), key=position.__getitem__)
         is_tree = walk.parent[a] == b or walk.parent[b] == a
-        for index in relations:
-            relation = graph.relations[index]
-            head, tail = (a, b) if graph.entities[subgraph.nodes[a]].id == relation.head else (b, a)
-            key = (position[under], not is_tree, position[other], -relation.weight, index)
-            lines.append((key, RelationLine(index, head, tail, under, score, relation.weight, is_tree)))
-    return [line for _, line in sorted(lines, key=lambda keyed: keyed[0])]
+        for line in lines.relations(pair, under, is_tree):
+            found.append(((position[under], not is_tree, position[other], -line.weight, line.relation), line))
+    return [line for _, line in sorted(found, key=lambda keyed: keyed[0])]
 
 
 def _pre_order(walk: Walk) -> list[int]:
@@ -217,26 +188,3 @@ def _pre_order(walk: Walk) -> list[int]:
         order.append(node)
         stack.extend(reversed(walk.children.get(node, ())))
     return order
-
-
-class _Shorten:
-    """The nearest two summaries in their given order, cut to 60 words each. Equally near: the earlier."""
-
-    def __init__(self, nearest: Nearest | None) -> None:
-        self._nearest = nearest
-        self._similarity: dict[str, float] = {}
-
-    def prepare(self, every: Sequence[Sequence[str]]) -> None:
-        """Asks once for all texts between which a choice has to be made."""
-        if self._nearest:
-            texts = list(dict.fromkeys(text for summaries in every if len(summaries) > MAX_SUMMARIES for text in summaries))
-            self._similarity = dict(zip(texts, self._nearest(texts), strict=True)) if texts else {}
-
-    def __call__(self, summaries: Sequence[str]) -> Sequence[str]:
-        ranked = sorted(range(len(summaries)), key=lambda i: (-self._similarity.get(summaries[i], 0.0), i))[:MAX_SUMMARIES]
-        return [_first_words(summaries[i]) for i in sorted(ranked)]
-
-
-def _first_words(text: str) -> str:
-    words = text.split()
-    return text if len(words) <= MAX_SUMMARY_WORDS else " ".join(words[:MAX_SUMMARY_WORDS]) + " …"

@@ -2,9 +2,11 @@
 
 import heapq
 from collections import deque
+from itertools import count
 
 import numpy as np
 
+from dynagrag.protocols import Takes
 from dynagrag.schema import PruneScores, Subgraph, Vector, Walk
 
 Neighbour = tuple[int, float]
@@ -26,18 +28,20 @@ class DSABFS:
     def __init__(self, level_penalty: float = 0.15) -> None:
         self._level_penalty = level_penalty
 
-    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
-        """At most `max_nodes` nodes, the centre (always visited) first."""
+    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, takes: Takes) -> Walk:
+        """The centre, which is visited in any case, then others until one is not taken."""
         near = _neighbours(subgraph)
         sim = _similarities(subgraph, query)
         best: dict[int, float] = {0: 0.0}
         parent: dict[int, int] = {0: -1}
         depth: dict[int, int] = {}
         heap = [(0.0, 0.0, subgraph.nodes[0], 0)]
-        while heap and len(depth) < max(1, max_nodes):
+        while heap:
             _, _, _, node = heapq.heappop(heap)
             if node in depth:
                 continue  # a later parent offered a better key, and that entry came first
+            if not takes(node, parent[node]):
+                break
             depth[node] = depth[parent[node]] + 1 if node else 0
             for other, weight in near[node]:
                 if other in depth:
@@ -46,7 +50,7 @@ class DSABFS:
                 if other not in best or key > best[other]:
                     best[other], parent[other] = key, node
                     heapq.heappush(heap, (-key, -weight, subgraph.nodes[other], other))
-        return _walk(subgraph, depth, parent)
+        return _walk(subgraph, depth or {0: 0}, parent)
 
 
 class BFS:
@@ -54,20 +58,28 @@ class BFS:
 
     name = "bfs"
 
-    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
-        """At most `max_nodes` nodes, the centre (always visited) first."""
+    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, takes: Takes) -> Walk:
+        """The centre, which is visited in any case, then others until one is not taken."""
         near = _neighbours(subgraph)
         parent: dict[int, int] = {0: -1}
         depth: dict[int, int] = {}
         queue = deque([0])
-        while queue and len(depth) < max(1, max_nodes):
+        while queue:
             node = queue.popleft()
+            if not takes(node, parent[node]):
+                break
             depth[node] = depth[parent[node]] + 1 if node else 0
             for other, _ in near[node]:
                 if other not in parent:
                     parent[other] = node
                     queue.append(other)
-        return _walk(subgraph, depth, parent)
+        return _walk(subgraph, depth or {0: 0}, parent)
+
+
+def first_nodes(num: int) -> Takes:
+    """Takes so many nodes of one walk."""
+    places = count(1)
+    return lambda node, parent: next(places) <= num
 
 
 def _neighbours(subgraph: Subgraph) -> list[list[Neighbour]]:

@@ -320,14 +320,19 @@ class Pruner(Protocol):
     """Scores a subgraph's nodes and edges for a question."""
 
     def score(self, subgraph: Subgraph, query: Vector) -> PruneScores:
-        """Order is all that is used, unless a token budget must drop something."""
+        """Scores stand in the prompt, and decide what goes where a token budget cuts; they don't change the walk."""
+
+
+Takes = Callable[[int, int], bool]
+"""(local node, its parent in the walk, -1 for the centre) -> whether it is taken. Nodes are asked in the order of the visit; the first
+that is not taken ends the walk."""
 
 
 class Traversal(Protocol):
     """Orders a subgraph's nodes from its centre."""
 
-    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, max_nodes: int) -> Walk:
-        """Visits at most `max_nodes` nodes, the centre first."""
+    def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, takes: Takes) -> Walk:
+        """Visits the centre, whatever `takes` says of it, then others until one is not taken."""
 
 
 class ClaimChecker(Protocol):

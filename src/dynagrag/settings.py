@@ -338,6 +338,8 @@ class Profile:
     num_top_nodes: int = 3
     num_subgraphs: int = 4
     level_penalty: float = 0.15
+    max_walked: int | None = None
+    """Nodes of an ego-graph that a walk visits at most; None: as many as their lines have room in the prompt."""
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900
     merge_token_budget: int = 1200
@@ -365,6 +367,7 @@ PROFILES: dict[str, Profile] = {
         prevalence_ceiling=None,
         pool_factor=None,
         has_fallback=False,
+        max_walked=40,
         subgraph_token_budget=1500,
         judge_token_budget=3000,
         merge_token_budget=3000,

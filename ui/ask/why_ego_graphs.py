@@ -38,7 +38,9 @@ def show_subgraphs(exchange_id: str, prompts: Sequence[PromptTrace]) -> None:
     with st.expander("The walk as a table"):
         st.dataframe([_step_row(n, subgraph) for n in path], hide_index=True)
     if prompt.num_unvisited:
-        st.caption(f"{prompt.num_unvisited} nodes were not reached: a walk visits at most 40.")
+        st.caption(
+            f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full, under the profile paper after 40."
+        )
 
 
 def _name(subgraph: SubgraphTrace) -> str:
@@ -52,7 +54,7 @@ def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
     cut = f"{num_visited - num_in} were pruned to fit the prompt (hollow), " if num_visited > num_in else ""
     st.caption(
         f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited {num_visited}; {cut}{num_in} are in the prompt. "
-        f"Size: times mentioned. Faint: what the pruner ({plain(prompt.pruner)}) scores low; it goes first. "
+        f"Size: times mentioned. Faint: what the pruner ({plain(prompt.pruner)}) scores low; where lines are cut, it goes first. "
         "Red: the walk. Arrows: the relations as they are stated. Colour: communities of this subgraph alone."
     )
     return num_visited

@@ -10,7 +10,7 @@ from dynagrag.generation.context import Context, all_evidence, build_contexts, t
 from dynagrag.generation.evidence import speaker_spans
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply
-from dynagrag.generation.traversal import BFS
+from dynagrag.generation.traversal import BFS, DSABFS
 from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
@@ -18,7 +18,7 @@ from dynagrag.protocols import Prompt
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.prune import UntrainedPrior
-from dynagrag.schema import Evidence, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.schema import Evidence, Graph, Question, Retrieval, ScoredPassage, Snapshot, Subgraph
 from dynagrag.settings import PROFILES
 
 VECTOR = np.array([1, 0, 0, 0], np.float32)
@@ -138,6 +138,39 @@ def test_a_subgraph_s_prompt_keeps_to_its_budget(contexts: Callable[..., list[Co
     (cut,) = contexts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)), room)
     assert whole_request("Who lands?", cut) <= room
     assert cut.trace().num_lines_cut > 0
+
+
+def crowd(make_graph: Callable[..., Graph], snapshot: Snapshot, size: int) -> tuple[Snapshot, Subgraph]:
+    """One node with many around it; the passages hold the last one."""
+    graph = make_graph(size, [(0, i, "l", 1) for i in range(1, size)])
+    graph = replace(graph, entity_passages=((),) * (size - 1) + (("p0", "p1"),))
+    made = replace(snapshot, graph=graph, records={}, summary_rows={})
+    (subgraph,) = EgoIndex.build(graph, PROFILES["graph"]).subgraphs(np.array([0]), np.zeros(size))
+    return made, subgraph
+
+
+def test_a_walk_fills_the_prompt_and_under_the_paper_s_profile_visits_forty_nodes_that_are_then_cut(
+    make_graph: Callable[..., Graph], moon_snapshot: Snapshot
+) -> None:
+    snapshot, subgraph = crowd(make_graph, moon_snapshot, 90)
+    question, retrieval = (
+        Question("Who?", np.ones(snapshot.graph.entity_vectors.shape[1], np.float32)),
+        Retrieval("by hand", (), (subgraph,)),
+    )
+    made = {}
+    for name in ("graph", "paper"):
+        profile = replace(PROFILES[name], subgraph_token_budget=750)
+        passages = PassageScores(replace(snapshot, passage_vectors=np.ones((2, len(question.vector)), np.float32)))
+        made[name] = build_contexts(snapshot, question, retrieval, passages, UntrainedPrior(), DSABFS(), profile)
+    (filled,) = made["graph"]
+    trace = filled.trace()
+    assert len(trace.walked) == trace.num_nodes_in > 5
+    assert (trace.num_lines_cut, trace.num_unvisited) == (0, 90 - trace.num_nodes_in)
+    assert 740 < whole_request("Who?", filled) <= 750
+    assert {e.id for e in filled.prompt.evidence} == {"p0", "p1"}, "evidence of a member that had no room"
+    (cut,) = made["paper"]
+    assert len(cut.order) == 40 > cut.prompt.num_nodes
+    assert cut.prompt.num_lines_cut > 0
 
 
 def test_as_many_passages_as_fit_whole_and_one_in_any_case(moon_snapshot: Snapshot) -> None:

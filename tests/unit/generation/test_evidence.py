@@ -16,11 +16,11 @@ from dynagrag.generation.evidence import (
     speaker_spans,
     turn_begun_by,
 )
-from dynagrag.generation.traversal import BFS
+from dynagrag.generation.traversal import BFS, first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.prune import UntrainedPrior
-from dynagrag.schema import Evidence, Question, ScoredPassage, Snapshot, Subgraph, Vector, Walk
+from dynagrag.schema import Evidence, Question, ScoredPassage, Snapshot, Subgraph, Vector
 from dynagrag.settings import PROFILES
 
 NEAR_FIRST, NEAR_SECOND = np.array([0, 1, 0, 0], np.float32), np.array([0, 0, 1, 0], np.float32)
@@ -29,10 +29,10 @@ ENGINE, HOUSTON, MOON = "Engine start. The engine burns hot.", "Houston guides t
 LANDS = "The crew lands on the Moon."
 
 
-def ego(snapshot: Snapshot, num_nodes: int = 3) -> tuple[Subgraph, Walk]:
-    """The graph around the crew, so many of its nodes visited."""
+def ego(snapshot: Snapshot, num_nodes: int = 3) -> tuple[Subgraph, tuple[int, ...]]:
+    """The graph around the crew, and so many of its nodes."""
     (subgraph,) = EgoIndex.build(snapshot.graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
-    return subgraph, BFS().walk(subgraph, NEAR_FIRST, UntrainedPrior().score(subgraph, NEAR_FIRST), num_nodes)
+    return subgraph, BFS().walk(subgraph, NEAR_FIRST, UntrainedPrior().score(subgraph, NEAR_FIRST), first_nodes(num_nodes)).order
 
 
 def of_question(snapshot: Snapshot, vector: Vector, ranked: Sequence[int] = (), **limits: int) -> QuestionEvidence:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
 from dynagrag.generation.evidence import QuestionEvidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_begun_by
-from dynagrag.generation.hard_prompt import MAX_SUMMARIES, write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.hard_prompt import room_for_walk, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line, split_summaries
-from dynagrag.generation.traversal import BFS, DSABFS
+from dynagrag.generation.subgraph_lines import MAX_SUMMARIES
+from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
 from dynagrag.ids import estimate_tokens
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
@@ -84,7 +85,7 @@ def written(draw: st.DrawFn, max_summaries: int = 3) -> tuple[Snapshot, Subgraph
     scores = PruneScores(
         rng.random(len(subgraph.nodes)).astype(np.float32), rng.random(len(subgraph.pairs)).astype(np.float32), "test", is_trained=False
     )
-    walk = draw(st.sampled_from([BFS(), DSABFS()])).walk(subgraph, vectors[0], scores, draw(st.integers(1, 8)))
+    walk = draw(st.sampled_from([BFS(), DSABFS()])).walk(subgraph, vectors[0], scores, first_nodes(draw(st.integers(1, 8))))
     speaker, start_s = draw(st.none() | names), draw(st.none() | st.floats(-9999, 999999))
     cited = [r for r in records.values() if rng.random() < 0.5]
     evidence = tuple(
@@ -175,6 +176,26 @@ def assert_nothing_dangles(parsed: ParsedPrompt) -> None:
     assert numbers - {"1"} <= tied, "a node that is shown says how it hangs together with its parent"
 
 
+@given(written(), st.integers(40, 400), st.sampled_from([BFS(), DSABFS()]))
+@settings(max_examples=150, deadline=None)
+def test_a_walk_goes_on_while_all_lines_fit_and_no_further(
+    case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]], budget: int, traversal: BFS | DSABFS
+) -> None:
+    snapshot, subgraph, _, scores, evidence = case
+
+    def in_prompt(walk: Walk, token_budget: int | None = None) -> tuple[frozenset[int], frozenset[int]]:
+        prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence, token_budget=token_budget)
+        return prompt.nodes, prompt.relations
+
+    room = room_for_walk(snapshot, subgraph, scores, evidence, token_budget=budget)
+    walk = traversal.walk(subgraph, subgraph.x[0], scores, room.takes)
+    longer = traversal.walk(subgraph, subgraph.x[0], scores, first_nodes(len(walk.order) + 1))
+    if len(walk.order) > 1:
+        assert in_prompt(walk, budget) == in_prompt(walk), "nothing that was visited is cut"
+    if longer.order != walk.order:
+        assert in_prompt(longer, budget) != in_prompt(longer), "one node more would not have fitted"
+
+
 def test_the_lowest_scores_go_first(moon_snapshot: Snapshot) -> None:
     subgraph, walk = whole_moon(moon_snapshot)
     low_moon = [0.1 if moon_snapshot.graph.entities[v].name == "Moon" else 0.9 for v in subgraph.nodes]
@@ -188,7 +209,7 @@ def test_the_lowest_scores_go_first(moon_snapshot: Snapshot) -> None:
 def whole_moon(snapshot: Snapshot) -> tuple[Subgraph, Walk]:
     subgraph = ego_graph(snapshot.graph, 0)
     flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
-    return subgraph, BFS().walk(subgraph, np.zeros(4, np.float32), flat, 9)
+    return subgraph, BFS().walk(subgraph, np.zeros(4, np.float32), flat, first_nodes(9))
 
 
 MOON_PROMPT = """\
@@ -206,7 +227,7 @@ def test_the_form_of_a_prompt_is_this(moon_snapshot: Snapshot) -> None:
     subgraph, walk = whole_moon(moon_snapshot)
     scores = PruneScores(np.array([0.5, 0.25, 0.125], np.float32), np.array([0.75, 1.0], np.float32), "test", is_trained=False)
     question = Question("q", np.array([1, 1, 0, 0], np.float32))
-    evidence = QuestionEvidence(PassageScores(moon_snapshot), question).of_subgraph(subgraph, walk)
+    evidence = QuestionEvidence(PassageScores(moon_snapshot), question).of_subgraph(subgraph, walk.order)
     assert write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence).text == MOON_PROMPT
 
 
@@ -220,14 +241,14 @@ class TestQuestionEvidence:
         subgraph, walk = whole_moon(moon_snapshot)
         evidence = self.of(moon_snapshot, max_passages=1)
         evidence.show([Evidence("E2", "other", "other document", 0, 9, "elsewhere")])
-        found = evidence.of_subgraph(subgraph, walk)
+        found = evidence.of_subgraph(subgraph, walk.order)
         assert [(e.label, e.id, e.speaker, e.start_s) for e in found] == [
             ("E3", "p0", "CDR", 0.5),
             ("E4", "p0", "CC", 72.9),
             ("E5", "r1", None, None),
         ]
         assert found[2].quote == "The crew lands on the Moon."
-        quotes = self.of(moon_snapshot, max_passages=0, max_quotes=1).of_subgraph(subgraph, walk)
+        quotes = self.of(moon_snapshot, max_passages=0, max_quotes=1).of_subgraph(subgraph, walk.order)
         assert [(e.id, e.speaker, e.start_s) for e in quotes] == [("r0", "CC", 72.9)], "speaker and time are those of the quote's own turn"
 
     def test_the_nearer_passage_comes_first_whatever_its_place(self, moon_snapshot: Snapshot) -> None:
@@ -236,31 +257,31 @@ class TestQuestionEvidence:
             question = Question("q", moon_snapshot.passage_vectors[best])
             scores = PassageScores(moon_snapshot)
             assert scores.dense(question.vector)[best] > scores.dense(question.vector)[other]
-            found = QuestionEvidence(scores, question).of_subgraph(subgraph, walk)
+            found = QuestionEvidence(scores, question).of_subgraph(subgraph, walk.order)
             assert list(dict.fromkeys(e.id for e in found)) == [f"p{best}", f"p{other}"]
-            quotes = QuestionEvidence(scores, question, max_passages=0).of_subgraph(subgraph, walk)
+            quotes = QuestionEvidence(scores, question, max_passages=0).of_subgraph(subgraph, walk.order)
             assert [e.id for e in quotes] == [f"r{best}", f"r{other}"], "a quote is as near as its passage"
 
     def test_the_retrievers_order_comes_first(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         ranked = [ScoredPassage(moon_snapshot.passages[1], 9.0)]
-        assert [e.id for e in self.of(moon_snapshot, ranked).of_subgraph(subgraph, walk)] == ["p1", "p0", "p0"]
+        assert [e.id for e in self.of(moon_snapshot, ranked).of_subgraph(subgraph, walk.order)] == ["p1", "p0", "p0"]
 
     def test_only_what_was_visited_counts(self, moon_snapshot: Snapshot) -> None:
         flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
         houston = ego_graph(moon_snapshot.graph, 1)
-        alone = BFS().walk(houston, np.zeros(4, np.float32), flat, 1)
-        assert [e.id for e in self.of(moon_snapshot).of_subgraph(houston, alone)] == ["p0", "p0"]
-        assert self.of(moon_snapshot, max_passages=0).of_subgraph(houston, alone) == ()
+        alone = BFS().walk(houston, np.zeros(4, np.float32), flat, first_nodes(1))
+        assert [e.id for e in self.of(moon_snapshot).of_subgraph(houston, alone.order)] == ["p0", "p0"]
+        assert self.of(moon_snapshot, max_passages=0).of_subgraph(houston, alone.order) == ()
 
     def test_what_an_earlier_subgraph_showed_is_not_shown_again_unless_nothing_else_is_left(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         evidence = self.of(moon_snapshot)
-        evidence.show(self.of(moon_snapshot, max_passages=1, max_quotes=0).of_subgraph(subgraph, walk))
-        second = evidence.of_subgraph(subgraph, walk)
+        evidence.show(self.of(moon_snapshot, max_passages=1, max_quotes=0).of_subgraph(subgraph, walk.order))
+        second = evidence.of_subgraph(subgraph, walk.order)
         assert [(e.label, e.id) for e in second] == [("E3", "p1")]
         evidence.show(second)
-        third = evidence.of_subgraph(subgraph, walk)
+        third = evidence.of_subgraph(subgraph, walk.order)
         assert [(e.label, e.id) for e in third] == [("E1", "p0"), ("E2", "p0"), ("E3", "p1")], "the same words keep their label"
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.generation.traversal import BFS, DSABFS
+from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
 from dynagrag.schema import PruneScores, Subgraph
 
 
@@ -61,7 +61,7 @@ def distances(subgraph: Subgraph) -> dict[int, int]:
 def test_dsa_bfs_spans_the_component_in_a_tree_no_shallower_than_bfs(drawn: tuple[int, int, int], penalty: float) -> None:
     subgraph = random_subgraph(*drawn)
     distance = distances(subgraph)
-    walk = DSABFS(penalty).walk(subgraph, QUERY, flat(subgraph), 99)
+    walk = DSABFS(penalty).walk(subgraph, QUERY, flat(subgraph), first_nodes(99))
     assert set(walk.order) == set(distance)
     assert walk.order[0] == 0
     assert walk.num_unvisited == len(subgraph.nodes) - len(distance)
@@ -78,7 +78,7 @@ def test_dsa_bfs_spans_the_component_in_a_tree_no_shallower_than_bfs(drawn: tupl
 @settings(max_examples=150, deadline=None)
 def test_a_penalty_above_two_is_bfs_level_by_level_each_sorted_by_similarity(drawn: tuple[int, int, int], penalty: float) -> None:
     subgraph = random_subgraph(*drawn)
-    walk = DSABFS(penalty).walk(subgraph, QUERY, flat(subgraph), 99)
+    walk = DSABFS(penalty).walk(subgraph, QUERY, flat(subgraph), first_nodes(99))
     assert dict(walk.depth) == distances(subgraph)
     similarity = np.round(subgraph.x @ QUERY, 5)
     keys = [(walk.depth[v], -similarity[v]) for v in walk.order]
@@ -91,40 +91,53 @@ def test_bfs_has_bfs_depths_and_a_budget_cuts_the_order_short(drawn: tuple[int, 
     subgraph = random_subgraph(*drawn)
     distance = distances(subgraph)
     for traversal in (BFS(), DSABFS()):
-        whole = traversal.walk(subgraph, QUERY, flat(subgraph), 99)
-        some = traversal.walk(subgraph, QUERY, flat(subgraph), max_nodes)
+        whole = traversal.walk(subgraph, QUERY, flat(subgraph), first_nodes(99))
+        some = traversal.walk(subgraph, QUERY, flat(subgraph), first_nodes(max_nodes))
         assert some.order == whole.order[: max(1, max_nodes)]
         assert some.num_unvisited == len(subgraph.nodes) - len(some.order)
-    assert dict(BFS().walk(subgraph, QUERY, flat(subgraph), 99).depth) == distance
+    assert dict(BFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(99)).depth) == distance
 
 
 def test_bfs_takes_neighbours_by_id_whatever_their_similarity() -> None:
     subgraph = subgraph_of(at(0, 10, 80, 40), [(0, 1), (0, 2), (0, 3)], nodes=[5, 9, 1, 3])
-    assert BFS().walk(subgraph, QUERY, flat(subgraph), 9).order == (0, 2, 3, 1)
+    assert BFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 2, 3, 1)
 
 
 def test_similar_nodes_deep_down_come_before_far_ones_nearby() -> None:
     # 0 - 1 - 2 is a similar path; 3 is a dissimilar neighbour of 0
     subgraph = subgraph_of(at(0, 10, 5, 80), [(0, 1), (0, 3), (1, 2)])
-    assert DSABFS().walk(subgraph, QUERY, flat(subgraph), 9).order == (0, 1, 2, 3)
-    assert DSABFS(level_penalty=2.1).walk(subgraph, QUERY, flat(subgraph), 9).order == (0, 1, 3, 2)
+    assert DSABFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 1, 2, 3)
+    assert DSABFS(level_penalty=2.1).walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 1, 3, 2)
 
 
 def test_ties_go_to_the_heavier_edge_then_to_the_lower_id() -> None:
     subgraph = subgraph_of(at(0, 30, 30, 30), [(0, 1), (0, 2), (0, 3)], [1, 2, 1], nodes=[0, 8, 9, 7])
-    assert DSABFS().walk(subgraph, QUERY, flat(subgraph), 9).order == (0, 2, 3, 1)
+    assert DSABFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 2, 3, 1)
 
 
 def test_a_better_parent_found_later_takes_the_node_over() -> None:
     # 4 hangs on 2, which is two steps from the centre and visited first, and on 3, which is one step from it
     subgraph = subgraph_of(at(0, 5, 10, 60, 90), [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4)])
-    walk = DSABFS().walk(subgraph, QUERY, flat(subgraph), 9)
+    walk = DSABFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9))
     assert walk.order == (0, 1, 2, 3, 4)
     assert (walk.parent[4], walk.depth[4]) == (3, 2)
 
 
 @pytest.mark.parametrize("traversal", [BFS(), DSABFS()])
+def test_the_centre_is_visited_even_where_it_is_not_taken_and_nobody_is_asked_then(traversal: BFS | DSABFS) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def takes(node: int, parent: int) -> bool:
+        asked.append((node, parent))
+        return False
+
+    subgraph = subgraph_of(at(0, 10, 20), [(0, 1), (0, 2)])
+    walk = traversal.walk(subgraph, QUERY, flat(subgraph), takes)
+    assert (walk.order, walk.num_unvisited, asked) == ((0,), 2, [(0, -1)])
+
+
+@pytest.mark.parametrize("traversal", [BFS(), DSABFS()])
 def test_a_lone_centre_is_a_walk(traversal: BFS | DSABFS) -> None:
     subgraph = subgraph_of(at(0), [])
-    walk = traversal.walk(subgraph, np.zeros(2, np.float32), flat(subgraph), 0)
+    walk = traversal.walk(subgraph, np.zeros(2, np.float32), flat(subgraph), first_nodes(0))
     assert (walk.order, dict(walk.parent), dict(walk.depth), dict(walk.children)) == ((0,), {0: -1}, {0: 0}, {0: ()})

@@ -39,7 +39,7 @@ from dynagrag.ingest.given.given_plan import given_ids, plan_given
 from dynagrag.protocols import Extraction, Extractor
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import ChunkWork, Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn, Walk
+from dynagrag.schema import ChunkWork, Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn
 from dynagrag.settings import PROFILES
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "multihop"
@@ -344,6 +344,5 @@ class TestCiting:
         )
         subgraph = EgoIndex.build(graph, PROFILES["default"]).subgraphs(np.array([0]), np.zeros(len(graph.entities)))[0]
         assert len(subgraph.pairs) == 1
-        walk = Walk((0, 1), {0: -1, 1: 0}, {0: 0, 1: 1}, {0: (1,)}, 0)
         question = Question("What did Ada see?", np.ones(2, dtype=np.float32))
-        return QuestionEvidence(PassageScores(snapshot), question, max_passages=max_passages).of_subgraph(subgraph, walk)
+        return QuestionEvidence(PassageScores(snapshot), question, max_passages=max_passages).of_subgraph(subgraph, (0, 1))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dynagrag import wiring
+from dynagrag.generation.traversal import first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.selection import Selection, select_diverse
 from dynagrag.schema import Graph, PruneScores, Subgraph
@@ -101,14 +102,14 @@ def test_a_step_down_costs_a_walk_some_but_not_all_of_its_likeness(profile: obje
     """0 - 1 - 2 against 0 - 3: two steps to `deep` cost 0.15 more than the one to `near`."""
     subgraph = subgraph_of((1, 0.999, deep, near), [(0, 1), (0, 3), (1, 2)])
     scores = PruneScores(np.zeros(4, np.float32), np.zeros(3, np.float32), "test", is_trained=False)
-    walk = wiring.make_traversal("dsa-bfs", profile).walk(subgraph, np.array([1, 0], np.float32), scores, 9)
+    walk = wiring.make_traversal("dsa-bfs", profile).walk(subgraph, np.array([1, 0], np.float32), scores, first_nodes(9))
     assert walk.order == order
 
 
 @pytest.mark.parametrize(("place", "is_seen"), [(40, True), (41, False)])
 def test_twenty_candidates_are_looked_at_for_each_ego_graph(make_graph: MakeGraph, place: int, is_seen: bool) -> None:
     """The best are leaves of one star, which share its middle; the first that doesn't stands at this place."""
-    graph = make_graph(1000, [(0, i, "l", 1) for i in range(1, 45)], weights=[9, *[1] * 999])
+    graph = make_graph(1000, [*((0, i, "l", 1) for i in range(1, 45)), (500, 501, "l", 1)], weights=[9, *[1] * 999])
     best = list(range(1, 45))
     best.insert(place - 1, 500)
     assert (500 in choose(graph, best, 2).centres) == is_seen

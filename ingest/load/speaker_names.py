@@ -229,7 +229,7 @@ def _check_labels(names: Names, known: Sequence[str], where: str) -> None:
     if unknown:
         told = "; ".join(f"{short(label)}{_near(label, known)}" for label in unknown[:5])
         more = f" (and {len(unknown) - 5} more)" if len(unknown) > 5 else ""
-        raise UsageError(f"the speaker map names who doesn't speak{where}: {told}{more}; `dynagrag inspect` lists the labels")
+        raise UsageError(f"the speaker map names labels that nobody has{where}: {told}{more}; `dynagrag inspect` lists the labels")
 
 
 def _near(word: str, known: Sequence[str]) -> str:

@@ -136,7 +136,7 @@ def test_a_label_that_nobody_has_is_named_with_what_is_near() -> None:
     check_known(SpeakerNames({"SPEAKER_00": "X"}, {"two.vtt": {"Anna": ""}}), known)
     with pytest.raises(UsageError, match=r"'SPEAKER_0' \(near: SPEAKER_01, SPEAKER_00\)|'SPEAKER_0' \(near: SPEAKER_00, SPEAKER_01\)"):
         check_known(SpeakerNames({"SPEAKER_0": "X"}), known)
-    with pytest.raises(UsageError, match=r"in two\.vtt: 'SPEAKER_00' \(known: Anna\)"):
+    with pytest.raises(UsageError, match=r"labels that nobody has in two\.vtt: 'SPEAKER_00' \(known: Anna\)"):
         check_known(SpeakerNames({}, {"two.vtt": {"SPEAKER_00": "X"}}), known)
     with pytest.raises(UsageError, match=r"a file 'tow\.vtt' that isn't read \(near: two\.vtt"):
         check_known(SpeakerNames({}, {"tow.vtt": {"A": "X"}}), known)

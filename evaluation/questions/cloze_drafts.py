@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Split
-from dynagrag.evaluation.questions.sayings import Named, Saying, wording
+from dynagrag.evaluation.questions.sayings import Named, Saying, may_be_joined, wording
 from dynagrag.evaluation.statements.finite_verbs import finite_verb
 from dynagrag.evaluation.statements.rewordings import said_by
 from dynagrag.evaluation.statements.statement import is_statement
@@ -116,7 +116,7 @@ def _number_clozes(saying: Saying) -> Iterator[Draft]:
 def _is_amount(text: str, match: re.Match[str]) -> bool:
     """Whether a number isn't that of a thing (`fuel cell 3 to ...`) or a call (`13, ...`): several digits, or what it counts behind it."""
     following = _WORD_BEHIND.match(text, match.end())
-    is_counting = following is not None and following[1] not in FUNCTION_WORDS
+    is_counting = following is not None and following[1].endswith("s") and following[1] not in FUNCTION_WORDS
     return match.start() > 0 and (is_counting or sum(map(str.isdigit, match[0])) > 1)
 
 
@@ -143,7 +143,7 @@ def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
 
 def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]:
     """What two lines name alike: each with the next that stands in another passage."""
-    pairs = [(a, b) for a, b in pairwise(sayings) if a.passage_id != b.passage_id]
+    pairs = [(a, b) for a, b in pairwise(sayings) if a.passage_id != b.passage_id and may_be_joined(entity, (a, b))]
     for first, second in pairs[:: max(1, len(pairs) // _MAX_PAIRS)][:_MAX_PAIRS]:
         texts = without(first, entity), without(second, entity)
         if texts[0] is None or texts[1] is None:
@@ -163,7 +163,12 @@ def _said_elsewhere(evidence: Evidence, sayings: Sequence[Saying], entity: Entit
             continue
         for speaker, said in evidence.spoken[entity.id].items():
             is_other = speaker != first.speaker and all(s.passage_id != first.passage_id for s in said)
-            if not is_other or len(said) > _MAX_SAID or not evidence.are_together([first, *said]):
+            if (
+                not is_other
+                or not may_be_joined(entity, (first, *said))
+                or len(said) > _MAX_SAID
+                or not evidence.are_together([first, *said])
+            ):
                 continue
             if made == _MAX_PAIRS:
                 return

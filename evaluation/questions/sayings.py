@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,11 @@ from dynagrag.ids import GENERIC_SPEAKER, entity_key
 from dynagrag.schema import Entity, Passage, RelationRecord, Snapshot, Turn
 from dynagrag.sentences import sentence_spans
 
-_MIN_LETTERS_IN_ANY_CASE = 4
-"""A shorter name (`AC`, `Sy`) counts only as it is written: in lower case it may be a word."""
 _MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
 _MAX_SENTENCE_CHARS = 2_000
 _WORD = re.compile(r"\w+")
 _NEW_CLAUSE = re.compile(r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE)
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Madam|Dr)\.? $")
 _GOES_ON = re.compile(r"\W*(?:[-–—…]|\.\.\.)")
 
 
@@ -173,9 +172,9 @@ class _Names:
         for entity in entities:
             for name in (entity.name, *entity.aliases):
                 if letters(name):
-                    self._entities.setdefault(name if _is_short(name) else name.casefold(), entity)
+                    self._entities.setdefault(name if _is_one_word(name) else name.casefold(), entity)
         wanted = sorted(self._entities, key=lambda name: (-len(name), name))  # the longest of several that begin alike
-        parts = [re.escape(name) if _is_short(name) else f"(?i:{re.escape(name)})" for name in wanted]
+        parts = [re.escape(name) if _is_one_word(name) else f"(?i:{re.escape(name)})" for name in wanted]
         self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])") if parts else None
 
     def found_in(self, text: str) -> Iterator[Named]:
@@ -192,7 +191,7 @@ def _is_address(text: str, match: re.Match[str]) -> bool:
     """Whether a name stands between marks, or behind one and before a new clause, as it does where somebody is spoken to. One of a list
     does so too, and is passed over.
     """
-    before, after = text[: match.start()], text[match.end() :]
+    before, after = _TITLE.sub("", text[: match.start()]), text[match.end() :]
     is_behind_mark = not before or before.endswith((", ", "- "))
     return is_behind_mark and (not after.strip(".!") or after.startswith((",", " -")) or bool(_NEW_CLAUSE.match(after)))
 
@@ -212,8 +211,17 @@ def known_speaker(turn: Turn) -> str | None:
     return turn.speaker if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker)) else None
 
 
-def _is_short(name: str) -> bool:
-    return letters(name) < _MIN_LETTERS_IN_ANY_CASE
+def may_be_joined(entity: Entity, sayings: Iterable[Saying]) -> bool:
+    """Whether sayings that name an entity are likely to mean one thing: those of one document, and of several where the name tells it (it
+    has several words, a digit, or several capitals): each meeting has a Mark of its own.
+    """
+    is_telling = len(entity.name.split()) > 1 or any(map(str.isdigit, entity.name)) or sum(map(str.isupper, entity.name)) > 1
+    return is_telling or len({saying.document_id for saying in sayings}) <= 1
+
+
+def _is_one_word(name: str) -> bool:
+    """Such a name counts only as it is written: `mark` and `cats` are words, `Mark` and `Cat` are names."""
+    return len(name.split()) == 1
 
 
 def _whole(document_id: str, text: str) -> Turn:

@@ -7,7 +7,7 @@ from itertools import combinations, islice
 
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.evaluation.questions.sayings import Saying
+from dynagrag.evaluation.questions.sayings import Saying, may_be_joined
 from dynagrag.generation.support import content_stems
 from dynagrag.schema import Entity
 
@@ -28,12 +28,16 @@ _NEAR = 5
 
 
 def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What a speaker said about an entity."""
+    """What a speaker said about an entity; where nobody knows the speaker, what is said about it in a document."""
     for entity in evidence.sayings.entities:
         for speaker, said in evidence.spoken[entity.id].items():
             if len(said) <= MAX_SAID and evidence.are_together(said):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(Kind.SPECIFIC, question, _joined(said), said[0].document_id, said, (entity,), speaker=speaker)
+        nobodys = _by_document(saying for saying in evidence.sayings.by_entity[entity.id] if not saying.speaker)
+        for id_, own in nobodys.items():
+            if len(own) <= MAX_SAID:
+                yield Draft(Kind.SPECIFIC, _of_document(evidence, entity, id_), _joined(own), id_, tuple(own), (entity,))
 
 
 def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
@@ -41,7 +45,7 @@ def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
     for entity in evidence.sayings.entities:
         by_voice = {voice: said for voice, said in _voices(evidence, entity).items() if len(said) <= MAX_SAID}
         every = combinations(list(by_voice)[:_MAX_VOICES], 2)
-        pairs = [(a, b) for a, b in every if evidence.are_together([*by_voice[a], *by_voice[b]])]
+        pairs = [(a, b) for a, b in every if _are_comparable(evidence, entity, (*by_voice[a], *by_voice[b]))]
         for first, second in pairs[:: max(1, len(pairs) // _MAX_COMPARED)][:_MAX_COMPARED]:
             said = (*by_voice[first], *by_voice[second])
             is_of_speakers = said[0].speaker is not None
@@ -56,7 +60,8 @@ def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
     """What was said about an entity that many passages are about; of one document where documents of several splits are."""
     for entity in evidence.sayings.entities:
         every = evidence.sayings.by_entity[entity.id]
-        groups: Iterable[Sequence[Saying]] = [every] if evidence.are_together(every) else _by_document(every).values()
+        is_one = _are_comparable(evidence, entity, every)
+        groups: Iterable[Sequence[Saying]] = [every] if is_one else _by_document(every).values()
         for said in groups:
             if len({saying.passage_id for saying in said}) < _MIN_THEME:
                 continue
@@ -75,24 +80,53 @@ def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
     for speaker, documents in evidence.sayings.speakers.items():
         own = [id_ for id_ in documents if id_ in evidence.splits]
         if speaker in known and len({evidence.splits[id_] for id_ in own}) == 1:
-            unnamed = (e for e in _elsewhere_first(evidence, speaker) if _is_unnamed(evidence, speaker, stems_of[speaker], e))
+            unnamed = (e for e in _elsewhere_first(evidence, speaker, documents) if _is_unnamed(evidence, speaker, stems_of[speaker], e))
             for entity in islice(unnamed, _MAX_UNNAMED):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(Kind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker)
 
+    yield from _unanswerable_of_documents(evidence)
 
-def _elsewhere_first(evidence: Evidence, speaker: str) -> list[Entity]:
-    """Some entities in an order of chance, those of documents in which the speaker doesn't speak before the others."""
-    entities, own = evidence.sayings.entities, {*evidence.sayings.speakers[speaker]}
-    some = random.Random(speaker).sample(entities, min(len(entities), _MAX_LOOKED_AT))
+
+def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
+    """What is said in a document without known speakers about an entity that only others name."""
+    with_speakers = {id_ for ids in evidence.sayings.speakers.values() for id_ in ids}
+    for id_ in evidence.splits:
+        if id_ in with_speakers:
+            continue
+        stems = content_stems(evidence.sayings.snapshot.documents[id_].text)
+        unnamed = (e for e in _elsewhere_first(evidence, id_, [id_]) if (names := _name_stems(e)) and not names & stems)
+        for entity in islice(unnamed, _MAX_UNNAMED):
+            yield Draft(Kind.UNANSWERABLE, _of_document(evidence, entity, id_), "", id_, (), (entity,))
+
+
+def _elsewhere_first(evidence: Evidence, chance: str, documents: Iterable[str]) -> list[Entity]:
+    """Some entities in an order of chance, those that none of the documents is about before the others."""
+    entities, own = evidence.sayings.entities, {*documents}
+    some = random.Random(chance).sample(entities, min(len(entities), _MAX_LOOKED_AT))
     return sorted(some, key=lambda entity: any(s.document_id in own for s in evidence.sayings.by_entity[entity.id]))
 
 
 def _is_unnamed(evidence: Evidence, speaker: str, stems: frozenset[str], entity: Entity) -> bool:
     """Whether a speaker, of whose turns these are the content words, surely says nothing about an entity."""
-    names = content_stems(" ".join((entity.name, *entity.aliases)))
+    names = _name_stems(entity)
     is_self = entity == evidence.sayings.speaker_entities.get(speaker)
     return bool(names) and not names & stems and not is_self and not _is_near(evidence, speaker, entity)
+
+
+def _name_stems(entity: Entity) -> frozenset[str]:
+    return content_stems(" ".join((entity.name, *entity.aliases)))
+
+
+def _of_document(evidence: Evidence, entity: Entity, document_id: str) -> str:
+    """Asks what a document says about an entity; it is named where there are several."""
+    where = f' in "{evidence.titles[document_id]}"' if len(evidence.titles) > 1 else ""
+    return f"What is said about {entity.name}{where}?"
+
+
+def _are_comparable(evidence: Evidence, entity: Entity, sayings: Sequence[Saying]) -> bool:
+    """Whether sayings about an entity stand in one split, and are likely to mean one thing."""
+    return evidence.are_together(sayings) and may_be_joined(entity, sayings)
 
 
 def _voices(evidence: Evidence, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:

@@ -102,12 +102,35 @@ def test_what_a_speaker_never_names_is_unanswerable_and_what_they_may_mean_is_no
 
 def test_documents_without_speakers_are_compared_by_their_titles() -> None:
     talks: Mapping[str, Talk] = {
-        "North": [(None, "The Odyssey crossed the northern ice in spring.")],
-        "South": [(None, "The Odyssey waited in the southern harbour all summer.")],
+        "North": [(None, "The Odyssey met Comet Bennett above the northern ice.")],
+        "South": [(None, "The Odyssey lost Comet Bennett in the southern harbour.")],
     }
     found = asked(one_split(talks), Kind.COMPARISON)
-    assert list(found) == ['What is said about Odyssey in "North", and what in "South"?']
-    assert not made(one_split(talks), Kind.SPECIFIC, Kind.UNANSWERABLE)
+    assert list(found) == ['What is said about Comet Bennett in "North", and what in "South"?'], "an Odyssey may be any"
+    assert not made(one_split(talks), Kind.UNANSWERABLE), "both name it"
+    alone = {
+        "North": [(None, "The Odyssey crossed the northern ice in spring.")],
+        "Moon": [(None, "The tanks of FUEL CELL 1 were cold and dry.")],
+    }
+    found = made(one_split(alone), Kind.SPECIFIC, Kind.UNANSWERABLE)
+    assert {q.question: q.answerable for q in found} == {
+        'What is said about Odyssey in "North"?': True,
+        'What is said about FUEL CELL 1 in "Moon"?': True,
+        'What is said about FUEL CELL 1 in "North"?': False,
+        'What is said about Odyssey in "Moon"?': False,
+    }
+
+
+def test_a_name_of_one_word_counts_as_it_is_written_and_joins_no_documents() -> None:
+    talks: Mapping[str, Talk] = {
+        "A": [("Ada", "The mark on the hull of the ship was green."), ("Leo", "Mark painted the hull of the ship again.")],
+        "B": [("Grace", "Nobody in this house has ever met Mark or the Comet Bennett."), ("Alan", "Comet Bennett was green and large.")],
+    }
+    sayings = Sayings(spoken(talks, ["Mark", "Comet Bennett"]))
+    names = [[entity.name for entity in saying.about] for saying in sayings.every]
+    assert names == [[], ["Mark"], ["Mark", "Comet Bennett"], ["Comet Bennett"]]
+    of = Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
+    assert {q.question for q in made(of, Kind.COMPARISON)} == {"What did Alan and Grace each say about Comet Bennett?"}
 
 
 def test_a_row_names_documents_where_there_are_no_turns_and_an_id_where_titles_repeat() -> None:
@@ -151,6 +174,8 @@ def test_every_question_rests_on_its_own_split_and_is_asked_once(talks: Mapping[
 def test_no_speaker_has_named_what_they_are_asked_about_in_vain(talks: Mapping[str, Talk]) -> None:
     of = evidence(talks)
     for question in made(of, Kind.UNANSWERABLE):
+        if not question.question.startswith("What did "):
+            continue
         speaker, name = question.question.removeprefix("What did ").removesuffix("?").split(" say about ")
         assert not [words for talk in talks.values() for who, words in talk if who == speaker and name in words]
 

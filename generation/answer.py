@@ -26,7 +26,7 @@ from dynagrag.generation.citations import (
 from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, checked_claims, final_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
-from dynagrag.generation.context import Context, all_evidence, build_contexts
+from dynagrag.generation.context import Context, all_evidence, build_contexts, intermediate_prompt
 from dynagrag.generation.helpfulness import Score, helpfulness
 from dynagrag.generation.lines.best_lines import BestLines, best_lines
 from dynagrag.generation.lines.line_fit import NUM_PASSAGES
@@ -34,6 +34,7 @@ from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.merge_input import merge_input
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
+from dynagrag.generation.spread import POOL_PER_PROMPT
 from dynagrag.generation.stretches import stretches
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
@@ -99,13 +100,13 @@ def answer_question(
     profile = parts.profile
     progress = progress or (lambda *_: None)
     progress("retrieve", 0, 1)
-    retrieval = parts.retriever.retrieve(
-        question, num_passages=_PASSAGES_PER_PROMPT * profile.num_prompts, num_subgraphs=profile.num_subgraphs
-    )
+    num_passages = (POOL_PER_PROMPT if profile.num_spread else _PASSAGES_PER_PROMPT) * profile.num_prompts
+    retrieval = parts.retriever.retrieve(question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs)
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
     say = on_text or (lambda _: None)
     streamed = (lambda _: None) if is_strict else say
-    lines = best_lines(parts.lines or LineIndex(parts.passages), question, _rows(retrieval, contexts, parts.passages), parts.embedder)
+    rows = _rows(retrieval, () if profile.num_spread else contexts, parts.passages)
+    lines = best_lines(parts.lines or LineIndex(parts.passages), question, rows, parts.embedder)
     flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, streamed, progress, is_strict, lines)
     answer = flow.answer(flow.outcome())
     if is_strict and answer.is_answered_by_model:
@@ -114,7 +115,9 @@ def answer_question(
 
 
 def _rows(retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores) -> list[int]:
-    """Rows of the passages that were ranked, best first, then of those that prompts hold besides."""
+    """Rows of the passages that were ranked, best first, then of those that prompts hold besides. Where passages are spread over many
+    prompts, the ranked ones alone: sentences are embedded for it.
+    """
     ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
     ids += [evidence.id for context in contexts for evidence in context.prompt.evidence]
     return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]
@@ -193,9 +196,10 @@ class _Flow:
             return reply
 
         def asked(context: Context) -> IntermediateReply | DynaGragError:
-            system, user = render("intermediate", question=self.question.text, context=context.prompt.text)
+            name = intermediate_prompt(self.parts.profile)
+            system, user = render(name, question=self.question.text, context=context.prompt.text)
             try:
-                return chat.ask(Prompt("intermediate", system, user), IntermediateReply, stage="answer", max_tokens=_MAX_ANSWER_TOKENS)
+                return chat.ask(Prompt(name, system, user), IntermediateReply, stage="answer", max_tokens=_MAX_ANSWER_TOKENS)
             except ModelError as err:
                 return err
 
@@ -361,7 +365,7 @@ class _Flow:
             candidates=candidate_traces(self.retrieval),
             ranking=ranking_trace(self.retrieval, self.snapshot),
             profile=self.parts.profile.name,
-            instructions=render("intermediate", question=self.question.text, context="")[0],
+            instructions=render(intermediate_prompt(self.parts.profile), question=self.question.text, context="")[0],
             merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
             document_ids={e.id: e.document_id for e in by_label.values()} | dict(self.lines.document_ids),
             prompts=tuple(context.trace() for context in self.contexts),

@@ -11,6 +11,7 @@ from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evid
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, room_for_walk, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import subgraph_trace
+from dynagrag.generation.spread import spread_passages
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.generation.traversal import first_nodes
 from dynagrag.ids import estimate_tokens
@@ -73,7 +74,9 @@ def build_contexts(
     """The prompts of a question: that of the ranked passages where the profile has one, then the subgraphs', best first; a subgraph without
     any evidence has none. Budgets include the instructions.
     """
-    budget = profile.subgraph_token_budget - _frame_tokens(question.text)
+    budget = profile.subgraph_token_budget - _frame_tokens(question.text, intermediate_prompt(profile))
+    if profile.num_spread:
+        return _spread_contexts(snapshot, retrieval, profile.num_spread, budget)
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
@@ -127,10 +130,27 @@ def _passage_context(snapshot: Snapshot, retrieval: Retrieval, room: int) -> lis
     return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
 
 
-def _frame_tokens(question: str) -> int:
+def _spread_contexts(snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int) -> list[Context]:
+    """A prompt for each part of what is spread, in the order of the text."""
+    contexts: list[Context] = []
+    first_label = 1
+    for passages in spread_passages(snapshot, retrieval.passages, num_prompts, budget):
+        prompt = write_evidence_prompt(passage_evidence(snapshot, passages, first_label), budget)
+        first_label += len(prompt.evidence)
+        titles = dict.fromkeys(snapshot.documents[scored.passage.document_id].title for scored in passages)
+        contexts.append(Context(prompt, f"part {len(contexts) + 1}: {', '.join(titles)}", max(scored.score for scored in passages)))
+    return contexts
+
+
+def intermediate_prompt(profile: Profile) -> str:
+    """The prompt that asks for an intermediate answer: the whole one, or what one part adds to it."""
+    return "partial" if profile.num_spread else "intermediate"
+
+
+def _frame_tokens(question: str, prompt: str) -> int:
     """Tokens of the instructions, the question and the reply's schema."""
-    system, user = render("intermediate", question=question, context="")
-    return prompt_tokens(Prompt("intermediate", system, user), IntermediateReply)
+    system, user = render(prompt, question=question, context="")
+    return prompt_tokens(Prompt(prompt, system, user), IntermediateReply)
 
 
 def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -> Sequence[float]:

@@ -1,6 +1,7 @@
 """The arms of an evaluation of answers by name: each is a way from a question to an answer, through the code that `ask` uses.
 
-All arms that are shown evidence have the same room for it: as many tokens as the prompts of `default` hold together.
+All arms that are shown evidence have the same room for it: as many tokens as the prompts of `default` hold together. `global` alone has
+more, since it asks about a whole.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -91,6 +92,15 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
     return flow
 
 
+def _with_own_room(profile: str) -> Flow:
+    """As `ask` answers under a profile that needs more room than the others have: what it takes is told by its cost."""
+
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+        return space.answer(question.text, AskOptions(profile=profile, filters=question.filters), chat, Instead(max_concurrency=1))
+
+    return flow
+
+
 def _gold(question: AskedQuestion) -> wiring.MakeRetriever:
     return lambda snapshot, profile, passages, make_index: GoldSearch(snapshot, question.gold)
 
@@ -103,6 +113,7 @@ _ROWS: Mapping[str, _Row] = {
     "default": _Row("the project's default for the model", _asking()),
     "graph": _Row("ego-graphs beside a prompt of passages", _asking("graph")),
     "paper": _Row("DynaGRAG by the letter, with the room of the others", _asking("paper")),
+    "global": _Row("many passages of many stretches, answered part by part, with more room than the others", _with_own_room("global")),
     "dsa-diverse": _Row("diverse ego-graphs, walked near the question first (arm A of DynaGRAG's experiment)", _asking("paper")),
     "bfs-diverse": _Row("diverse ego-graphs, walked level by level (its arm B)", _asking("paper", traversal="bfs")),
     "bfs-cosine": _Row("ego-graphs by cosine, walked level by level (its arm C)", _asking("paper", "dynagrag-cosine", "bfs")),

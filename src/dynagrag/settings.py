@@ -322,10 +322,11 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 @dataclass(frozen=True, slots=True)
 class Profile:
     """How a question is answered: `default` (recommended: passages alone; for a small model `graph`), `graph` (ego-graphs beside a prompt
-    of passages) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
+    of passages), `global` (many passages, answered part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to
+    Answers.
     """
 
-    name: Literal["default", "graph", "paper"]
+    name: Literal["default", "graph", "global", "paper"]
     num_hops: int = 3
     weight: Literal["raw", "log1p"] = "log1p"
     decay: float = 0.7
@@ -349,16 +350,23 @@ class Profile:
     """Passages by Bridge-PPR with a prompt of their own, or those of the ego-graphs alone."""
     has_ego_graphs: bool = True
     """Whether ego-graphs have prompts; else passages have all the room."""
+    num_spread: int = 0
+    """Prompts of passages spread over documents and stretches, each answered for itself; 0: one prompt of the best."""
 
     @property
     def num_prompts(self) -> int:
         """How many prompts of `subgraph_token_budget` a question has room for: one a subgraph, and one of passages where they have one."""
+        if self.num_spread:
+            return self.num_spread
         return self.num_subgraphs + (self.passage_ranking == "bridge")
 
 
 PROFILES: dict[str, Profile] = {
     "default": Profile("default", has_ego_graphs=False),
     "graph": Profile("graph"),
+    "global": Profile(
+        "global", has_ego_graphs=False, num_spread=8, subgraph_token_budget=1500, judge_token_budget=2000, merge_token_budget=3000
+    ),
     "paper": Profile(
         "paper",
         num_subgraphs=5,

@@ -21,6 +21,7 @@ INPUTS: dict[str, dict[str, object]] = {
         "bad_quotes": [],
     },
     "intermediate": {"question": "What failed?", "context": '[E1] LMP 0:12 "MAIN B is reading zip"'},
+    "partial": {"question": "What did they disagree on?", "context": '[E1] LMP 0:12 "MAIN B is reading zip"'},
     "helpfulness": {"question": "What failed?", "answers": [{"id": "A1", "text": "MAIN B."}, {"id": "A2", "text": "A bus."}]},
     "merge": {"question": "What failed?", "answers": ["MAIN B failed [E1]"], "evidence": ['[E1] LMP 0:12 "MAIN B is reading zip"']},
     "entity_groups": {"blocks": ["a: oxygen tank\nb: O2 tank"]},

@@ -50,7 +50,7 @@ def test_a_traversal_has_the_name_of_its_row(name: str) -> None:
 
 def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
     able = {(name, profile) for name in wiring.RETRIEVERS for profile in PROFILES if wiring.can_split(name, profile)}
-    own = {(name, profile) for name in ("dynagrag", "dynagrag-cosine") for profile in ("default", "graph")}
+    own = {(name, profile) for name in ("dynagrag", "dynagrag-cosine") for profile in ("default", "graph", "global")}
     assert able == own | {("bridge-ppr", profile) for profile in PROFILES}
 
 

@@ -25,10 +25,11 @@ _CONVERSATION = "conversation"
 _NO_COMPARISON = "nothing"
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
+_PROFILES_HELP = "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper: DynaGRAG to the letter"
 _STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
-    "answer": "Answering from each subgraph",
+    "answer": "Answering from each part",
     "score": "Weighing the answers",
     "merge": "Writing",
     "check": "Checking each claim",
@@ -136,7 +137,7 @@ def _options(desk: Desk) -> list[AskOptions]:
             "Order of the ego-graphs", list(wiring.TRAVERSALS), "traversal", str.upper, "How a subgraph is put into words"
         )
     with right:
-        profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, "Graph: ego-graphs too. Paper: DynaGRAG to the letter")
+        profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, _PROFILES_HELP)
     _choose_model()
     is_split = _keep_toggle(
         "Split the question",

@@ -25,7 +25,11 @@ RETRIEVER = Annotated[
 TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]
 PROFILE = Annotated[
     str,
-    typer.Option(help="default: the best passages. graph: ego-graphs beside a prompt of passages. paper: DynaGRAG exactly as published."),
+    typer.Option(
+        help="default: the best passages. graph: ego-graphs beside a prompt of passages. "
+        "global: for questions about the whole, passages from all over, answered in up to 8 parts that are merged. "
+        "paper: DynaGRAG exactly as published."
+    ),
 ]
 DOCUMENT = Annotated[
     list[str] | None, typer.Option(help="Use only this document (title, path or id); may be repeated. Default: all documents.")

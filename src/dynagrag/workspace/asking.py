@@ -14,6 +14,7 @@ from dynagrag.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.question_wording import rewrite_question, split_question
+from dynagrag.generation.spread import with_calls
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
@@ -132,7 +133,7 @@ class QuestionAnswering:
             embedder=self._parts.models.embedder,
             chat=chat,
             checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
-            profile=ready.profile,
+            profile=self._within(ready.profile, options, chat),
             lines=inside.lines,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
@@ -146,6 +147,13 @@ class QuestionAnswering:
         answer = answer_question(inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
         self._check_not_deleted(inside.snapshot, answer)
         return answer
+
+    def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> Profile:
+        """The profile with no more prompts than the calls that are allowed: scores, the merge and perhaps the checker need theirs too."""
+        if chat is None or options.max_calls is None:
+            return profile
+        asks_checker = wiring.asks_model(wiring.chosen_checker(self._parts.settings.checker, chat))
+        return with_calls(profile, chat.calls_left, 2 + asks_checker)
 
     def split(self, question: Question, chat: MeteredChat) -> Question:
         """The question with the steps that a model splits it into."""

@@ -122,6 +122,7 @@ def test_all_arms_have_room_for_as_many_tokens_and_fill_it(answer: Callable[...,
     room = default.num_prompts * default.subgraph_token_budget
     asked = [AskedQuestion("q", "Who works where?", gold=tuple(p.id for p in space.snapshot().passages))]
     tokens = {line.arm: line.context_tokens for line in answer(FakeChat(), WITH_EVIDENCE, asked)}
+    assert tokens.pop("global") <= PROFILES["global"].num_prompts * PROFILES["global"].subgraph_token_budget  # a room of its own
     plain = [tokens[arm] for arm in ("default", "naive", "hybrid", "rrf", "bridge-ppr", "gold")]
     assert 0.7 * room < max(tokens.values()) <= room  # the instructions take their part of each prompt's budget
     assert max(tokens.values()) - min(plain) < 0.02 * room

@@ -39,6 +39,8 @@ from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 JOURNAL = Path("evaluation") / "judge"
+CACHE_NAME = "evaluate-judge"
+"""Verdicts are cached for all runs alike."""
 _PROMPTS = {Kind.RIGHT: "judge_right", Kind.GRADE: "judge_grade", Kind.PAIR: "judge_better"}
 
 
@@ -80,7 +82,7 @@ def calibrate_judge(
         stack.callback(model.close)
         journal = wiring.make_journal(settings.home / JOURNAL)
         stack.callback(journal.close)
-        chat = wiring.make_metered(model, journal, "evaluate-judge", options.max_calls, None)
+        chat = wiring.make_metered(model, journal, CACHE_NAME, options.max_calls, None)
         prompts = {own.name: prompts_digest(_PROMPTS[own.kind]) for own in sets}
         made_with = _made_with(sets, options, chat, prompts)
         run = CalibrationRun.open(options.out or _folder(settings, made_with), made_with, library_versions())

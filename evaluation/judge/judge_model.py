@@ -13,7 +13,8 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel
 
 from dynagrag.errors import CutOffReplyError, InvalidReplyError
-from dynagrag.evaluation.judge.judge_replies import BetterReply, GradeReply, JudgeReply, RightReply
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
+from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, GradeReply, JudgeReply, MetricsReply, RightReply
 from dynagrag.evaluation.judge.judged_text import fenced, inert
 from dynagrag.ids import content_id
 from dynagrag.prompts import render
@@ -125,6 +126,30 @@ class JudgeModel:
         there, back = (own.odds for own in found)
         both = None if there is None or back is None else round(there - back, 4)
         return Judgement(values[0] if values[0] == values[1] else TIE, both, "", values)
+
+
+def judge_metrics(chat: WordAsker, answer: BlindAnswer, sample: int) -> tuple[dict[str, float | None], str]:
+    """(A grade by metric, None where it can't be read; why not) of one sample. Errors as in `JudgeModel.judge`.
+
+    A small model that tells log probabilities is asked for a digit by metric; whatever it doesn't give is asked for in an object, as any
+    other model is asked for all of it.
+    """
+    levels, found = levels_of(sample), dict[str, float | None]()
+    if chat.is_small:
+        for metric in METRICS:
+            logprobs = chat.first_word(metrics_prompt(answer, [metric], levels, is_word=True), GRADES, stage=STAGE)
+            if logprobs is None:
+                break
+            if logprobs:
+                found[metric] = _by_words(logprobs, [float(grade) for grade in GRADES], is_graded=True).value
+    if len(found) == len(METRICS):
+        return found, ""
+    prompt = metrics_prompt(answer, metrics_of(answer, sample), levels, is_word=False)
+    try:
+        reply = chat.ask(prompt, MetricsReply, stage=STAGE, max_tokens=REPLY_TOKENS)
+    except (InvalidReplyError, CutOffReplyError) as err:
+        return {metric: found.get(metric) for metric in METRICS}, str(err)
+    return {metric: found.get(metric, float(getattr(reply, metric))) for metric in METRICS}, ""
 
 
 def _by_words(logprobs: Sequence[float], values: Sequence[float], *, is_graded: bool) -> Judgement:

@@ -45,3 +45,20 @@ class GradeReply(JudgeReply):
     def word(self) -> str:
         """The digit."""
         return str(self.score)
+
+
+METRICS = ("clarity", "depth", "nuance", "implications", "ethics")
+"""DynaGRAG's five, by short names: Clarity and Brevity, Depth and Specificity, Subjectivity and Nuance, Implication Focus, Ethical
+Alignment."""
+
+
+class MetricsReply(StrictReply):
+    """A score on each of the five."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+    clarity: int = Field(ge=1, le=5)
+    depth: int = Field(ge=1, le=5)
+    nuance: int = Field(ge=1, le=5)
+    implications: int = Field(ge=1, le=5)
+    ethics: int = Field(ge=1, le=5)

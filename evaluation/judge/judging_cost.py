@@ -1,9 +1,11 @@
 """What judging will cost, before anything is asked: the prompts are written and counted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
+from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
+from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, MetricsReply
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.protocols import FirstWordModel
 from dynagrag.settings import Settings
@@ -40,9 +42,37 @@ def judging_cost(questions: Sequence[JudgeQuestion], chat: MeteredChat, settings
     """The cost of these questions. A small model that tells log probabilities replies with one token."""
     is_word = chat.is_small and isinstance(chat.model, FirstWordModel)
     prompt = sum(prompt_tokens(question.prompt(is_word=is_word), None if is_word else question.schema) for question in questions)
-    reply = len(questions) * (1 if is_word else REPLY_TOKENS)
+    return _cost(len(questions), prompt, is_word, settings)
+
+
+def units_cost(
+    units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], chat: MeteredChat, settings: Settings
+) -> JudgingCost:
+    """The cost of judging answers: (question, arm, the other arm or nothing, sample)."""
+    is_word = chat.is_small and isinstance(chat.model, FirstWordModel)
+    calls = prompt = 0
+    for question, arm, against, sample in units:
+        own = answers[question, arm]
+        if against:
+            other = answers[question, against]
+            asked = (
+                [q.prompt(is_word=is_word) for q in better_questions(own.question, own.text, other.text)] if own.text != other.text else []
+            )
+            tokens = sum(prompt_tokens(one, None if is_word else BetterReply) for one in asked)
+        elif is_word:
+            asked = [metrics_prompt(own, [metric], levels_of(sample), is_word=True) for metric in METRICS]
+            tokens = sum(map(prompt_tokens, asked))
+        else:
+            asked = [metrics_prompt(own, metrics_of(own, sample), levels_of(sample), is_word=False)]
+            tokens = prompt_tokens(asked[0], MetricsReply)
+        calls, prompt = calls + len(asked), prompt + tokens
+    return _cost(calls, prompt, is_word, settings)
+
+
+def _cost(calls: int, prompt: int, is_word: bool, settings: Settings) -> JudgingCost:
+    reply = calls * (1 if is_word else REPLY_TOKENS)
     prompt_price, reply_price = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
     money = None
     if prompt_price is not None or reply_price is not None:
         money = (prompt * (prompt_price or 0) + reply * (reply_price or 0)) / 1e6
-    return JudgingCost(len(questions), prompt, reply, money)
+    return JudgingCost(calls, prompt, reply, money)

@@ -32,6 +32,13 @@ INPUTS: dict[str, dict[str, object]] = {
     "judge_right-reply": {"question": "What failed?", "references": ["MAIN B"], "answer": "Bus B.", "is_word": False},
     "judge_better": {"instruction": "Name a bus.", "first": "MAIN B", "second": "LMP", "is_word": True},
     "judge_better-reply": {"instruction": "Name a bus.", "first": "MAIN B", "second": "LMP", "is_word": False},
+    "judge_metrics": {
+        "question": "What failed?", "answer": "A bus.", "metrics": ["depth"], "levels": [5, 4, 3, 2, 1], "is_word": True,
+    },
+    "judge_metrics-reply": {
+        "question": "What failed?", "answer": "A bus.", "metrics": ["depth", "clarity", "ethics", "nuance", "implications"],
+        "levels": [1, 2, 3, 4, 5], "is_word": False,
+    },
     "judge_grade": {"question": "What happens?", "references": ["A tank fails.", "A bus fails."], "answer": "It fails.", "is_word": True},
     "judge_grade-reply": {"question": "What happens?", "references": ["A tank fails."], "answer": "It fails.", "is_word": False},
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ingests import WatchedModels
 
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
@@ -95,5 +96,59 @@ def test_a_server_that_is_busy_ends_the_run_with_what_was_judged_kept(
 
 def test_what_is_missing_is_said(cli: Any, tmp_path: Path, sets: Path) -> None:
     assert "--calibrate" in cli("evaluate", "judge").err
+    assert "leave one of" in cli("evaluate", "judge", "--calibrate", "--questions", "q.jsonl").err
+    assert "are for --calibrate" in cli("evaluate", "judge", "--questions", "q.jsonl", "--max-rows", "3").err
     assert "--data" in cli("evaluate", "judge", "--calibrate").err
     assert "--llm" in cli(*arguments(sets)).err
+
+
+# ------------------------------------------------------------------------------------------------------- answers judged
+
+
+class Killer(WatchedModels):
+    """Counts what models are asked and kills a process at one of its requests, before that is answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.num_asked = 0
+        self.kill_at: int | None = None
+        self.process: Any = None
+
+    def before_reply(self, num_asked: int) -> None:
+        self.num_asked += 1
+        if self.num_asked == self.kill_at:
+            os.kill(self.process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("share", [20, 55, 90])
+def test_answers_and_judgements_outlive_a_kill(share: int, tmp_path: Path, corpus: Any, point_at_models: Any, start: Any, cli: Any) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"question": "Who works at Acme?"}\n{"question": "Who founded Globex?"}\n', encoding="utf-8")
+    killer = Killer()
+    with killer.server() as server:
+        point_at_models(server, max_concurrency=1)
+        assert cli("ingest", *corpus.many(2), "-w", "talks").code == 0
+        asked = ["evaluate", "judge", "--questions", questions, "-w", "talks", "--arms", "dsa-diverse,naive", "--samples", "2", "--json"]
+        killer.prompts.clear()
+        killer.num_asked = 0
+        whole = cli(*asked, "--out", tmp_path / "whole")
+        assert whole.code == 0, whole
+        num_asked = killer.num_asked
+        assert num_asked > 10
+    other = Killer()
+    with other.server() as server:
+        point_at_models(server, max_concurrency=1)  # another address, so another model: nothing is in the cache
+        other.kill_at = num_asked * share // 100
+        other.process = start(*asked, "--out", tmp_path / "run")
+        assert other.process.wait(120) == -signal.SIGKILL
+        other.kill_at = None
+        resumed = cli(*asked, "--out", tmp_path / "run")
+        assert resumed.code == 0, resumed
+        assert other.num_asked == num_asked + 1, "only the call that was killed is made again"
+        assert resumed.json["pairs"] == whole.json["pairs"]
+        assert {arm: own["total"] for arm, own in resumed.json["arms"].items()} == {
+            arm: own["total"] for arm, own in whole.json["arms"].items()
+        }
+        changed = cli(*asked, "--out", tmp_path / "run", "--samples", "3")
+        assert changed.code == 2
+        assert "samples was 2, is 3" in " ".join(changed.err.split())

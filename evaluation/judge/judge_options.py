@@ -1,0 +1,116 @@
+"""What to judge: the options of a run, and the questions that are asked. What was given wrong is refused here."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion, make_answer_arms
+from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.judge.calibration_figures import THRESHOLD
+from dynagrag.evaluation.question_sets.json_rows import read_rows
+from dynagrag.evaluation.question_sets.question_set import DataFile
+from dynagrag.evaluation.results.run_folder import check_folder
+from dynagrag.ids import content_id
+
+EXPERIMENT = ("dsa-diverse", "bfs-diverse", "bfs-cosine", "naive", "default")
+"""DynaGRAG's four, A to D, and the project's own, E."""
+LETTERS = dict(zip(EXPERIMENT, "ABCDE", strict=True))
+POINTWISE, PAIRWISE = "pointwise", "pairwise"
+FORMS = (POINTWISE, PAIRWISE)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """Which questions of which workspace, answered by which arms.
+
+    `baseline` None: `naive`, else the first arm. `forms`: grades of each answer by itself, pairs with the baseline's, or both. `judge_llm`
+    None: the model that answers judges too. `limit`: so many questions at most.
+    """
+
+    questions: Path
+    workspace: str | None = None
+    arms: tuple[str, ...] = EXPERIMENT
+    baseline: str | None = None
+    forms: tuple[str, ...] = FORMS
+    samples: int = 3
+    judge_llm: str | None = None
+    limit: int | None = None
+    threshold: float = THRESHOLD
+    seed: int = SEED
+    out: Path | None = None
+    max_calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """What a run asks and judges."""
+
+    questions: tuple[AskedQuestion, ...]
+    arms: tuple[AnswerArm, ...]
+    baseline: str
+    forms: tuple[str, ...]
+    samples: int
+    files: tuple[DataFile, ...]
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def arm_names(self) -> tuple[str, ...]:
+        """The arms by name, in their order."""
+        return tuple(arm.name for arm in self.arms)
+
+    @property
+    def digest(self) -> str:
+        """A hash of all questions."""
+        return content_id(*(part for question in self.questions for part in (question.id, question.text)))
+
+    @property
+    def units(self) -> list[tuple[str, str, str, int]]:
+        """What is judged, by question: (question, arm, the other arm, sample); the other is empty where an answer is judged by itself."""
+        found = []
+        for question in self.questions:
+            if POINTWISE in self.forms:
+                found += [(question.id, arm, "", sample) for sample in range(self.samples) for arm in self.arm_names]
+            if PAIRWISE in self.forms:
+                found += [(question.id, arm, self.baseline, 0) for arm in self.arm_names if arm != self.baseline]
+        return found
+
+
+def plan_judge(options: JudgeOptions) -> JudgePlan:
+    """The plan of a run. Nothing is asked yet. Raises UsageError and LoadError for what was given wrong."""
+    arms = make_answer_arms(options.arms)
+    names = [arm.name for arm in arms]
+    baseline = options.baseline or ("naive" if "naive" in names else names[0])
+    if baseline not in names:
+        raise UsageError(f"the baseline {baseline!r} is not among the arms; add it with --arms")
+    if unknown := [form for form in options.forms if form not in FORMS]:
+        raise UsageError(f"unknown form {unknown[0]!r}; known: {', '.join(FORMS)}")
+    if not options.forms:
+        raise UsageError(f"name a form of judging: {', '.join(FORMS)}")
+    if options.forms == (PAIRWISE,) and len(names) < 2:
+        raise UsageError("pairs need two arms; add one with --arms")
+    if options.out is not None:
+        check_folder(options.out)
+    notes: Counter[str] = Counter()
+    questions, file = _questions(options.questions, notes)
+    return JudgePlan(questions[: options.limit], arms, baseline, options.forms, options.samples, (file,), dict(notes))
+
+
+def _questions(path: Path, notes: Counter[str]) -> tuple[tuple[AskedQuestion, ...], DataFile]:
+    """The questions of a file of JSON lines, each once: nothing of a row but `question` and `id` matters to a judge."""
+    if not path.is_file():
+        raise LoadError(f"there is no file {path}; --questions names a file of JSON lines, each with `question`")
+    rows, file = read_rows(path)
+    by_text: dict[str, AskedQuestion] = {}
+    lines: dict[str, int] = {}
+    for row in rows:
+        text = " ".join(row.text("question").split())
+        if text in by_text:
+            notes["questions that stand in the file twice, asked once"] += 1
+            continue
+        id_ = content_id("question", text)[:12] if row.values.get("id") is None else row.id("id")
+        if id_ in lines:
+            raise LoadError(f"{row.place}: the id {id_!r} was used in line {lines[id_]} for another question; give it its own id")
+        by_text[text], lines[id_] = AskedQuestion(id_, text), row.line
+    return tuple(by_text.values()), file

@@ -1,0 +1,217 @@
+"""Answers judged, from the options to the folder: arms answer, then a judge grades each answer and compares it with the baseline's.
+
+Answers and verdicts are written down as they come. Runs lie in HOME/evaluation/runs, the replies of the model that answers in
+HOME/evaluation/answers, those of the judge in HOME/evaluation/judge.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from dynagrag import wiring
+from dynagrag.errors import ModelUnavailableError, SettingsError, WorkspaceError
+from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.answers.answer_run import make_answers
+from dynagrag.evaluation.answers.answering import Answering, open_answering
+from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer
+from dynagrag.evaluation.judge.calibration_run import CACHE_NAME, JOURNAL
+from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.judge.judge_model import JudgeModel, better_questions, judge_metrics, prompts_digest
+from dynagrag.evaluation.judge.judge_options import JudgeOptions, JudgePlan, plan_judge
+from dynagrag.evaluation.judge.judge_report import render_judge_report
+from dynagrag.evaluation.judge.judge_summary import judge_summary
+from dynagrag.evaluation.judge.judging_cost import JudgingCost, units_cost
+from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
+from dynagrag.evaluation.results.run_folder import StoppedRunError, library_versions, new_folder
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.private_files import close_to_others
+from dynagrag.protocols import ChatModel, Embedder
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import Workspace, open_workspace
+
+_LOG = logging.getLogger(__name__)
+JUDGE_PROMPTS = ("judge_metrics", "judge_better")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeModels:
+    """Models in place of those of the settings; they are not closed."""
+
+    answers: ChatModel | None = None
+    judge: ChatModel | None = None
+    embedder: Embedder | None = None
+
+
+def evaluate_judge(
+    settings: Settings,
+    options: JudgeOptions,
+    progress: Progress | None = None,
+    on_estimate: Callable[[AnswersEstimate | JudgingCost], None] | None = None,
+    models: JudgeModels | None = None,
+) -> tuple[JudgeRun, dict[str, Any]]:
+    """Runs an experiment, or resumes one; the run's folder and its summary.
+
+    `on_estimate` is told what the answers and what their judgement will take, before each begins. Raises UsageError, SettingsError and
+    LoadError for what was given wrong, before anything is asked; StoppedRunError on Ctrl-C; ModelError and BudgetError where going on makes
+    no sense, with all that was done kept.
+    """
+    plan, given, show = plan_judge(options), models or JudgeModels(), progress or (lambda *_: None)
+    with (
+        open_answering(settings, options.max_calls, given.answers) as answering,
+        _open_judge(settings, options, answering, given.judge) as judge,
+        open_workspace(options.workspace, settings=settings, create=False, embedder=given.embedder) as space,
+    ):
+        made_with = _made_with(plan, options, space, answering, judge)
+        run = JudgeRun.open(options.out or _folder(settings, made_with), made_with, library_versions())
+        _LOG.info("run in %s", run.path)
+        run.answer_file().drop_torn_line()
+        with run.asking(len(plan.units)):
+            try:
+                make_answers(space, answering, plan.questions, plan.arms, run.answer_file(), settings, show, on_estimate)
+                _Work(run, plan, judge, settings, show).judge(on_estimate or (lambda _: None), options.seed)
+            except KeyboardInterrupt:
+                raise StoppedRunError(f"interrupted; what was done is kept: resume with the same command and --out {run.path}") from None
+            kept = kept_calibration(settings.home, judge.model.name, judge.model.identity)
+            summary = judge_summary(run, plan, kept, options.threshold, options.seed)
+            run.finish(summary)
+            run.write_report(render_judge_report(run))
+    return run, summary
+
+
+@contextmanager
+def _open_judge(settings: Settings, options: JudgeOptions, answering: Answering, given: ChatModel | None) -> Iterator[MeteredChat]:
+    """The judge with a cache of its own, and the one budget of the run; the model that answers where no other is named."""
+    is_other = options.judge_llm is not None and options.judge_llm != settings.llm
+    opened = None
+    if given is None and is_other:
+        opened = wiring.make_chat_model(settings.model_copy(update={"llm": options.judge_llm}))
+        if opened is None:
+            raise SettingsError("--judge-llm is empty; name a model, or leave it out")
+    try:
+        journal = wiring.make_journal(settings.home / JOURNAL)
+        try:
+            yield MeteredChat(given or opened or answering.model, journal, workspace=CACHE_NAME, budget=answering.budget)
+        finally:
+            journal.close()
+    finally:
+        if opened is not None:
+            opened.close()
+
+
+def _made_with(plan: JudgePlan, options: JudgeOptions, space: Workspace, answering: Answering, judge: MeteredChat) -> dict[str, Any]:
+    snapshot, identity = space.snapshot(), space.embedder.identity
+    if not snapshot.passages:
+        raise WorkspaceError(f"workspace {space.name!r} has no passages; ingest something first")
+    return {
+        "evaluates": "answers judged",
+        "questions": len(plan.questions),
+        "asked": plan.digest,
+        "files": {file.name: file.sha256 for file in plan.files},
+        "arms": list(plan.arm_names),
+        "baseline": plan.baseline,
+        "forms": list(plan.forms),
+        "samples": plan.samples,
+        "llm": answering.model.identity,
+        "judge": judge.model.identity,
+        "prompts": prompts_digest(*JUDGE_PROMPTS),
+        "workspace": space.name,
+        "passages": len(snapshot.passages),
+        "graph": space.store.digest(),
+        "embedder": f"{identity.name} ({identity.dimension} dimensions)",
+        "checker": wiring.chosen_checker(space.settings.checker, answering.model),
+        "threshold": options.threshold,
+        "seed": options.seed,
+        "resamples": RESAMPLES,
+        "dynagrag": version("dynagrag"),
+    }
+
+
+def _folder(settings: Settings, made_with: Mapping[str, Any]) -> Any:
+    """A run of the same settings that was stopped, else a new one."""
+    runs, called = settings.home / "evaluation" / "runs", f"judge-{made_with['workspace']}"
+    close_to_others(runs)
+    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+        if JudgeRun.is_unfinished(path, made_with):
+            return path
+    return new_folder(runs, called)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is left to judge in a run."""
+
+    run: JudgeRun
+    plan: JudgePlan
+    chat: MeteredChat
+    settings: Settings
+    progress: Progress
+
+    def judge(self, on_cost: Callable[[JudgingCost], None], seed: int) -> None:
+        """Judges what is left of the answers that are there, in an order that tells nothing, and writes down each judgement."""
+        answers = self.run.answers()
+        done = self.run.judged()
+        left = [unit for unit in self.plan.units if unit not in done and _is_answered(unit, answers)]
+        if not left:
+            return
+        by_question: dict[str, list[tuple[str, str, str, int]]] = {}
+        for unit in left:
+            by_question.setdefault(unit[0], []).append(unit)
+        for question, own in by_question.items():
+            random.Random(f"{seed} {question}").shuffle(own)
+        shuffled = [unit for own in by_question.values() for unit in own]
+        blinded = {key: BlindAnswer.of(line) for key, line in answers.items()}
+        on_cost(units_cost(shuffled, blinded, self.chat, self.settings))
+        total = len(done) + len(left)
+        self.progress("judge", len(done), total)
+        num_at_once = wiring.concurrency_of(self.chat.model, self.settings)
+        with ThreadPoolExecutor(num_at_once) as pool:
+            start = 0
+            while some := shuffled[start : start + (num_at_once if start else 1)]:  # the first alone: what a model can do is found out once
+                try:
+                    self.run.append(pool.map(lambda unit: self._line(unit, blinded), some))
+                except ModelUnavailableError as err:
+                    raise ModelUnavailableError(
+                        f"{err}; what was judged is kept: resume with the same command and --out {self.run.path}"
+                    ) from err
+                start += len(some)
+                self.progress("judge", len(done) + start, total)
+
+    def _line(self, unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]) -> JudgedLine:
+        question, arm, against, sample = unit
+        begun = time.perf_counter()
+        own = answers[question, arm]
+        if not against:
+            grades, note = judge_metrics(self.chat, own, sample)
+            return JudgedLine(question=question, arm=arm, sample=sample, grades=grades, note=note, ms=_ms(begun))
+        other = answers[question, against]
+        if own.text == other.text:
+            return JudgedLine(question=question, arm=arm, against=against, verdict=0.0, orders=(0.0, 0.0), note="the same answer")
+        found = JudgeModel(self.chat).judge_both(better_questions(own.question, own.text, other.text))
+        return JudgedLine(
+            question=question,
+            arm=arm,
+            against=against,
+            verdict=found.value,
+            orders=found.parts,
+            odds=found.odds,
+            note=found.note,
+            ms=_ms(begun),
+        )
+
+
+def _is_answered(unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], AnswerLine]) -> bool:
+    question, arm, against, _ = unit
+    return all((question, name) in answers and not answers[question, name].error for name in (arm, against) if name)
+
+
+def _ms(begun: float) -> float:
+    return round(1000 * (time.perf_counter() - begun), 1)

@@ -1,0 +1,211 @@
+"""What judged answers come to: the judge's own reliability first, then totals by arm, differences, pairs, length, cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.judge.arm_statistics import length_slope, mean_with_interval, pair_figures, paired_difference
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer
+from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.judge.judge_model import prompts_digest
+from dynagrag.evaluation.judge.judge_options import LETTERS, PAIRWISE, POINTWISE, JudgePlan
+from dynagrag.evaluation.judge.judge_replies import METRICS
+from dynagrag.evaluation.judge.judged_text import speaks_to_a_judge
+from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFigures
+
+PUBLISHED = {"dsa-diverse": 18.10}
+"""DynaGRAG, section 4: the only figure that can be read. Its arm B is called a close second, D a little below."""
+NOT_RELIABLE, NOT_KNOWN = "not reliable for this", "not known to be reliable for this"
+_CALIBRATED_BY = {POINTWISE: ("squality", "judge_grade"), PAIRWISE: ("pairs", "judge_better")}
+"""The set that is nearest to each form of judging, and the prompt that the judge is asked with there."""
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """An answer's grades: by metric the median of the samples that could be read; None where none could."""
+
+    grades: Mapping[str, float | None]
+    unreadable: int
+
+    @property
+    def total(self) -> float | None:
+        """Of 25; None where a metric lacks."""
+        found = [grade for grade in self.grades.values() if grade is not None]
+        return sum(found) if len(found) == len(METRICS) else None
+
+
+def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, threshold: float, seed: int = SEED) -> dict[str, Any]:
+    """What `--json` prints."""
+    answers, lines = run.answers(), list(run.judged().values())
+    graded = grades_of(lines) if POINTWISE in plan.forms else {}
+    totals = {arm: _totals(graded, plan, arm) for arm in plan.arm_names}
+    words = {arm: {q: float(_words(answers, q, arm)) for q in own} for arm, own in totals.items()}
+    everything = [value for own in totals.values() for value in own.values()]
+    return {
+        "verdict": judge_verdict(kept, plan.forms, threshold),
+        "judge": kept.judge,
+        "llm": run.settings["llm"],
+        "is_own_judge": run.settings["llm"] == run.settings["judge"],
+        "calibration": {form: _figures(kept, form) for form in plan.forms},
+        "questions": len(plan.questions),
+        "compared": sum(all(q.id in own for own in totals.values()) for q in plan.questions),
+        "baseline": plan.baseline,
+        "samples": plan.samples,
+        "arms": {arm: _arm(arm, plan, answers, graded, totals[arm], seed) for arm in plan.arm_names},
+        "differences": _differences(totals, words, plan.baseline, seed),
+        "length": length_slope(*([[own[arm][q.id] for arm in own if q.id in own[arm]] for q in plan.questions] for own in (words, totals))),
+        "is_one_score": len(set(everything)) == 1 and len(everything) > 1,
+        "pairs": _pairs(plan, answers, lines, seed) if PAIRWISE in plan.forms else {},
+        "speaking_to_a_judge": sum(speaks_to_a_judge(BlindAnswer.of(line).text) for line in answers.values()),
+        "judged_in_s": round(sum(line.ms for line in lines) / 1000, 1),
+        "judgements": len(lines),
+        "notes": dict(plan.notes),
+        "run": str(run.path),
+    }
+
+
+def judge_verdict(kept: KeptCalibration, forms: Sequence[str], threshold: float) -> str:
+    """The first line of a report: whether this judge can be believed about what it was asked here."""
+    found = {form: _figures(kept, form) for form in forms}
+    bad = [form for form, own in found.items() if own is not None and not own["is_reliable_at"] >= threshold]
+    unknown = [form for form, own in found.items() if own is None]
+    good = [form for form in found if form not in (*bad, *unknown)]
+    parts = []
+    if bad:
+        parts.append(f"{NOT_RELIABLE}: {kept.judge}, {', '.join(_with_kappa(form, found[form], threshold) for form in bad)}")
+    if unknown:
+        parts.append(f"{NOT_KNOWN}: {kept.judge}, {' and '.join(unknown)} (`evaluate judge --calibrate` measures it)")
+    if good:
+        parts.append(f"reliable: {kept.judge}, {', '.join(_with_kappa(form, found[form], None) for form in good)}")
+    return "; ".join(parts)
+
+
+def _with_kappa(form: str, own: Mapping[str, Any] | None, threshold: float | None) -> str:
+    assert own is not None, "only forms that were measured are described"
+    kappa = "can't be told" if own["kappa"] is None else f"{own['kappa']:.2f}"
+    below = "" if threshold is None else f", below {threshold:g}" if own["is_reliable_at"] > -1 else ", too many verdicts unreadable"
+    return f"{form} (kappa with people {kappa} on {own['n']} rows of {own['set']}{below})"
+
+
+def _figures(kept: KeptCalibration, form: str) -> dict[str, Any] | None:
+    """The agreement with people that is nearest to a form of judging; None where it wasn't measured with today's wording.
+
+    `is_reliable_at`: the highest threshold at which it is.
+    """
+    name, prompt = _CALIBRATED_BY[form]
+    own: KeptFigures | None = kept.sets.get(name)
+    if own is None or own.prompt != prompts_digest(prompt):
+        return None
+    at = own.kappa if own.kappa is not None and own.is_reliable(own.kappa) else -1.0
+    return {"set": name, **own.model_dump(exclude={"prompt"}), "is_reliable_at": at}
+
+
+def grades_of(lines: Sequence[JudgedLine]) -> dict[tuple[str, str], Graded]:
+    """(Question, arm) -> the medians of its samples."""
+    by_answer: dict[tuple[str, str], list[JudgedLine]] = {}
+    for line in lines:
+        if not line.against:
+            by_answer.setdefault((line.question, line.arm), []).append(line)
+    found = {}
+    for key, own in by_answer.items():
+        read = {metric: [grade for line in own if (grade := line.grades.get(metric)) is not None] for metric in METRICS}
+        grades = {metric: median(values) if values else None for metric, values in read.items()}
+        found[key] = Graded(grades, sum(len(own) - len(values) for values in read.values()))
+    return found
+
+
+def _total(graded: Mapping[tuple[str, str], Graded], question: str, arm: str) -> float | None:
+    own = graded.get((question, arm))
+    return None if own is None else own.total
+
+
+def _totals(graded: Mapping[tuple[str, str], Graded], plan: JudgePlan, arm: str) -> dict[str, float]:
+    """An arm's totals by question, where it has one."""
+    found = {question.id: _total(graded, question.id, arm) for question in plan.questions}
+    return {question: total for question, total in found.items() if total is not None}
+
+
+def _words(answers: Mapping[tuple[str, str], AnswerLine], question: str, arm: str) -> int:
+    return BlindAnswer.of(answers[question, arm]).num_words
+
+
+def _arm(
+    arm: str,
+    plan: JudgePlan,
+    answers: Mapping[tuple[str, str], AnswerLine],
+    graded: Mapping[tuple[str, str], Graded],
+    totals: Mapping[str, float],
+    seed: int,
+) -> dict[str, Any]:
+    lines = [line for q in plan.questions if (line := answers.get((q.id, arm))) is not None and not line.error]
+    claims = sum(line.claims.total for line in lines)
+    return {
+        "letter": LETTERS.get(arm, ""),
+        "answers": len(lines),
+        "errors": len(plan.questions) - len(lines),
+        "abstained": sum(line.is_abstained for line in lines),
+        "graded": len(totals),
+        "metrics": {metric: _mean([grade for q in totals if (grade := graded[q, arm].grades[metric]) is not None]) for metric in METRICS},
+        "total": mean_with_interval(list(totals.values()), seed),
+        "published": PUBLISHED.get(arm),
+        "unreadable": sum(own.unreadable for (_, name), own in graded.items() if name == arm),
+        "words": _mean([float(BlindAnswer.of(line).num_words) for line in lines]),
+        "citations": _mean([float(len(line.citations)) for line in lines]),
+        "claims_stated": round(sum(len(line.claims.stated) for line in lines) / claims, _DIGITS) if claims else None,
+        "context_tokens": _mean([float(line.context_tokens) for line in lines]),
+        "tokens": _mean([float(line.prompt_tokens + line.completion_tokens) for line in lines]),
+        "calls": _mean([float(line.calls + line.cached) for line in lines]),
+        "seconds": _mean([line.seconds for line in lines]),
+    }
+
+
+def _differences(
+    totals: Mapping[str, Mapping[str, float]], words: Mapping[str, Mapping[str, float]], baseline: str, seed: int
+) -> dict[str, dict[str, Any] | None]:
+    """Each arm against the baseline, on the questions on which both have a total."""
+    found: dict[str, dict[str, Any] | None] = {}
+    for arm in (name for name in totals if name != baseline):
+        both = [question for question in totals[arm] if question in totals[baseline]]
+        there, here = ([totals[name][question] for question in both] for name in (baseline, arm))
+        found[arm] = own = paired_difference(here, there, seed)
+        if own is not None:
+            lengths = [[words[name][question] for question in both] for name in (arm, baseline)]
+            own |= {"n": len(both), "at_equal_length": _at_equal_length(here, there, *lengths)}
+    return found
+
+
+def _at_equal_length(
+    arm: Sequence[float], other: Sequence[float], words: Sequence[float], other_words: Sequence[float]
+) -> dict[str, float] | None:
+    """The difference where both answers are equally long, by a straight line through the differences; None of fewer than five."""
+    from scipy.stats import linregress, t
+
+    x, y = np.subtract(words, other_words), np.subtract(arm, other)
+    if len(x) < 5 or np.ptp(x) < 1e-9:
+        return None
+    line = linregress(x, y)
+    half = float(t.ppf(0.975, len(x) - 2)) * float(line.intercept_stderr)
+    mean = float(line.intercept)
+    return {"difference": round(mean, _DIGITS), "low": round(mean - half, _DIGITS), "high": round(mean + half, _DIGITS)}
+
+
+def _pairs(
+    plan: JudgePlan, answers: Mapping[tuple[str, str], AnswerLine], lines: Sequence[JudgedLine], seed: int
+) -> dict[str, dict[str, Any]]:
+    found = {}
+    for arm in plan.arm_names:
+        own = sorted((line for line in lines if line.against and line.arm == arm), key=lambda line: line.question)
+        if own:
+            lengths = [(_words(answers, line.question, arm), _words(answers, line.question, line.against)) for line in own]
+            found[arm] = pair_figures([line.verdict for line in own], [line.is_flip for line in own], lengths, seed)
+    return found
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(fmean(values), _DIGITS) if values else None

@@ -1,0 +1,347 @@
+"""Arms judged: blind and in both orders, resumed, refused, reported; a better arm is seen, and an unreadable judge guesses nothing."""
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, UsageError, WorkspaceError
+from dynagrag.evaluation.answers.answer_arms import known_answer_arms
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer, blind, levels_of, metrics_of
+from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.judge.judge_model import prompts_digest
+from dynagrag.evaluation.judge.judge_options import EXPERIMENT, JudgeOptions, plan_judge
+from dynagrag.evaluation.judge.judge_replies import METRICS
+from dynagrag.evaluation.judge.judge_report import judge_lines
+from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
+from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, grades_of
+from dynagrag.evaluation.judge.judging_cost import JudgingCost
+from dynagrag.evaluation.judge.kept_calibrations import keep
+from dynagrag.fakes import FakeChat, FakeEmbedder, FakeWordChat, simple_reply
+from dynagrag.protocols import Prompt
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import open_workspace
+
+NUM_QUESTIONS = 4
+TALK = "\n".join(
+    f"LEO: Person Number{i} works at Company Letter{chr(65 + i)}. Company Letter{chr(65 + i)} is located in Town{i}." for i in range(8)
+)
+Run = tuple[JudgeRun, dict[str, Any]]
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Of a home with a workspace."""
+    monkeypatch.chdir(tmp_path)
+    Path("talk.txt").write_text(TALK, encoding="utf-8")
+    with open_workspace("w", chat_model=FakeChat(), embedder=FakeEmbedder(64), checker="rules") as space:
+        space.ingest([Path("talk.txt")])
+        return space.settings.model_copy(update={"checker": "rules"})
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    rows = [{"question": f"Where does Person Number{i} work?"} for i in range(NUM_QUESTIONS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[0]]), encoding="utf-8")
+    return path
+
+
+class Answerer(FakeChat):
+    """Answers with an evidence mark; what it writes tells nothing of the arm but its citations."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(name="writer", **more)
+
+
+def grading(prompt: Prompt, schema: Any) -> str:
+    """Grades by what is said, and prefers what stands first where nothing else tells two answers apart."""
+    if "better" in schema["properties"]:
+        return json.dumps({"better": "1"})
+    return json.dumps(dict.fromkeys(METRICS, 3))
+
+
+@pytest.fixture
+def judged(settings: Settings, questions: Path) -> Callable[..., Run]:
+    def call(judge: FakeChat | None = None, writer: FakeChat | None = None, on_estimate: Any = None, **more: Any) -> Run:
+        options = JudgeOptions(**{"questions": questions, "workspace": "w", "arms": ("dsa-diverse", "naive"), "samples": 2} | more)
+        models = JudgeModels(writer or Answerer(), judge or FakeChat(grading, name="judge"), FakeEmbedder(64))
+        return evaluate_judge(settings, options, on_estimate=on_estimate, models=models)
+
+    return call
+
+
+# -------------------------------------------------------------------------------------------------------------- blind
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It failed [E7][E21].", "It failed."),
+        ("It failed [E7, E21] at noon (E3).", "It failed at noon."),
+        ("It failed [found: E7].", "It failed."),
+        ("According to the subgraph, it failed.", "It failed."),
+        ("According to the provided passages it failed.", "It failed."),
+        ("Based on the evidence, it failed.", "It failed."),
+        ("- **It** failed\n- then `MAIN B`", "It failed then MAIN B"),
+        ("1. It failed.\n2. It ended.", "It failed. It ended."),
+        ("In 1970 (April) it failed.", "In 1970 (April) it failed."),
+        ("It read 5 [sic] volts.", "It read 5 [sic] volts."),
+        ("", ""),
+    ],
+)
+def test_an_answer_is_shown_without_what_tells_its_arm(text: str, shown: str) -> None:
+    assert blind(text) == shown
+
+
+def test_no_prompt_of_a_judge_tells_an_arm(judged: Callable[..., Run]) -> None:
+    """Whatever the arms cite and however they are called: prompts hold the question, the words, and the rubrics."""
+    judge = FakeChat(grading, name="judge")
+    arms = (*EXPERIMENT, "graph", "hybrid", "closed-book")
+    judged(judge, arms=arms)
+    assert judge.prompts
+    names = [name for name in known_answer_arms() if ":" not in name and name not in ("default", "gold", "graph", "paper")]
+    for prompt in judge.prompts:
+        shown = f"{prompt.name} {prompt.system} {prompt.user}".casefold()
+        assert not re.search(r"\[\s*(?:found: )?e\d", shown)
+        assert not [name for name in names if name in shown]
+        assert not re.search(r"\barm\b|baseline|retriev|subgraph|citation|dynagrag", shown)
+
+
+def test_answers_of_one_text_are_one_prompt_whatever_their_arms(judged: Callable[..., Run]) -> None:
+    judge = FakeChat(grading, name="judge")
+    same = Answerer(
+        rule=lambda prompt, schema: json.dumps({"answer": "It rained.", "citations": ["E1"], "enough_evidence": True, "scores": []})
+    )
+    run, summary = judged(judge, same, arms=("naive", "hybrid"))
+    assert len({BlindAnswer.of(line).text for line in run.answers().values()}) == 1
+    assert judge.num_calls == NUM_QUESTIONS * 2  # two samples of one text; no pair is asked about
+    assert (summary["pairs"]["hybrid"]["ties"], summary["pairs"]["hybrid"]["flips"]) == (NUM_QUESTIONS, 0)
+
+
+def test_answers_are_judged_in_an_order_that_tells_nothing(judged: Callable[..., Run]) -> None:
+    run, _ = judged(arms=EXPERIMENT)
+    by_question: dict[str, list[str]] = {}
+    for line in run.lines():
+        by_question.setdefault(line.question, []).append(f"{line.arm} {line.against} {line.sample}")
+    assert len({tuple(own) for own in by_question.values()}) == NUM_QUESTIONS
+
+
+def test_samples_ask_in_other_orders() -> None:
+    answer = BlindAnswer("What failed?", "A bus.")
+    assert len({levels_of(sample) for sample in range(3)}) == 3
+    assert all(sorted(levels_of(sample)) == [1, 2, 3, 4, 5] for sample in range(6))
+    assert len({metrics_of(answer, sample) for sample in range(4)}) > 1
+    assert all(sorted(metrics_of(answer, sample)) == sorted(METRICS) for sample in range(4))
+
+
+# -------------------------------------------------------------------------------------------------------------- figures
+
+
+def test_the_median_of_the_samples_counts_and_what_cannot_be_read_is_left_out() -> None:
+    grades = [dict.fromkeys(METRICS, 2.0), dict.fromkeys(METRICS, 5.0), {**dict.fromkeys(METRICS, 4.0), "depth": None}]
+    lines = [JudgedLine(question="q", arm="a", sample=i, grades=own) for i, own in enumerate(grades)]
+    found = grades_of(lines)["q", "a"]
+    assert found.grades == {"clarity": 4.0, "depth": 3.5, "nuance": 4.0, "implications": 4.0, "ethics": 4.0}
+    assert (found.total, found.unreadable) == (19.5, 1)
+    assert grades_of([lines[2]])["q", "a"].total is None
+
+
+def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(judged: Callable[..., Run]) -> None:
+    def grades(prompt: Prompt, schema: Any) -> str:
+        if "better" in schema["properties"]:
+            return json.dumps({"better": "1"})
+        return json.dumps(dict.fromkeys(METRICS, 5 if "Company" in prompt.user.rpartition("<answer>")[2] else 2))
+
+    run, summary = judged(FakeChat(grades, name="judge"), arms=("naive", "closed-book"))
+    found = summary["differences"]["closed-book"]
+    totals = {arm: own["total"]["mean"] for arm, own in summary["arms"].items()}
+    assert totals == {"naive": 25.0, "closed-book": 10.0}
+    assert (found["difference"], found["verdict"]) == (-15.0, "worse")
+    pairs = summary["pairs"]["closed-book"]
+    assert (pairs["flips"], pairs["ties"], pairs["wins"], pairs["losses"]) == (NUM_QUESTIONS, NUM_QUESTIONS, 0, 0)
+    assert summary["compared"] == NUM_QUESTIONS
+    assert run.is_done
+
+
+def test_a_small_judge_gives_one_digit_by_metric(judged: Callable[..., Run]) -> None:
+    judge = FakeWordChat(lambda prompt: {"1": 0.5, "3": 0.5} if "1 or 2" not in prompt.user else {"1": 0.6, "2": 0.4}, name="small")
+    _, summary = judged(judge)
+    assert summary["arms"]["naive"]["total"]["mean"] == pytest.approx(10.0, abs=0.01)
+    assert set(judge.max_tokens) == {1}
+
+
+def test_a_judge_that_cannot_be_read_guesses_nothing(judged: Callable[..., Run]) -> None:
+    _, summary = judged(FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose"))
+    assert summary["compared"] == 0
+    assert [own["total"] for own in summary["arms"].values()] == [None, None]
+    assert [own["unreadable"] for own in summary["arms"].values()] == [NUM_QUESTIONS * 2 * len(METRICS)] * 2
+    assert summary["pairs"]["dsa-diverse"]["unreadable"] + summary["pairs"]["dsa-diverse"]["ties"] == NUM_QUESTIONS
+    json.dumps(summary, allow_nan=False)
+    assert list(judge_lines(summary))
+
+
+def test_a_judge_that_gives_one_score_to_everything_is_said(judged: Callable[..., Run]) -> None:
+    _, summary = judged()
+    assert summary["is_one_score"]
+    assert summary["differences"]["dsa-diverse"]["verdict"] == "no difference seen"
+    assert any("the same total" in line for line in judge_lines(summary))
+
+
+def test_the_published_figure_stands_beside_and_what_was_not_published_is_not_made_up(judged: Callable[..., Run]) -> None:
+    _, summary = judged(arms=EXPERIMENT)
+    assert {arm: own["published"] for arm, own in summary["arms"].items()} == dict.fromkeys(EXPERIMENT) | {"dsa-diverse": 18.10}
+    text = "\n".join(judge_lines(summary))
+    assert text.count("n/a") == 4
+    assert "not comparable" in text
+
+
+# -------------------------------------------------------------------------------------------------------------- reliability
+
+
+def calibrated(settings: Settings, kappa: float, judge: str = "judge") -> None:
+    figures = {"n": 100, "accuracy": 0.8, "kappa": kappa, "flips": 3, "ties": 3, "unreadable": 0}
+    prompts = {"pairs": prompts_digest("judge_better"), "squality": prompts_digest("judge_grade")}
+    keep(settings.home, judge, f"{judge} temperature=0", dict.fromkeys(prompts, figures), prompts)
+
+
+def test_the_first_line_tells_whether_the_judge_can_be_believed(judged: Callable[..., Run], settings: Settings) -> None:
+    _, unknown = judged()
+    assert next(judge_lines(unknown)).startswith(f"{NOT_KNOWN}: judge, pointwise and pairwise")
+    calibrated(settings, 0.3)
+    run, weak = judged(samples=1)
+    assert next(judge_lines(weak)).startswith(
+        f"{NOT_RELIABLE}: judge, pointwise (kappa with people 0.30 on 100 rows of squality, below 0.4)"
+    )
+    assert NOT_RELIABLE in (run.path / "report.html").read_text(encoding="utf-8")
+    assert any("with people it agrees in 80 % of 100 rows of pairs" in line for line in judge_lines(weak))
+    _, strong = judged(samples=1, threshold=0.2)
+    assert next(judge_lines(strong)).startswith("reliable: judge, pointwise")
+
+
+def test_a_judge_that_is_the_writer_is_said(judged: Callable[..., Run]) -> None:
+    same = FakeChat(name="writer")
+    _, summary = judged(same, same)
+    assert summary["is_own_judge"]
+    assert any("may like its own words" in line for line in judge_lines(summary))
+    assert not judged()[1]["is_own_judge"]
+
+
+# -------------------------------------------------------------------------------------------------------------- durable
+
+
+def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(judged: Callable[..., Run], tmp_path: Path) -> None:
+    whole_writer, whole_judge = Answerer(), FakeChat(grading, name="judge")
+    _, whole = judged(whole_judge, whole_writer, out=tmp_path / "whole")
+    writer, judge = Answerer(identity="w2"), FakeChat(grading, name="judge2")
+    with pytest.raises(BudgetError):
+        judged(judge, writer, out=tmp_path / "run", max_calls=whole_writer.num_calls + 5)
+    num_written, num_judged = writer.num_calls, judge.num_calls
+    assert 0 < num_judged < whole_judge.num_calls
+    run, summary = judged(judge, writer, out=tmp_path / "run")
+    assert writer.num_calls == num_written
+    assert len({(p.name, p.user) for p in judge.prompts}) == len(judge.prompts) == whole_judge.num_calls
+    assert {**summary["arms"]["naive"], "seconds": 0} == {**whole["arms"]["naive"], "seconds": 0}
+    again = judged(judge, writer, out=tmp_path / "run")
+    assert len(judge.prompts) == whole_judge.num_calls
+    assert again[1] == summary
+    assert run.is_done
+
+
+def test_a_busy_judge_ends_the_run_with_all_kept(judged: Callable[..., Run], tmp_path: Path) -> None:
+    judge = FakeChat(grading, name="judge", script=[ModelUnavailableError("429: slow down")])
+    with pytest.raises(ModelUnavailableError, match=r"429.*resume with the same command and --out"):
+        judged(judge, out=tmp_path / "run")
+    assert judged(judge, out=tmp_path / "run")[1]["compared"] == NUM_QUESTIONS
+
+
+def test_other_settings_are_refused(judged: Callable[..., Run], tmp_path: Path) -> None:
+    judged(out=tmp_path / "run")
+    for more in ({"samples": 1}, {"arms": ("dsa-diverse", "naive", "hybrid")}, {"limit": 2}, {"seed": 4}):
+        with pytest.raises(UsageError, match="other settings"):
+            judged(out=tmp_path / "run", **more)
+    with pytest.raises(UsageError, match="judge was"):
+        judged(FakeChat(grading, name="other"), out=tmp_path / "run")
+
+
+def test_an_answer_that_failed_is_tried_again(judged: Callable[..., Run], tmp_path: Path) -> None:
+    writer = Answerer(script=[ModelUnavailableError("gone"), ModelUnavailableError("gone")])
+    _, first = judged(writer=writer, out=tmp_path / "run", arms=("naive", "hybrid"))
+    assert sum(own["errors"] for own in first["arms"].values()) >= 1
+    assert first["compared"] < NUM_QUESTIONS
+    assert any("could not be made" in line for line in judge_lines(first))
+    _, again = judged(writer=writer, out=tmp_path / "run", arms=("naive", "hybrid"))
+    assert sum(own["errors"] for own in again["arms"].values()) == 0
+    assert again["compared"] == NUM_QUESTIONS
+
+
+def test_an_arm_that_never_answers_leaves_the_others_their_totals(judged: Callable[..., Run]) -> None:
+    def fails_alone(prompt: Prompt, schema: Any) -> str:
+        return "no object" if prompt.name.startswith("closed_book") else simple_reply(prompt, schema)
+
+    _, summary = judged(writer=Answerer(rule=fails_alone), arms=("naive", "hybrid", "closed-book"))
+    assert {arm: (own["errors"], own["graded"]) for arm, own in summary["arms"].items()} == {
+        "naive": (0, NUM_QUESTIONS),
+        "hybrid": (0, NUM_QUESTIONS),
+        "closed-book": (NUM_QUESTIONS, 0),
+    }
+    assert summary["arms"]["closed-book"]["total"] is None
+    assert summary["differences"]["closed-book"] is None
+    assert summary["differences"]["hybrid"]["n"] == NUM_QUESTIONS
+    assert summary["compared"] == 0
+    assert list(judge_lines(summary))
+
+
+def test_the_estimates_come_before_each_part(judged: Callable[..., Run]) -> None:
+    told: list[object] = []
+    judge = FakeChat(grading, name="judge")
+    judged(judge, on_estimate=told.append)
+    assert len(told) == 2
+    cost = told[1]
+    assert isinstance(cost, JudgingCost)
+    assert cost.calls >= judge.num_calls > 0
+
+
+# -------------------------------------------------------------------------------------------------------------- bad input
+
+
+def test_what_was_given_wrong_is_said(judged: Callable[..., Run], questions: Path, tmp_path: Path) -> None:
+    for more, error, words in [
+        ({"questions": tmp_path / "none.jsonl"}, LoadError, "there is no file"),
+        ({"arms": ("best",)}, UsageError, "unknown arm 'best'"),
+        ({"baseline": "hybrid"}, UsageError, "not among the arms"),
+        ({"forms": ("blindly",)}, UsageError, "unknown form 'blindly'"),
+        ({"forms": ()}, UsageError, "name a form"),
+        ({"forms": ("pairwise",), "arms": ("naive",)}, UsageError, "two arms"),
+        ({"workspace": "nowhere"}, WorkspaceError, "nowhere"),
+    ]:
+        judge = FakeChat(grading, name="judge")
+        with pytest.raises(error, match=words):
+            judged(judge, **more)
+        assert judge.num_calls == 0
+
+
+def test_a_question_that_stands_twice_is_asked_once_and_one_id_for_two_is_refused(questions: Path, tmp_path: Path) -> None:
+    plan = plan_judge(JudgeOptions(questions))
+    assert len(plan.questions) == NUM_QUESTIONS
+    assert plan.notes == {"questions that stand in the file twice, asked once": 1}
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"id": "a", "question": "One?"}\n{"id": "a", "question": "Two?"}\n', encoding="utf-8")
+    with pytest.raises(LoadError, match=r"line 2.*'a'.*line 1"):
+        plan_judge(JudgeOptions(path))
+
+
+def test_the_report_is_whole_html_that_runs_nothing(judged: Callable[..., Run]) -> None:
+    nasty = "<script>alert(1)</script>"
+    writer = Answerer(
+        rule=lambda prompt, schema: json.dumps({"answer": f"It rained. {nasty}", "citations": ["E1"], "enough_evidence": True})
+    )
+    run, _ = judged(writer=writer)
+    html = (run.path / "report.html").read_text(encoding="utf-8")
+    assert nasty not in html
+    HTMLParser().feed(html)
+    assert "Worst questions" in html

@@ -17,6 +17,10 @@ _MAX_SENTENCE_CHARS = 2_000
 _WORD = re.compile(r"\w+")
 _NEW_CLAUSE = re.compile(r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE)
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Madam|Dr)\.? $")
+_HEMMING = re.compile(r"^(?:(?:mm|hm|hmm|mhm)\b[,. ]*)+(?=\w)", re.IGNORECASE)
+_MARK, _ENDS = re.compile(r"[.!?](?=\s|$)"), re.compile(r"[.!?…][\"'”’)\]]*$")
+_MAX_WORDS_A_MARK = 40
+"""Speech that was written down without marks has none for hundreds of words."""
 _GOES_ON = re.compile(r"\W*(?:[-–—…]|\.\.\.)")
 
 
@@ -127,18 +131,20 @@ class Sayings:
 
     def _of_document(self, document_id: str) -> Iterator[Saying]:
         names: dict[str, _Names] = {}
+        is_punctuated = _is_punctuated(self.snapshot.documents[document_id].text)
         for turn in self._turns(document_id):
             said = self.snapshot.text(document_id, turn.start, turn.end)
             for first, last in sentence_spans(said):
                 sentence = said[first:last]
-                if not _says_something(sentence):
+                if not _says_something(sentence) or (is_punctuated and not _ENDS.search(sentence)):
                     continue
                 passage = self._passage_at(document_id, turn.start + first)
                 if passage is None:
                     continue
                 if passage.id not in names:
                     names[passage.id] = _Names(self._entities_of.get(passage.id, ()))
-                text = cleaned(sentence)
+                text = _HEMMING.sub("", cleaned(sentence))
+                text = text[:1].upper() + text[1:]
                 span = (turn.start + first, turn.start + last)
                 records = tuple(self._records_in(document_id, *span))
                 named = tuple(names[passage.id].found_in(text))
@@ -159,6 +165,11 @@ class Sayings:
                 yield record.id
 
 
+def _is_punctuated(text: str) -> bool:
+    """Whether sentences end with a mark in a text, so that one without is broken off."""
+    return len(_MARK.findall(text)) * _MAX_WORDS_A_MARK >= len(text.split())
+
+
 def _says_something(sentence: str) -> bool:
     is_long_enough = len(sentence) <= _MAX_SENTENCE_CHARS and len(sentence.split()) >= _MIN_WORDS
     return is_long_enough and not _GOES_ON.match(sentence) and is_whole(sentence, _MIN_CONTENT_WORDS)
@@ -171,7 +182,7 @@ class _Names:
         self._entities: dict[str, Entity] = {}
         for entity in entities:
             for name in (entity.name, *entity.aliases):
-                if letters(name):
+                if letters(name) and not (_is_one_word(name) and name.islower() and not entity.name.islower()):
                     self._entities.setdefault(name if _is_one_word(name) else name.casefold(), entity)
         wanted = sorted(self._entities, key=lambda name: (-len(name), name))  # the longest of several that begin alike
         parts = [re.escape(name) if _is_one_word(name) else f"(?i:{re.escape(name)})" for name in wanted]

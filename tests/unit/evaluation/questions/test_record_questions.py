@@ -147,6 +147,27 @@ def test_what_is_said_twice_is_not_asked_about() -> None:
     assert Sayings(spoken({"T": twice})).every == ()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("Okay. Mm, well the Odyssey lost all of its main current.", ["Well the Odyssey lost all of its main current."]),
+        ("The Odyssey lost all of its main current. And then the Odyssey had to", ["The Odyssey lost all of its main current."]),
+        ("The Odyssey lost all of its main current", []),
+        ("- the Odyssey lost all of its main current.", []),
+        ("Did the Odyssey lose all of its main current?", []),
+        ("Odyssey, Houston, over.", []),
+    ],
+)
+def test_only_whole_sentences_are_asked_about(words: str, said: list[str]) -> None:
+    talk: Talk = [("Leo", words), ("Ada", "The second meter shows 25 volts again. It was read twice by the crew.")]
+    assert [saying.text for saying in Sayings(spoken({"T": talk})).every if saying.speaker == "Leo"] == said
+
+
+def test_speech_that_was_written_down_without_marks_is_asked_about_as_it_is() -> None:
+    talk: Talk = [("Leo", "the Odyssey lost all of its main current"), ("Ada", "the second meter shows 25 volts of main current again")]
+    assert len(Sayings(spoken({"T": talk})).every) == 2
+
+
 # ------------------------------------------------------------------------------------------------------- for all of them
 
 

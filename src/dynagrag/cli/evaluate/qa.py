@@ -50,7 +50,7 @@ ARMS = Annotated[
         "--arms",
         help="What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse, bfs-cosine (DynaGRAG's experiment); "
         "naive, bm25, hybrid, rrf, bridge-ppr; closed-book (no evidence); gold (the right passages alone); rerank:MODEL (a cross-encoder). "
-        "All have equal room for evidence.",
+        "global (for general questions: many passages, part by part). All but global have equal room for evidence.",
     ),
 ]
 SCOPE = Annotated[

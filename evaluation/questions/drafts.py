@@ -67,6 +67,10 @@ class Evidence:
         find = finder(documents)
         return {id_: document.title if _finds(find, document.title, id_) else id_ for id_, document in documents.items()}
 
+    def is_nameable(self, document_id: str) -> bool:
+        """Whether a question can name a document: by a title that no other one has."""
+        return self.titles[document_id] != document_id
+
     def made(self, draft: Draft, made_by: str = RECORDS) -> MadeQuestion:
         """The question as it is written down."""
         return MadeQuestion(

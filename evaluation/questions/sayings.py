@@ -176,13 +176,13 @@ def _says_something(sentence: str) -> bool:
 
 
 class _Names:
-    """The names of some entities, as a text has them."""
+    """The names of some entities, as a text has them. A bare number or year is none."""
 
     def __init__(self, entities: Sequence[Entity]) -> None:
         self._entities: dict[str, Entity] = {}
         for entity in entities:
             for name in (entity.name, *entity.aliases):
-                if letters(name) and not (_is_one_word(name) and name.islower() and not entity.name.islower()):
+                if any(map(str.isalpha, name)) and not (_is_one_word(name) and name.islower() and not entity.name.islower()):
                     self._entities.setdefault(name if _is_one_word(name) else name.casefold(), entity)
         wanted = sorted(self._entities, key=lambda name: (-len(name), name))  # the longest of several that begin alike
         parts = [re.escape(name) if _is_one_word(name) else f"(?i:{re.escape(name)})" for name in wanted]
@@ -205,11 +205,6 @@ def _is_address(text: str, match: re.Match[str]) -> bool:
     before, after = _TITLE.sub("", text[: match.start()]), text[match.end() :]
     is_behind_mark = not before or before.endswith((", ", "- "))
     return is_behind_mark and (not after.strip(".!") or after.startswith((",", " -")) or bool(_NEW_CLAUSE.match(after)))
-
-
-def letters(text: str) -> int:
-    """How many letters and digits a text has."""
-    return sum(map(str.isalnum, text))
 
 
 def wording(text: str) -> str:

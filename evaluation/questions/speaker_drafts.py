@@ -9,6 +9,7 @@ from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.sayings import Saying, may_be_joined
 from dynagrag.generation.support import content_stems
+from dynagrag.ids import entity_key
 from dynagrag.schema import Entity
 
 MAX_SAID = 3
@@ -36,7 +37,7 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
                 yield Draft(Kind.SPECIFIC, question, _joined(said), said[0].document_id, said, (entity,), speaker=speaker)
         nobodys = _by_document(saying for saying in evidence.sayings.by_entity[entity.id] if not saying.speaker)
         for id_, own in nobodys.items():
-            if len(own) <= MAX_SAID:
+            if len(own) <= MAX_SAID and evidence.is_nameable(id_) and not _is_title(evidence, entity, id_):
                 yield Draft(Kind.SPECIFIC, _of_document(evidence, entity, id_), _joined(own), id_, tuple(own), (entity,))
 
 
@@ -63,9 +64,10 @@ def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
         is_one = _are_comparable(evidence, entity, every)
         groups: Iterable[Sequence[Saying]] = [every] if is_one else _by_document(every).values()
         for said in groups:
-            if len({saying.passage_id for saying in said}) < _MIN_THEME:
+            is_whole = len(said) == len(every)
+            if len({saying.passage_id for saying in said}) < _MIN_THEME or not (is_whole or evidence.is_nameable(said[0].document_id)):
                 continue
-            where = "" if len(said) == len(every) else f' in "{evidence.titles[said[0].document_id]}"'
+            where = "" if is_whole else f' in "{evidence.titles[said[0].document_id]}"'
             who = ", and by whom" if len({saying.speaker for saying in said if saying.speaker}) > 1 else ""
             question = f"What was said about {entity.name}{where}{who}?"
             answer = " ".join(f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED])
@@ -92,7 +94,7 @@ def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
     """What is said in a document without known speakers about an entity that only others name."""
     with_speakers = {id_ for ids in evidence.sayings.speakers.values() for id_ in ids}
     for id_ in evidence.splits:
-        if id_ in with_speakers:
+        if id_ in with_speakers or not evidence.is_nameable(id_):
             continue
         stems = content_stems(evidence.sayings.snapshot.documents[id_].text)
         unnamed = (e for e in _elsewhere_first(evidence, id_, [id_]) if (names := _name_stems(e)) and not names & stems)
@@ -124,6 +126,11 @@ def _of_document(evidence: Evidence, entity: Entity, document_id: str) -> str:
     return f"What is said about {entity.name}{where}?"
 
 
+def _is_title(evidence: Evidence, entity: Entity, document_id: str) -> bool:
+    """Whether a document is called as the entity is: all of it is about that."""
+    return entity_key(evidence.titles[document_id]) in entity.keys
+
+
 def _are_comparable(evidence: Evidence, entity: Entity, sayings: Sequence[Saying]) -> bool:
     """Whether sayings about an entity stand in one split, and are likely to mean one thing."""
     return evidence.are_together(sayings) and may_be_joined(entity, sayings)
@@ -135,7 +142,7 @@ def _voices(evidence: Evidence, entity: Entity) -> Mapping[str, tuple[Saying, ..
     speakers = sorted({saying.speaker for saying in own if saying.speaker})
     if speakers:
         return {speaker: evidence.spoken[entity.id][speaker] for speaker in speakers}
-    return {evidence.titles[id_]: tuple(said) for id_, said in _by_document(own).items()}
+    return {evidence.titles[id_]: tuple(said) for id_, said in _by_document(own).items() if evidence.is_nameable(id_)}
 
 
 def _by_document(sayings: Iterable[Saying]) -> Mapping[str, list[Saying]]:

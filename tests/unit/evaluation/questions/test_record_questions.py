@@ -121,6 +121,14 @@ def test_documents_without_speakers_are_compared_by_their_titles() -> None:
     }
 
 
+def test_no_question_names_a_document_by_its_id_or_asks_a_document_about_its_own_title() -> None:
+    words = [(None, "The tanks of FUEL CELL 1 were cold and dry in 1907.")]
+    assert not made(one_split({"A": words, "a": [*words, (None, "Comet Bennett rose above the hills.")]}), Kind.SPECIFIC)
+    assert not made(one_split({"Comet Bennett": [(None, "Comet Bennett rose above the hills.")]}), Kind.SPECIFIC)
+    sayings = Sayings(spoken({"T": words}, ["1907", "FUEL CELL 1"]))
+    assert [entity.name for entity in sayings.every[0].about] == ["FUEL CELL 1"], "a year is no thing"
+
+
 def test_a_name_of_one_word_counts_as_it_is_written_and_joins_no_documents() -> None:
     talks: Mapping[str, Talk] = {
         "A": [("Ada", "The mark on the hull of the ship was green."), ("Leo", "Mark painted the hull of the ship again.")],

@@ -82,6 +82,11 @@ class Parts:
     """Kept for the next question; one is made where there is none."""
 
 
+def num_ranked(profile: Profile) -> int:
+    """How many passages the retriever is asked for."""
+    return (POOL_PER_PROMPT if profile.num_spread else _PASSAGES_PER_PROMPT) * profile.num_prompts
+
+
 def answer_question(
     snapshot: Snapshot,
     question: Question,
@@ -100,8 +105,7 @@ def answer_question(
     profile = parts.profile
     progress = progress or (lambda *_: None)
     progress("retrieve", 0, 1)
-    num_passages = (POOL_PER_PROMPT if profile.num_spread else _PASSAGES_PER_PROMPT) * profile.num_prompts
-    retrieval = parts.retriever.retrieve(question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs)
+    retrieval = parts.retriever.retrieve(question, num_passages=num_ranked(profile), num_subgraphs=profile.num_subgraphs)
     contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
     say = on_text or (lambda _: None)
     streamed = (lambda _: None) if is_strict else say

@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 
 from dynagrag import wiring
 from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
+from dynagrag.generation.answer import num_ranked
 from dynagrag.generation.context import Context, build_contexts
 from dynagrag.ids import estimate_tokens
 from dynagrag.protocols import Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, Question, Snapshot
 from dynagrag.settings import PROFILES, Profile
-
-DEPTH = 100
-"""Passages that each arm is asked for: more than its prompts have room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,8 @@ class PromptArm:
     traversal: Traversal
 
     def contexts(self, question: Question) -> list[Context]:
-        """The prompts of a question."""
-        found = self.retriever.retrieve(question, DEPTH, self.profile.num_subgraphs)
+        """The prompts of a question, of as many passages as `ask` takes."""
+        found = self.retriever.retrieve(question, num_ranked(self.profile), self.profile.num_subgraphs)
         return build_contexts(self.snapshot, question, found, self.passages, self.pruner, self.traversal, self.profile)
 
 

@@ -140,7 +140,7 @@ class EgoIndex:
 
     def everywhere(self, ceiling: float | None) -> Ints:
         """The nodes that more than the ceiling's share of all ego-graphs hold; of them those that most hold, never more than that share of
-        the nodes. Of equals the heavier first.
+        the nodes, rounded up. Of equals the heavier first.
         """
         if ceiling is None:
             return np.zeros(0, dtype=np.int64)

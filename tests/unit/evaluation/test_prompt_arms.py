@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.evaluation.retrieval.prompt_arms import prompt_recall, with_equal_room
-from dynagrag.schema import Evidence
+from dynagrag import wiring
+from dynagrag.evaluation.retrieval.prompt_arms import make_prompt_arm, prompt_recall, with_equal_room
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.answer import Parts, answer_question
+from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Evidence, Question, Retrieval, Snapshot
 from dynagrag.settings import PROFILES
 
 Span = tuple[str, int, int]
@@ -46,3 +51,30 @@ def test_without_any_gold_nothing_is_found() -> None:
 def test_every_arm_has_as_many_prompts_of_as_many_tokens(name: str, has_passages: bool) -> None:
     equal, default = with_equal_room(PROFILES[name], has_passages), PROFILES["default"]
     assert (equal.num_prompts, equal.subgraph_token_budget) == (default.num_prompts, default.subgraph_token_budget)
+
+
+class Asked:
+    """A retriever that brings nothing and keeps how much it was asked for."""
+
+    name = "asked"
+
+    def __init__(self) -> None:
+        self.limits: list[tuple[int, int]] = []
+
+    def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
+        """Nothing."""
+        self.limits.append((num_passages, num_subgraphs))
+        return Retrieval(self.name, ())
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_prompts_are_made_of_as_many_passages_as_an_answer_takes(moon_snapshot: Snapshot, name: str) -> None:
+    profile, passages, retriever = PROFILES[name], PassageScores(moon_snapshot), Asked()
+    embedder = FakeEmbedder(moon_snapshot.passage_vectors.shape[1])
+    question = Question("Who lands?", embedder.embed_query("Who lands?"))
+    make_prompt_arm(name, retriever, profile, passages).contexts(question)
+    traversal = wiring.make_traversal("dsa-bfs", profile)
+    answer_question(
+        moon_snapshot, question, Parts(retriever, passages, wiring.make_pruner(), traversal, embedder, None, RulesChecker(), profile)
+    )
+    assert len(set(retriever.limits)) == 1

@@ -2,10 +2,10 @@
 
     python benchmarks/evidence_order.py --data FOLDER [--part test|tune] [--sets hand,qmsum:val] [--fit] [--out FILE]
 
-`--data` holds transcripts/ and transcript_qa/, and multihop/ for the set multihop-rag. Rows by hand are those of data/evidence_order.jsonl,
-each asked of its own file; QMSum's questions are asked of their meeting, and with them four of the meeting seven places further on, which
-this one doesn't answer. Corpora are ingested without a model into the settings' home, once. Passages are ranked by bridge-ppr, as `default`
-ranks them.
+`--data` holds transcripts/ and transcript_qa/, and multihop/ for the set multihop-rag. Rows by hand are those of data/evidence_order.jsonl
+(hand) and data/natural_questions.jsonl (natural), each asked of its own file; QMSum's questions are asked of their meeting, and with them
+four of the meeting seven places further on, which this one doesn't answer. Corpora are ingested without a model into the settings' home,
+once. Passages are ranked by bridge-ppr, as `default` ranks them.
 
 Arms: `lines`, what `ask` shows; `passages`, the first prompt's evidence in its order, as it was shown before, each run of a speaker counted
 whole. A line is right where it holds a row's words, or lies in a relevant turn of QMSum; `with what stands beside it` counts what was said
@@ -20,6 +20,7 @@ import json
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ from dynagrag.text import collapse
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
-ROWS = Path(__file__).parent / "data" / "evidence_order.jsonl"
+ROWS = Path(__file__).parent / "data"
 NUM_SHOWN, NUM_FOREIGN, MEETINGS_APART, MIN_PART = 5, 4, 7, 12
 PROMPT_TOKENS = 540
 """What the first prompt of `default` has for passages, its instructions aside."""
@@ -130,9 +131,9 @@ def _is_cut(gold: Gold, quote: str) -> bool:
 # --------------------------------------------------------------------------------------------------------------- sets
 
 
-def by_hand(settings: Settings, data: Path, part: str) -> Iterator[Shown]:
+def by_hand(rows_file: str, settings: Settings, data: Path, part: str) -> Iterator[Shown]:
     """The rows by hand, file by file."""
-    rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (ROWS / rows_file).read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if part in ("all", row["part"])]
     for files in dict.fromkeys(tuple(row["files"]) for row in rows):
         paths = [data / "transcripts" / file for file in files]
@@ -225,9 +226,14 @@ def _even(y: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def read_set(name: str, settings: Settings, data: Path, part: str) -> Iterable[Shown]:
-    """A set by its name: hand, qmsum:PART or multihop-rag."""
+    """A set by its name: hand, natural, qmsum:PART or multihop-rag."""
     kind, _, own = name.partition(":")
-    made: dict[str, Any] = {"hand": by_hand, "qmsum": of_qmsum, "multihop-rag": of_multihop_rag}
+    made: dict[str, Any] = {
+        "hand": partial(by_hand, "evidence_order.jsonl"),
+        "natural": partial(by_hand, "natural_questions.jsonl"),
+        "qmsum": of_qmsum,
+        "multihop-rag": of_multihop_rag,
+    }
     return list(made[kind](settings, data, own or part))
 
 

@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where replies.jsonl and recorded.json are written")
     parser.add_argument("replies", type=Path, nargs="?", help="earlier replies of the same model, used where the prompt is still the same")
     asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)  # before the half hour, not after it
     settings = load_settings()
     with tempfile.TemporaryDirectory() as home:
         models = Path(home) / "models"

@@ -52,13 +52,16 @@ _ABOUT, _ROUNDED = "about", 0.1
 """A round number, and how far the exact one may be from it."""
 _BOUND_CHARACTERS = 24
 """Before a number that are read for its bound."""
+_LOOSE_DASH = re.compile(r"\w\s+[-–−]\s$")
+"""A dash that stands alone before a number, as transcripts write both a minus and a break: "is reading - 4 volts"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number (`value`, `unit`, `bound` more, less, about), a date (`date`: year, month, day, 0 where not given) or a time.
 
-    `text` stands from `start` to `end`; `said` is it with its bound and unit: at least 300 km.
+    `text` stands from `start` to `end`; `said` is it with its bound and unit: at least 300 km. `may_be_minus`: a dash that stands alone
+    before the number may be its sign.
     """
 
     start: int
@@ -69,6 +72,7 @@ class Quantity:
     unit: str = ""
     bound: str = ""
     date: tuple[int, int, int] | None = None
+    may_be_minus: bool = False
 
     def agrees(self, other: "Quantity") -> bool:
         """Whether the other one says at least what this one says."""
@@ -80,11 +84,18 @@ class Quantity:
             return self.value is other.value and self.text.lstrip("0") == other.text.lstrip("0")
         if self.unit and other.unit and self.unit != other.unit:
             return False
-        if math.isclose(self.value, other.value):
+        if self._has_value_of(other):
             return self.bound in (other.bound, _ABOUT) or other.bound == _ABOUT
         if self.bound == _ABOUT:
             return abs(self.value - other.value) <= _ROUNDED * abs(self.value) and other.bound in ("", _ABOUT)
         return not other.bound and {"more": other.value > self.value, "less": other.value < self.value}.get(self.bound, False)
+
+    def _has_value_of(self, other: "Quantity") -> bool:
+        """Whether both are one number, a sign that is unclear aside."""
+        if self.value is None or other.value is None:
+            return self.value is other.value
+        is_unclear = self.may_be_minus or other.may_be_minus
+        return math.isclose(*map(abs, (self.value, other.value))) if is_unclear else math.isclose(self.value, other.value)
 
     def _is_year_of(self, other: "Quantity") -> bool:
         """Whether this is a number that says the year of the other's date."""
@@ -94,7 +105,7 @@ class Quantity:
         """Whether both measure the same kind of thing, so that one stands in the other's place; two dates, where they differ in a part."""
         if self.date and other.date:
             return any(0 not in (mine, theirs) and mine != theirs for mine, theirs in zip(self.date, other.date, strict=True))
-        return self.kind == other.kind and (self.value is None or self.value != other.value)
+        return self.kind == other.kind and (self.value is None or not self._has_value_of(other))
 
     @property
     def kind(self) -> str:
@@ -162,7 +173,14 @@ def _number(text: str, match: re.Match[str], start: int) -> Quantity:
         unit = _UNIT.get(after[1].casefold(), "")
         last = after.end() if unit else last
     return Quantity(
-        start, match.end(), match.group().strip(), text[first:last].strip(), _value(match), unit, (bound and bound.lastgroup) or ""
+        start,
+        match.end(),
+        match.group().strip(),
+        text[first:last].strip(),
+        _value(match),
+        unit,
+        (bound and bound.lastgroup) or "",
+        may_be_minus=bool(_LOOSE_DASH.search(text[max(0, start - _BOUND_CHARACTERS) : start])),
     )
 
 

@@ -160,6 +160,11 @@ def test_the_text_of_a_number_stands_where_it_says() -> None:
         ("5", "6", False),
         ("4.35 hundred", "435", True),
         ("5", "-5", False),
+        # a dash that stands alone is a minus or a break
+        ("-4 volts", "reading - 4 volts", True),
+        ("4 volts", "reading - 4 volts", True),
+        ("-5 volts", "reading - 4 volts", False),
+        ("-4 volts", "- 4 volts", False),  # an item of a list
         # a unit may go without saying, but not be another
         ("5 volts", "5 V", True),
         ("5", "5 V", True),
@@ -195,6 +200,8 @@ def test_a_quantity_agrees_with_one_that_says_as_much(claim: str, line: str, is_
         ("5", "6", True),
         ("5 V", "6 volts", True),
         ("5 V", "6 amps", False),
+        ("-4 V", "reads - 4 V", False),
+        ("-5 V", "reads - 4 V", True),
         ("5 V", "6", False),
         ("5", "at least 5", False),  # not another value
         ("2020", "2021", True),

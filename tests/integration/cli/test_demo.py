@@ -55,7 +55,7 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
         assert marked_text(answer) in text
     verdicts = [[claim.verdict for claim in answer.claims] for answer in answers if answer]
     # the last: EECOM tells that the crew is flipping the cells around, and wants something else to be tried
-    assert verdicts == [[Verdict.STATED], [Verdict.STATED, Verdict.STATED], [Verdict.STATED, Verdict.NOT_FOUND]]
+    assert verdicts == [[Verdict.STATED], [Verdict.STATED, Verdict.STATED], [Verdict.STATED, Verdict.STATED]]
 
 
 @pytest.mark.parametrize("is_found", [True, False])

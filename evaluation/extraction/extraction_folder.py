@@ -43,9 +43,11 @@ class FoundMention(BaseModel):
             passages=mention.passage_ids,
         )
 
-    def mention(self) -> Mention:
+    def mention(self, document_id: str = "") -> Mention:
         """As far as it decides whether the mention counts."""
-        return Mention(self.id, "", self.start, self.end, self.passages, self.name, self.key, self.type, "", self.kind, "", self.flags)
+        return Mention(
+            self.id, document_id, self.start, self.end, self.passages, self.name, self.key, self.type, "", self.kind, "", self.flags
+        )
 
 
 class FoundRelation(BaseModel):

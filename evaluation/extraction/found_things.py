@@ -65,7 +65,8 @@ def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dic
     """What an extractor found in each chunk; which candidates count is decided on all of the chunks together."""
     mentions = {id_: [m for m in line.mentions if m.kind is MentionKind.SAID] for id_, line in lines.items()}
     num_passages = sum(line.num_passages for line in lines.values())
-    every = [m.mention() for line in lines.values() for m in line.mentions]
+    chunks = tuple(chunks)
+    every = [m.mention(chunk.document or chunk.id) for chunk in chunks for m in lines[chunk.id].mentions]
     counted = counting_mentions(every, num_passages)
     counting, names = {m.id for m in counted}, thing_keys(counted)
     return {chunk.id: _found(chunk.text, lines[chunk.id], mentions[chunk.id], counting, names) for chunk in chunks}

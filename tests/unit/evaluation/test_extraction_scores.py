@@ -143,14 +143,19 @@ def test_words_speakers_and_unattested_sentence_starts_are_not_shown() -> None:
     assert [t.name for t in found.raw] == ["Main", "GNC"]
 
 
-def test_a_word_that_is_a_name_elsewhere_in_the_corpus_is_shown() -> None:
-    rows = [chunk("the flight director", id_="a"), chunk("ask FLIGHT now", id_="b")]
+@pytest.mark.parametrize(("documents", "shown"), [(("one", "one"), []), (("one", "other"), ["flight"])])
+def test_a_word_that_is_a_name_elsewhere_is_shown_where_its_own_document_has_no_capitals(
+    documents: tuple[str, str], shown: list[str]
+) -> None:
+    rows = [
+        chunk(text, id_=id_, document=d) for text, id_, d in zip(("the flight director", "ask FLIGHT now"), "ab", documents, strict=True)
+    ]
     lines = {
         "a": line(said("flight", 0, 19, Flag.CONTENT_WORD, type_="word"), id_="a"),
         "b": line(said("FLIGHT", 0, 14), id_="b"),
     }
     found = found_in(rows, lines)
-    assert [t.name for t in found["a"].things] == ["flight"]
+    assert [t.name for t in found["a"].things] == shown
     assert [t.name for t in found["b"].things] == ["FLIGHT"]
 
 

@@ -34,7 +34,7 @@ _FIRST = "a first name, one of them a speaker's"
         ),
         (
             ["Dana Whitfield"],
-            "Thank you, Dana. Last week Whitfield met Boris Yakov in Delft.",
+            "Thank you, Dana. Last week Whitfield met Boris Yakov in Delft, where whitfield is a cloth.",  # so no rule joins the last name
             {("dana", "dana whitfield"): (_FIRST, True)},
         ),
         (["Ann Lee"], "We saw Harlow. Then Harlow Labs burned.", {("harlow", "harlow labs"): ("one name within the other", False)}),

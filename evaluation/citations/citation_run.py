@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ def _made_with(claims: ClaimSet, options: CitationOptions, chat: MeteredChat | N
 def _folder(settings: Settings, name: str, made_with: dict[str, Any]) -> Path:
     """A run of the same settings that was stopped, else a new one."""
     runs, called = settings.home / "evaluation" / "runs", f"citations-{name.replace(' ', '-')}"
-    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
         if CitationRun.is_unfinished(path, made_with):
             return path
     return new_folder(runs, called)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,7 @@ def _made_with(gold: GoldSet, options: ExtractionOptions, extractor: Extractor, 
 def _folder(settings: Settings, name: str, made_with: dict[str, Any]) -> Path:
     """A run of the same settings that was stopped, else a new one."""
     runs, called = settings.home / "evaluation" / "runs", f"extraction-{name.replace(' ', '-')}"
-    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
         if ExtractionRun.is_unfinished(path, made_with):
             return path
     return new_folder(runs, called)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,7 @@ def _made_with(sets: Sequence[CalibrationSet], options: CalibrationOptions, chat
 def _folder(settings: Settings, made_with: dict[str, Any]) -> Path:
     """A run of the same settings that was stopped, else a new one."""
     runs, called = settings.home / "evaluation" / "runs", "judge-calibration"
-    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
         if CalibrationRun.is_unfinished(path, made_with):
             return path
     return new_folder(runs, called)

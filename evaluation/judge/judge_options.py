@@ -81,6 +81,10 @@ def plan_judge(options: JudgeOptions) -> JudgePlan:
     """The plan of a run. Nothing is asked yet. Raises UsageError and LoadError for what was given wrong."""
     arms = make_answer_arms(options.arms)
     names = [arm.name for arm in arms]
+    if "gold" in names:
+        raise UsageError(
+            "the arm gold needs to know what answers a question, which a judge's questions don't say; take it in `evaluate qa`"
+        )
     baseline = options.baseline or ("naive" if "naive" in names else names[0])
     if baseline not in names:
         raise UsageError(f"the baseline {baseline!r} is not among the arms; add it with --arms")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from importlib.metadata import version
 from typing import Any
 
@@ -73,8 +74,8 @@ def evaluate_judge(
         made_with = _made_with(plan, options, space, answering, judge)
         run = JudgeRun.open(options.out or _folder(settings, made_with), made_with, library_versions())
         _LOG.info("run in %s", run.path)
-        run.answer_file().drop_torn_line()
         with run.asking(len(plan.units)):
+            run.answer_file().drop_torn_line()
             try:
                 make_answers(space, answering, plan.questions, plan.arms, run.answer_file(), settings, show, on_estimate)
                 _Work(run, plan, judge, settings, show).judge(on_estimate or (lambda _: None), options.seed)
@@ -139,7 +140,7 @@ def _folder(settings: Settings, made_with: Mapping[str, Any]) -> Any:
     """A run of the same settings that was stopped, else a new one."""
     runs, called = settings.home / "evaluation" / "runs", f"judge-{made_with['workspace']}"
     close_to_others(runs)
-    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
         if JudgeRun.is_unfinished(path, made_with):
             return path
     return new_folder(runs, called)

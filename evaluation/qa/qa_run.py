@@ -6,6 +6,7 @@ Runs lie in HOME/evaluation/runs; the replies of the model in HOME/evaluation/an
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def _folder(settings: Settings, made_with: Mapping[str, Any]) -> Path:
     """A run of the same settings that was stopped, else a new one."""
     runs, called = settings.home / "evaluation" / "runs", f"qa-{made_with['dataset']}"
     close_to_others(runs)
-    for path in sorted(runs.glob(f"*-{called}-*"), reverse=True):
+    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
         if QaRun.is_unfinished(path, made_with):
             return path
     return new_folder(runs, called)

@@ -32,7 +32,7 @@ ARMS = Annotated[
     typer.Option(
         "--arms",
         help="Arms that answer, separated by commas: those of DynaGRAG's experiment (dsa-diverse, bfs-diverse, bfs-cosine, naive) and any "
-        "other, such as default, graph, hybrid or closed-book. All have the same room for evidence.",
+        "other, such as default, graph, hybrid or closed-book. All but global, which has more, have the same room for evidence.",
     ),
 ]
 BASELINE = Annotated[str | None, typer.Option("--baseline", help="Arm to compare the others with. Default: naive, else the first.")]

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.evaluation.citations import citation_run
+from dynagrag.evaluation.citations.citation_folder import CitationRun
 from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
 from dynagrag.evaluation.judge.calibration_folder import VerdictLine
 from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibration_lines
@@ -19,7 +21,7 @@ from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, Kind, loa
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.fakes import FakeChat
 from dynagrag.protocols import ChatModel, Prompt
-from dynagrag.settings import Settings
+from dynagrag.settings import Settings, load_settings
 
 NASTY = "<script>alert('x')</script>"
 
@@ -283,3 +285,11 @@ def test_the_report_is_whole_html_that_runs_nothing(data: Path, settings: Settin
     assert "&lt;script&gt;" in html
     assert NOT_RELIABLE in html
     HTMLParser().feed(html)
+
+
+def test_a_stopped_run_of_a_set_with_brackets_in_its_name_is_gone_on_with(tmp_path: Path) -> None:
+    settings = load_settings(home=tmp_path)
+    first = citation_run._folder(settings, "pairs[1]", {"seed": 0})
+    CitationRun.open(first, {"seed": 0}, {})
+    assert citation_run._folder(settings, "pairs[1]", {"seed": 0}) == first
+    assert citation_run._folder(settings, "pairs[1]", {"seed": 1}) != first

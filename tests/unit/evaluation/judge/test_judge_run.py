@@ -318,6 +318,7 @@ def test_what_was_given_wrong_is_said(judged: Callable[..., Run], questions: Pat
         ({"forms": ()}, UsageError, "name a form"),
         ({"forms": ("pairwise",), "arms": ("naive",)}, UsageError, "two arms"),
         ({"workspace": "nowhere"}, WorkspaceError, "nowhere"),
+        ({"arms": ("naive", "gold")}, UsageError, "evaluate qa"),
     ]:
         judge = FakeChat(grading, name="judge")
         with pytest.raises(error, match=words):

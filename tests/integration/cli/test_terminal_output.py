@@ -51,7 +51,9 @@ def _check(shown: Any) -> None:
     ids=" ".join,
 )
 def test_no_command_prints_what_steers_the_terminal(nasty: Path, cli: Any, arguments: tuple[str, ...]) -> None:
-    _check(cli(*arguments))
+    shown = cli(*arguments)
+    assert (shown.out + shown.err).strip()
+    _check(shown)
 
 
 def test_the_plan_of_an_ingest_and_inspect_show_paths_in_one_line(nasty: Path, cli: Any) -> None:

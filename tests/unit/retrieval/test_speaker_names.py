@@ -115,8 +115,10 @@ def test_the_order_of_speakers_changes_nothing(names: list[str], text: str, rnd)
 
 
 @given(st.text(max_size=60))
-def test_any_question_is_read(text: str) -> None:
-    _linked(text, [*_COURT, *_LOOPS])
+def test_any_question_names_each_speaker_once_at_most(text: str) -> None:
+    found = _linked(text, [*_COURT, *_LOOPS])
+    assert len(found) == len(set(found))
+    assert not found or any(c.isalpha() for c in text)
 
 
 def test_a_json_transcript_keeps_the_roles_of_its_speakers() -> None:

@@ -192,8 +192,9 @@ def test_the_index_finds_what_spelling_out_says(names: list[str]) -> None:
 
 
 @given(st.text(alphabet="aAbB.&-/( ),", max_size=40))
-def test_any_text_is_read(text: str) -> None:
-    find_definitions(
-        [text, f"X {text}, also known as {text}"], {n.key: n for n in used_names([said("a b", type_=""), said("AB", type_="")])}
-    )
-    is_acronym(text)
+def test_any_text_joins_only_names_in_use(text: str) -> None:
+    by_key = {n.key: n for n in used_names([said("a b", type_=""), said("AB", type_="")])}
+    found = find_definitions([text, f"X {text}, also known as {text}"], by_key)
+    assert all(key in by_key and key != other for pair in found.aliases for key, other in (pair, pair[::-1]))
+    assert all(meanings for meanings in found.acronyms.values())
+    assert not is_acronym(text) or any(c.isupper() for c in text)

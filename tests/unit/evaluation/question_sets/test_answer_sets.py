@@ -13,7 +13,7 @@ from dynagrag.evaluation.question_sets.own_questions import load_own, load_own_a
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import Gold, GoldAnswer, Scope, TurnSpan
 
-SHARED = Path(__file__).parents[3].parent / "shared" / "data"
+SHARED = Path(__file__).parents[5] / "shared" / "data"
 Write = Callable[[str, Sequence[Any]], Path]
 
 

@@ -17,7 +17,7 @@ from dynagrag.evaluation.entities.entity_sets import (
     read_ditto,
 )
 
-SHARED = Path(__file__).parents[4] / "shared" / "data"
+SHARED = Path(__file__).parents[5] / "shared" / "data"
 
 
 def test_the_first_column_is_the_name_and_the_others_are_the_summary() -> None:

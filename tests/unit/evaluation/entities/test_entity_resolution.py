@@ -14,7 +14,7 @@ from dynagrag.evaluation.entities.entity_sets import load_entity_set, read_ditto
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.protocols import Prompt
 
-SHARED = Path(__file__).parents[4] / "shared" / "data"
+SHARED = Path(__file__).parents[5] / "shared" / "data"
 
 
 def test_blocking_recall_says_how_each_positive_pair_meets_and_why_one_does_not() -> None:

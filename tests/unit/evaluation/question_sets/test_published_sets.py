@@ -16,7 +16,7 @@ from dynagrag.evaluation.question_sets.question_set import Gold, Half, Scope, Tu
 Write = Callable[[str, Sequence[Any]], Path]
 PASSAGES = [{"title": "Ada", "text": "Ada was born in Delft."}, {"title": "Delft", "text": "Delft lies on a canal."}]
 TITLED = {"id": "q1", "question": "Where does the canal of Ada's town lie?", "supporting_titles": ["Ada", "Delft"]}
-SHARED = Path(__file__).parents[3].parent / "shared" / "data"
+SHARED = Path(__file__).parents[5] / "shared" / "data"
 
 
 @pytest.fixture

@@ -31,16 +31,21 @@ def shared(a: Span, b: Span) -> int:
 
 def overlaps(text: str, a: Span, b: Span) -> bool:
     """Whether two mentions are the same thing, cut a little differently."""
-    return shared(a, b) >= MIN_SHARE * max(a[1] - a[0], b[1] - b[0]) and head_of(text, a) == head_of(text, b)
+    return _shares_half(a, b) and head_of(text, a) == head_of(text, b)
 
 
 def overlap_pairs(text: str, found: Sequence[Thing], gold: Sequence[Thing]) -> list[tuple[Thing, Thing]]:
     """(Found, marked), each at most once."""
+    by_head: dict[Span, list[tuple[Span, int]]] = {}
+    for j, g in enumerate(gold):
+        if g.span is not None:
+            by_head.setdefault(head_of(text, g.span), []).append((g.span, j))
     candidates = [
-        (-shared(f.span, g.span) / (max(f.span[1], g.span[1]) - min(f.span[0], g.span[0])), f.span, g.span, i, j)
+        (-shared(f.span, span) / (max(f.span[1], span[1]) - min(f.span[0], span[0])), f.span, span, i, j)
         for i, f in enumerate(found)
-        for j, g in enumerate(gold)
-        if f.span is not None and g.span is not None and shared(f.span, g.span) and overlaps(text, f.span, g.span)
+        if f.span is not None
+        for span, j in by_head.get(head_of(text, f.span), ())
+        if shared(f.span, span) and _shares_half(f.span, span)
     ]
     left, right, chosen = set[int](), set[int](), []
     for *_, i, j in sorted(candidates):
@@ -49,6 +54,11 @@ def overlap_pairs(text: str, found: Sequence[Thing], gold: Sequence[Thing]) -> l
             right.add(j)
             chosen.append((found[i], gold[j]))
     return chosen
+
+
+def _shares_half(a: Span, b: Span) -> bool:
+    """Of the longer one."""
+    return shared(a, b) >= MIN_SHARE * max(a[1] - a[0], b[1] - b[0])
 
 
 def gold_keys(found: Iterable[Thing], matched: Iterable[tuple[Thing, Thing]]) -> Mapping[str, set[str]]:

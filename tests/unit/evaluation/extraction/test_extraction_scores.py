@@ -69,6 +69,49 @@ def test_each_mention_is_matched_once_the_best_overlap_first() -> None:
     assert [(f.name, g.name) for f, g in matched] == [("FUEL CELL 1", "FUEL CELL 1")]
 
 
+@st.composite
+def texts_with_spans(draw: st.DrawFn) -> tuple[str, list[Thing], list[Thing]]:
+    """A text of few words, so that heads and spans often coincide, with what was found and marked in it."""
+    words = draw(st.lists(st.sampled_from(["TANK", "1", "B", "and", ".", "fans"]), min_size=1, max_size=8))
+    text = " ".join(words)
+    ends = st.integers(0, len(text))
+    spans = st.none() | st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))
+    things = st.lists(spans.map(lambda span: Thing(span, "", "", "")), max_size=6)
+    return text, draw(things), draw(things)
+
+
+@given(texts_with_spans())
+def test_mentions_are_matched_as_if_all_were_compared(case: tuple[str, list[Thing], list[Thing]]) -> None:
+    text, found, gold = case
+    pairs = [
+        (-shared(f.span, g.span) / (max(f.span[1], g.span[1]) - min(f.span[0], g.span[0])), f.span, g.span, i, j)
+        for i, f in enumerate(found)
+        for j, g in enumerate(gold)
+        if f.span is not None and g.span is not None and shared(f.span, g.span) and overlaps(text, f.span, g.span)
+    ]
+    chosen: dict[int, int] = {}
+    for *_, i, j in sorted(pairs):
+        if i not in chosen and j not in chosen.values():
+            chosen[i] = j
+    by_place = [(id(found[i]), id(gold[j])) for i, j in chosen.items()]
+    assert [(id(f), id(g)) for f, g in overlap_pairs(text, found, gold)] == by_place
+
+
+def test_many_mentions_are_matched_by_their_heads_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    num_compared = 0
+
+    def counted(a: tuple[int, int], b: tuple[int, int]) -> int:
+        nonlocal num_compared
+        num_compared += 1
+        return shared(a, b)
+
+    monkeypatch.setattr("dynagrag.evaluation.extraction.matching.shared", counted)
+    text = "TANK " * 2000
+    things = [Thing((at, at + 4), "TANK", "tank", "") for at in range(0, len(text), 5)]
+    assert len(overlap_pairs(text, things, things)) == 2000
+    assert num_compared < 10_000
+
+
 def thing(words: str, type_: str = "equipment") -> Thing:
     return Thing(span_of(words), words, entity_key(words), type_)
 

@@ -28,7 +28,7 @@ _MAX_BYTES = 4_000_000
 _MAX_NAME_CHARS = 200
 _MAX_SHOWN = 60
 _MAX_WAY = 12
-"""Of a circle: how many names of it are said."""
+"""Into a circle: how many names of it are said."""
 _HEADS = frozenset({"label", "speaker", "from", "old"})
 _SHAPE = "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or {file: {label: name}}"
 
@@ -51,7 +51,7 @@ class SpeakerNames:
 
 
 def read_speaker_names(path: str | Path) -> SpeakerNames:
-    """The names that a file gives. UsageError where it can't be read, contradicts itself or goes round in a circle."""
+    """The names that a file gives. UsageError where it can't be read, contradicts itself or leads into a circle."""
     text = _text_of(Path(path))
     try:
         rows = _json_rows(json.loads(text, object_pairs_hook=_each_once)) if text.lstrip()[:1] in {"{", "["} else _csv_rows(text)
@@ -151,20 +151,42 @@ def _names_of(rows: Iterable[tuple[str, str, str]], what: str) -> SpeakerNames:
 
 
 def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dict[str, str]:
-    """Each label with the name at the end of its way: A to B and B to C makes both C. UsageError for a circle."""
-    ends: dict[str, str] = {}
-    for label in names if only is None else only:
-        way = {label: None}
+    """Each label with the name at the end of its way: A to B and B to C makes both C. Labels that change places (A to B, B to A) do so at
+    once, each with the next one's name. UsageError for a way that leads into such a circle: who is meant at its end can't be told.
+    """
+    wanted = list(names if only is None else only)
+    ends = {label: names[label] for label in _changing_places(names)}
+    round_ = frozenset(ends)
+    for label in wanted:
+        way: dict[str, None] = {}
         last = label
-        while last != NOBODY and last not in ends and (name := names.get(last, last)) != last:
-            if name in way:
-                shown = [cut(step, _MAX_SHOWN) for step in [*list(way)[list(way).index(name) :], name]]
-                told = shown if len(shown) <= _MAX_WAY else [*shown[: _MAX_WAY - 2], "...", shown[-1]]
-                raise UsageError(f"{what} goes round in a circle: {' -> '.join(told)}; give one of them another name")
-            way[name] = None
+        while last not in ends and (name := names.get(last, NOBODY)) not in {NOBODY, last}:
+            way[last] = None
             last = name
-        ends.update(dict.fromkeys(way, ends.get(last, last)))
-    return {label: ends[label] for label in (names if only is None else only)}
+        if way and last in round_:
+            told = [cut(step, _MAX_SHOWN) for step in (*way, last, ends[last])]
+            shown = told if len(told) <= _MAX_WAY else [*told[: _MAX_WAY - 2], "...", told[-1]]
+            changed = f"{short(last)} changes places itself"
+            raise UsageError(f"{what} leads into a circle: {' -> '.join(shown)}, and {changed}; give {told[-3]!r} another name")
+        end = ends.get(last, names.get(last, last))
+        ends.update(dict.fromkeys((*way, last), end))
+    return {label: ends[label] for label in wanted}
+
+
+def _changing_places(names: Names) -> set[str]:
+    """The labels that lead back to themselves over others."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    for label in names:
+        way: dict[str, None] = {}
+        while label in names and label not in seen:
+            seen.add(label)
+            way[label] = None
+            label = names[label]
+        if label in way and names[label] != label:
+            steps = list(way)
+            found.update(steps[steps.index(label) :])
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------------ applying
@@ -185,14 +207,15 @@ def kept_names(meta: Mapping[str, str]) -> dict[str, str]:
 
 
 def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
-    """The source with its speakers' names: `given` now, else as `kept`. A given label may also be a kept name; a label that is given
-    itself as its name is as the file has it again.
+    """The source with its speakers' names: `given` now, else as `kept`. A given label may also be a kept name, unless it is the label of
+    somebody who is kept under another name; a label that is given itself as its name is as the file has it again.
     """
     labels = labels_of(source)
+    moved = {label for label in labels if kept.get(label, label) != label}
     made: dict[str, str] = {}
     for label in labels:
         before = kept.get(label, label)
-        name = given.get(label, given.get(before, before))
+        name = given.get(label, before if before in moved else given.get(before, before))
         if name != label:
             made[label] = name
     if not made:

@@ -89,7 +89,7 @@ class QuestionEvidence:
         all were.
 
         Passages stand in the retriever's order, then by cosine with the question, each cut where the speaker changes; quotes by the cosine
-        of their passage, none that a chosen or shown span holds. Ties by id.
+        of their passage, none that a chosen or shown span holds. Ties by place, of quotes by id.
         """
         entities = np.array([subgraph.nodes[node] for node in nodes], dtype=np.int64)
         rows = self._scores.rows_of_entities(entities)
@@ -106,7 +106,7 @@ class QuestionEvidence:
         """`cosines` by row, of the passages to choose from."""
         passages, rank = self._snapshot.passages, self._rank
         shown = {e.id for e in self._shown}
-        best = sorted(cosines, key=lambda row: (rank.get(passages[row].id, len(rank)), -cosines[row], passages[row].id))
+        best = sorted(cosines, key=lambda row: (rank.get(passages[row].id, len(rank)), -cosines[row], row))
         fresh = [row for row in best if passages[row].id not in shown] or best
         return [span for row in fresh[: self._max_passages] for span in speaker_spans(self._snapshot, passages[row])]
 

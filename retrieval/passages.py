@@ -91,16 +91,12 @@ class PassageScores:
         return fuse(self.dense(query), self.bm25(text))
 
     def best(self, scores: Scores, num_passages: int, among: NDArray[np.int64] | None = None) -> tuple[ScoredPassage, ...]:
-        """The best passages by (score desc, id asc), all or those `among` the given rows."""
-        rows = np.arange(len(scores)) if among is None else among
+        """The best passages, ties by their place in the corpus; all or those `among` the given rows, which ascend."""
         if num_passages <= 0:
             return ()
-        if num_passages < len(rows):
-            least = np.partition(scores[rows], len(rows) - num_passages)[len(rows) - num_passages]
-            rows = rows[scores[rows] >= least]
-        passages = self.snapshot.passages
-        ranked = sorted(rows.tolist(), key=lambda i: (-scores[i], passages[i].id))
-        return tuple(ScoredPassage(passages[i], float(scores[i])) for i in ranked[:num_passages])
+        rows = np.arange(len(scores)) if among is None else among
+        best = rows[best_rows(scores[rows], num_passages)].tolist()
+        return tuple(ScoredPassage(self.snapshot.passages[row], float(scores[row])) for row in best)
 
     @cached_property
     def row_of(self) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dynagrag.retrieval.passages import PassageScores, Scores
+from dynagrag.retrieval.passages import PassageScores, Scores, best_rows
 from dynagrag.schema import Question, Retrieval, Snapshot
 
 _RRF = 60
@@ -59,7 +59,6 @@ class RRFSearch:
 
     def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
         self._passages = passages or PassageScores(snapshot)
-        self._by_id = np.argsort(np.array([p.id for p in snapshot.passages], dtype=np.str_), kind="stable")
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are 0 to 2 / 61. No subgraphs."""
@@ -68,10 +67,9 @@ class RRFSearch:
         return _ranked(self.name, self._passages, np.round(fused, 9), num_passages)
 
     def _shares(self, scores: Scores) -> Scores:
-        """1 / (60 + rank) of each passage; ties by id."""
-        order = self._by_id[np.argsort(-scores[self._by_id], kind="stable")]
+        """1 / (60 + rank) of each passage; ties by their place in the corpus."""
         shares: Scores = np.empty(len(scores))
-        shares[order] = 1 / (_RRF + 1 + np.arange(len(scores)))
+        shares[best_rows(scores, len(scores))] = 1 / (_RRF + 1 + np.arange(len(scores)))
         return shares
 
 

@@ -55,11 +55,23 @@ def test_passages_are_cut_where_the_speaker_changes_and_keep_who_and_when(moon_s
     ("vector", "ranked", "first"),
     [(NEAR_FIRST, (), "p0"), (NEAR_SECOND, (), "p1"), (NEAR_FIRST, (1,), "p1"), (NEAR_SECOND, (0, 1), "p0"), (np.zeros(4), (), "p0")],
 )
-def test_the_retriever_s_order_comes_first_then_nearness_then_ids(
+def test_the_retriever_s_order_comes_first_then_nearness_then_places(
     moon_snapshot: Snapshot, vector: Vector, ranked: tuple[int, ...], first: str
 ) -> None:
     evidence = of_question(moon_snapshot, vector.astype(np.float32), ranked).of_subgraph(*ego(moon_snapshot))
     assert evidence[0].id == first
+
+
+def test_ids_decide_nothing_between_passages(moon_snapshot: Snapshot) -> None:
+    other = {"p0": "z", "p1": "a", "r0": "y", "r1": "b"}
+    passages = tuple(replace(passage, id=other[passage.id]) for passage in moon_snapshot.passages)
+    records = {other[r.id]: replace(r, id=other[r.id], passage_id=other[r.passage_id]) for r in moon_snapshot.records.values()}
+    relations = tuple(replace(r, record_ids=tuple(other[i] for i in r.record_ids)) for r in moon_snapshot.graph.relations)
+    held = tuple(tuple(other[p] for p in own) for own in moon_snapshot.graph.entity_passages)
+    graph = replace(moon_snapshot.graph, relations=relations, entity_passages=held)
+    renamed = replace(moon_snapshot, passages=passages, records=records, graph=graph)
+    found = [of_question(s, np.zeros(4, np.float32)).of_subgraph(*ego(s)) for s in (moon_snapshot, renamed)]
+    assert [e.quote for e in found[1]] == [e.quote for e in found[0]] == [ENGINE, HOUSTON, MOON]
 
 
 def test_quotes_of_visited_edges_come_where_no_chosen_span_holds_them(moon_snapshot: Snapshot) -> None:

@@ -73,10 +73,12 @@ def test_texts_without_any_word_are_a_corpus_too() -> None:
     assert len(HybridSearch(snapshot).retrieve(ask("crew"), 5, 0).passages) == 2
 
 
-def test_naive_is_the_cosine_with_ties_by_id() -> None:
-    snapshot = corpus(["a", "b", "c"], [[1, 0], [0.6, 0.8], [0.6, 0.8]], ids=["z", "y", "x"])
+@pytest.mark.parametrize("ids", [["z", "y", "x"], ["x", "y", "z"]])
+def test_naive_is_the_cosine_with_ties_by_place_whatever_the_ids_are(ids: list[str]) -> None:
+    snapshot = corpus(["a", "b", "c"], [[1, 0], [0.6, 0.8], [0.6, 0.8]], ids=ids)
     found = NaiveSearch(snapshot).retrieve(ask("", (0, 2)), 2, 3)
-    assert [(s.passage.id, round(s.score, 5)) for s in found.passages] == [("x", 0.8), ("y", 0.8)]
+    assert [(s.passage.id, round(s.score, 5)) for s in found.passages] == [(ids[1], 0.8), (ids[2], 0.8)]
+    assert NaiveSearch(snapshot).retrieve(ask("", (0, 2)), 1, 0).passages == found.passages[:1]
     assert found.subgraphs == ()
 
 

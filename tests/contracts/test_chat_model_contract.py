@@ -69,7 +69,9 @@ def loaded() -> Iterator[dict[object, ChatModel]]:
     """Real models, loaded once for all tests; one that a test has closed loads again."""
     models: dict[object, ChatModel] = {}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(os, "cpu_count", lambda: 1)  # llama.cpp's threads wait for each other busily, beside other workers for long
+        patched.setattr(
+            os, "sched_getaffinity", lambda pid: {0}, raising=False
+        )  # llama.cpp's threads wait for each other busily, beside other workers for long
         yield models
     for made in models.values():
         made.close()

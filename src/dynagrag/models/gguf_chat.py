@@ -144,10 +144,15 @@ def _start_server(path: Path) -> Any:
     params.warmup = False
     params.verbosity = -1  # not a word on the user's terminal
     params.ui = False
-    params.cpuparams.n_threads = os.cpu_count() or 1
+    params.cpuparams.n_threads = _num_usable_cpus()
     try:
         return xllamacpp.Server(params)
     except RuntimeError as err:
         raise ModelUnavailableError(
             f"llama.cpp could not load {path}: the file may be damaged, too new, or too big for the memory"
         ) from err
+
+
+def _num_usable_cpus() -> int:
+    """Those that this process may run on, as `taskset` or a container set them: more threads than that wait for each other busily."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

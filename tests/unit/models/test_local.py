@@ -41,7 +41,9 @@ def model_file(models_dir: Path, name: str) -> Path:
 def test_a_gguf_file_answers_by_schema_in_this_process(
     models_dir: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # llama.cpp's threads wait for each other busily, beside other workers for long
+    monkeypatch.setattr(
+        os, "sched_getaffinity", lambda pid: {0}, raising=False
+    )  # llama.cpp's threads wait for each other busily, beside other workers for long
     path, journal = model_file(models_dir, "qwen"), Journal(tmp_path / "j.db")
     model = open_chat_model(f"gguf:{path}", Settings())
     assert model.is_small

@@ -24,10 +24,12 @@ class Writing(StrEnum):
 
     ENGLISH = ""
     CAPITALS = "all in capitals: names can't be told from words, so none are taken; passages are found by words and vectors"
-    LOWER = "without capitals: names can't be told from words, so none are taken; passages are found by words and vectors"
+    LOWER = "without capitals: names can't be told from words, only numbered things and measures; passages are found by words and vectors"
     NOUNS = "with nouns in capitals (German): only names of several words, acronyms and the like are told from nouns"
     FOREIGN = "not in English: names are told by capitals alone"
-    CASELESS = "in a script without capitals: no names are taken; passages are found by words and vectors"
+    CASELESS = (
+        "in a script without capitals: at most names apart in other letters (iPhone) are taken; passages are found by words and vectors"
+    )
 
 
 @dataclass(frozen=True, slots=True)

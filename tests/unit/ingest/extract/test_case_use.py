@@ -79,6 +79,18 @@ def test_where_capitals_say_nothing_no_name_is_made_up(text: str) -> None:
     assert [name for name in names(text) if not any(c.isdigit() for c in name)] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "found"),
+    [
+        (f"{ENGLISH.lower()} it reads 26.7 volts in panel 11.", "only numbered things and measures", {"26.7 volts", "panel 11"}),
+        (f"{ARABIC} iPhone {ARABIC} GPT-4", "at most names apart in other letters", {"iPhone", "GPT-4"}),
+        (f"{ENGLISH.upper()} IT READS 26.7 VOLTS IN PANEL 11.", "so none are taken", set()),
+    ],
+)
+def test_a_remark_says_what_is_taken_all_the_same(text: str, said: str, found: set[str]) -> None:
+    assert (said in case_use(text).writing.value, set(names(text))) == (True, found)
+
+
 @given(st.text(max_size=300))
 def test_any_text_has_a_writing(text: str) -> None:
     assert isinstance(case_use(text).writing, Writing)

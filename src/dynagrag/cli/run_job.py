@@ -34,7 +34,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     `say_report` gets the report as JSON, where that is wanted.
     """
     from dynagrag.reporting import ingest_report_json, ingest_report_lines
-    from dynagrag.workspace.glossaries import glossary_lines, not_found_line
+    from dynagrag.workspace.glossaries import glossary_lines, lines_once_made
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
@@ -60,7 +60,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         for line in ingest_report_lines(report, usage):
             say(line)
         for file in prepared.glossaries if report.stopped_by is None else ():
-            if (note := not_found_line(file, prepared.parts.store.graph())) is not None:
+            for note in lines_once_made(file, prepared.parts.store):
                 say(f"  note: {note}")
     if report.stopped_by is not None:
         raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
@@ -68,10 +68,11 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
 
 def _glossary_json(file: "GlossaryFile", prepared: "PreparedIngest") -> dict[str, Any]:
-    from dynagrag.workspace.glossaries import terms_not_found
+    from dynagrag.workspace.glossaries import plain_words, terms_not_found
 
-    missing = terms_not_found(file, prepared.parts.store.graph())
-    return {"name": file.name, "terms": len(file.rows), "aliases": file.num_aliases, "notes": file.notes, "not_found": missing}
+    store = prepared.parts.store
+    counts = {"name": file.name, "terms": len(file.rows), "aliases": file.num_aliases}
+    return counts | {"notes": file.notes, "not_found": terms_not_found(file, store.graph()), "plain_words": plain_words(file, store)}
 
 
 def _how_to_resume(prepared: "PreparedIngest") -> str:

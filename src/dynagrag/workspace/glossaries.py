@@ -11,6 +11,8 @@ from pathlib import Path
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import effective_edits
 from dynagrag.graph_store.derived.glossary import glossary_rows, glossary_text
+from dynagrag.graph_store.derived.linking_words import is_word
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.ids import entity_key, plain_key
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
 from dynagrag.protocols import GraphStore
@@ -85,10 +87,24 @@ def terms_not_found(file: GlossaryFile, graph: Graph) -> list[str]:
     return [row.term for row in file.rows if found.isdisjoint(map(entity_key, (row.term, *row.aliases)))]
 
 
-def not_found_line(file: GlossaryFile, graph: Graph) -> str | None:
-    """What is to be said of them once the graph is made."""
-    terms = terms_not_found(file, graph)
-    if not terms:
-        return None
-    shown = ", ".join(short(term) for term in terms[:_MAX_TERMS]) + (" ..." if len(terms) > _MAX_TERMS else "")
-    return f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name} named nothing that was found in the sources: {shown}"
+def plain_words(file: GlossaryFile, store: GraphStore) -> list[str]:
+    """Names that the glossary writes with a capital and that stand for their term in lower case too, as a plain word: `the Fourth`."""
+    names = {entity_key(name): name for row in file.rows for name in (row.term, *row.aliases) if not name.islower()}
+    counted = counting_mentions(store.mentions(), len(store.passages()))
+    return sorted({names[m.key] for m in counted if is_word(m) and m.key in names})
+
+
+def lines_once_made(file: GlossaryFile, store: GraphStore) -> list[str]:
+    """What is to be said of a glossary once the graph is made."""
+    lines = []
+    if terms := terms_not_found(file, store.graph()):
+        of = f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name}"
+        lines.append(f"{of} named nothing that was found in the sources: {_shown(terms)}")
+    if words := plain_words(file, store):
+        said = f"{file.name} has names that the sources use as plain words, which stand for the terms now: {_shown(words)}"
+        lines.append(f"{said}; leave out those that mean something else")
+    return lines
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(short(name) for name in names[:_MAX_TERMS]) + (" ..." if len(names) > _MAX_TERMS else "")

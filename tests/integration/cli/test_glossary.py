@@ -69,6 +69,18 @@ def test_terms_that_the_sources_do_not_name_are_told(ingest: Callable[..., Any],
     assert "named nothing" not in said
 
 
+def test_names_that_are_plain_words_in_the_sources_are_told(cli: Callable[..., Any], corpus: Any, server: object, glossary: Path) -> None:
+    said = [("Maria", f"So the court met in room {n}. And this was their {'fourth' if n < 2 else 'other'} try.") for n in range(9)]
+    path = corpus.write("one.vtt", [(name, f"{text} {'Then Leo spoke with Houston. ' * 12}") for name, text in said])
+    glossary.write_text("term,aliases\nFourth Circuit,the Fourth\ncourt,Bench\n")
+    done = cli("ingest", path, "--extractor", "fast", "-y", "--glossary", glossary)
+    assert "moon.csv has names that the sources use as plain words, which stand for the terms now: 'the Fourth';" in done.out
+    report = cli("ingest", path, "--extractor", "fast", "-y", "--glossary", glossary, "--json").json
+    assert report["glossaries"][0]["plain_words"] == ["the Fourth"]
+    glossary.write_text("term,aliases\nFourth Circuit,Fourth Cir.\n")
+    assert "plain words" not in cli("ingest", path, "--extractor", "fast", "-y", "--glossary", glossary).out
+
+
 def test_it_holds_in_later_ingests_and_is_stored_once(
     ingest: Callable[..., Any], cli: Callable[..., Any], corpus: Any, glossary: Path
 ) -> None:

@@ -21,8 +21,8 @@ ARMS: dict[str, Callable[[Snapshot], Retriever]] = {
     "hybrid": HybridSearch,
     "rrf": RRFSearch,
     "bridge-ppr": BridgeSearch,
-    "dynagrag": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"], ranker=BridgeSearch(s)),
-    "dynagrag-paper": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["default"]), PROFILES["default"]),
+    "dynagrag": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["graph"]), PROFILES["graph"], ranker=BridgeSearch(s)),
+    "dynagrag-paper": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
     "dynagrag-cosine": lambda s: CosineEgoSearch(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
 }
 

@@ -66,6 +66,26 @@ def test_a_fit_adds_up_what_a_sentence_has_of_the_question() -> None:
     assert not other.parts["number"].any()
 
 
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [("What did Van say?", False), ("What did Ann Van Berg say?", True), ("What did Berg say?", True), ("What was Berg's answer?", True)],
+)
+def test_a_speaker_is_named_by_the_whole_name_or_a_word_of_four_letters(text: str, is_named: bool) -> None:
+    index = line_index([("Ann Van Berg", "The bakery is open."), ("Bob", "The mill is closed.")])
+    found = fits(index, question(text), [0], FakeEmbedder(DIMENSION))
+    assert found.parts["speaker"].tolist() == [float(is_named), 0.0]
+
+
+@pytest.mark.parametrize(("num_between", "is_shared"), [(0, True), (1, True), (2, False)])
+def test_words_around_reach_over_one_turn_that_was_not_found(num_between: int, is_shared: bool) -> None:
+    turns: Turns = [("ANN", "The bakery is open."), *[("BOB", "Nothing more was said.")] * num_between, ("ANN", "The mill is closed.")]
+    index = line_index(turns, passage_words=4)
+    rows = [0, len(index.snapshot.passages) - 1]
+    found = fits(index, question("Is the mill closed?"), rows, FakeEmbedder(DIMENSION))
+    assert [s.text for s in found.sentences] == ["The bakery is open.", "The mill is closed."]
+    assert bool(found.parts["words around"][0]) is is_shared
+
+
 def test_what_says_nothing_comes_last() -> None:
     quotes = [line.quote for line in ask(TALK, "Which oven did the bakery buy?").lines]
     idle = {"Okay, gotcha.", "Thanks.", "Okay, gotcha. Thanks.", "(Laughter.)", "Right.", "News, Events, Resources"}

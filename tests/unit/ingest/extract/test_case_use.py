@@ -74,6 +74,12 @@ def test_other_languages_with_capitals_give_their_names() -> None:
     assert {"Κυριάκος Μητσοτάκης", "Αθήνα"} <= set(names(GREEK))
 
 
+@pytest.mark.parametrize(("num_lower", "num_capital", "is_stray"), [(3, 1, True), (2, 1, False), (5, 2, False), (6, 2, True), (3, 0, True)])
+def test_one_capital_in_four_uses_is_an_exception(num_lower: int, num_capital: int, is_stray: bool) -> None:
+    use = case_use("So we saw the valve. " * num_lower + "So we saw the Valve. " * num_capital)
+    assert use.is_stray_capital("valve") is is_stray
+
+
 @pytest.mark.parametrize("text", [CHINESE, ARABIC, ENGLISH.upper(), ENGLISH.lower()])
 def test_where_capitals_say_nothing_no_name_is_made_up(text: str) -> None:
     assert [name for name in names(text) if not any(c.isdigit() for c in name)] == []

@@ -89,6 +89,8 @@ def test_a_word_that_was_broken_off_is_no_name() -> None:
     assert names("It is more of a Gaus - than Gaussian shape.") == ["Gaussian"]
     assert names("So Th the Kerry - the one on quads C and D. Roger.") == ["Kerry", "quads C and D"]
     assert names("It was an Article III judge, or III.") == ["Article III"]
+    assert names("He saw Mit mitigate it.") == []
+    assert names("He saw MIT mitigate it.") == ["MIT"], "an acronym is whole"
 
 
 @pytest.mark.parametrize(

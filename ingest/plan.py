@@ -16,7 +16,7 @@ from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, T
 from dynagrag.sentences import Span
 from dynagrag.settings import ChunkProfile
 
-NO_NAMES = SpeakerNames()
+AS_LABELLED = SpeakerNames()
 
 _REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}
 """Completion tokens per chunk token, by is_small, for the estimate: a model of 1.5 billion parameters gave 2 to 3."""
@@ -111,7 +111,7 @@ def make_plan(
     extractor_name: str,
     folders: Sequence[Path] = (),
     removes_missing: bool = False,
-    names: SpeakerNames = NO_NAMES,
+    names: SpeakerNames = AS_LABELLED,
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where files that are gone are looked for.
 

@@ -23,7 +23,7 @@ PAIR_WINDOW = 12
 """A name pairs with the next 11 of its sentence, so a long list gives no quadratic number of pairs."""
 
 MIN_REMARKED_WORDS = 200
-NO_NAMES = "without any name: passages are found by words and vectors alone"
+WITHOUT_NAMES = "without any name: passages are found by words and vectors alone"
 
 
 class FastExtractor:
@@ -74,7 +74,7 @@ class FastExtractor:
                 on_chunk(made)
             remark = use.writing.value if use else ""
             if not remark and not num_names and num_words >= MIN_REMARKED_WORDS:
-                remark = NO_NAMES
+                remark = WITHOUT_NAMES
             if remark:
                 self._remarks[document_id] = remark
         return []

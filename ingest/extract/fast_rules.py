@@ -42,7 +42,7 @@ _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _NUMERAL = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 QUANTITY = "quantity"
 NO_THINGS = COMMANDS | GENERIC | STATES
-NO_NAMES = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
+NAMELESS = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def _is_broken_off(sentence: Sentence, token: Token) -> bool:
 def _is_no_name(token: Token) -> bool:
     """Words that are no name alone: function words, times, interjections, spoken numbers, parts of documents, prefixes."""
     base = token.base
-    if base in COMMON_WORDS or base in NO_NAMES:
+    if base in COMMON_WORDS or base in NAMELESS:
         return token.text not in KEEP_UPPER
     if _LETTERED.fullmatch(token.text) or _NUMERAL.fullmatch(token.text):
         return True

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.ids import entity_key, plain_key
-from dynagrag.retrieval.bridge.speaker_names import SpeakerNames, speaker_names
+from dynagrag.retrieval.bridge.speaker_linking import SpeakerLinker, speaker_linker
 from dynagrag.schema import Document, Entity
 from dynagrag.words import FUNCTION_WORDS
 
@@ -39,8 +39,8 @@ class EntityLinker:
         return index
 
     @cached_property
-    def _speakers(self) -> SpeakerNames:
-        return speaker_names(self._entities, np.flatnonzero(self._is_wanted).tolist(), self._documents)
+    def _speakers(self) -> SpeakerLinker:
+        return speaker_linker(self._entities, np.flatnonzero(self._is_wanted).tolist(), self._documents)
 
     def link(self, text: str) -> tuple[int, ...]:
         """Indices of the entities that a text names, in its order, each once.

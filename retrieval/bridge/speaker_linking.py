@@ -23,7 +23,7 @@ _ROLE_NOUNS = word_set("""
 _MAX_ROLE_WORDS = 8
 
 
-class SpeakerNames:
+class SpeakerLinker:
     """Looks speakers up by what they are called beside their labels."""
 
     def __init__(self, speakers: Mapping[int, Entity], roles: Mapping[int, Sequence[str]]) -> None:
@@ -109,7 +109,7 @@ def _is_given(said: str, given: str) -> bool:
     return bool(shorter) and longer.startswith(shorter)
 
 
-def speaker_names(entities: Sequence[Entity], wanted: Iterable[int], documents: Iterable[Document]) -> SpeakerNames:
+def speaker_linker(entities: Sequence[Entity], wanted: Iterable[int], documents: Iterable[Document]) -> SpeakerLinker:
     """Of the wanted entities that speak, with the roles that documents give them."""
     speakers = {i: entities[i] for i in wanted if entities[i].is_speaker}
     place_of = {key: i for i, entity in speakers.items() for key in entity.keys}
@@ -119,4 +119,4 @@ def speaker_names(entities: Sequence[Entity], wanted: Iterable[int], documents: 
             place = place_of.get(speaker_key(label, document.sha256))
             if place is not None:
                 roles[place].append(role)
-    return SpeakerNames(speakers, roles)
+    return SpeakerLinker(speakers, roles)

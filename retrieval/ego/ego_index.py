@@ -69,7 +69,7 @@ class EgoIndex:
         rule = rule_of(profile, pairs)
         stored = index_files.load(folder, rule)
         if stored is not None and stored.version == snapshot.version and index_files.fits(stored.state, pairs):
-            return cls(index_files.with_vectors(stored.state, pairs))
+            return cls(replace(stored.state, graph=pairs))
         if stored is not None:
             index = _refreshed(stored.state, pairs)
         else:

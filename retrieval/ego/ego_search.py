@@ -21,8 +21,8 @@ class DiverseEgoSearch:
     """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
 
     Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by their cosine with the question. With one
-    (`default`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
-    Without an `index` there are passages alone.
+    (`graph`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
+    Without an `index` (`default`) there are passages alone.
     """
 
     name = "dynagrag"

@@ -106,11 +106,6 @@ def fits(state: IndexState, graph: UndirectedGraph) -> bool:
     )
 
 
-def with_vectors(state: IndexState, graph: UndirectedGraph) -> IndexState:
-    """The state over the live graph instead of the stored one."""
-    return replace(state, graph=graph)
-
-
 def _state(data: bytes, rule: EgoRule) -> IndexState:
     with np.load(BytesIO(data), allow_pickle=False) as arrays:
         a = {name: arrays[name] for name in arrays.files}

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from dynagrag.errors import ModelError, ModelUnavailableError
+from dynagrag.errors import ModelError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimate_answers
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line_of
 from dynagrag.evaluation.answers.answering import Answering
 from dynagrag.evaluation.answers.short_answer import short_answer
+from dynagrag.evaluation.batches import MAX_FAILED, gave_up
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
@@ -22,8 +23,6 @@ from dynagrag.workspace.facade import Workspace
 
 ANSWERS = "answers.jsonl"
 """The file of a run's folder that has its answers."""
-_MAX_FAILED = 20
-"""A model that gave none of so many answers in a row will not give the others."""
 Missing = tuple[AskedQuestion, AnswerArm]
 
 
@@ -101,12 +100,9 @@ class _Work:
                 self._num_done += 1
                 self._num_failed = self._num_failed + 1 if line.error else 0
                 self._progress("answer", self._num_done, self._total)
-                if self._num_failed >= _MAX_FAILED:
+                if self._num_failed >= MAX_FAILED:
                     self._is_stopped = True
-                    raise ModelUnavailableError(
-                        f"the last {_MAX_FAILED} answers failed: {line.error}; what was answered is kept: resume with the same "
-                        f"command and --out {self._lines.path.parent}"
-                    )
+                    raise gave_up(f"{MAX_FAILED} answers", line.error, self._lines.path.parent)
 
     def _line(self, question: AskedQuestion, arm: AnswerArm) -> AnswerLine:
         """The arm's answer; a model's failure is an error of this answer alone."""

@@ -66,6 +66,7 @@ class CitationRun(KeptRun[CheckLine]):
     line_kind = CheckLine
     lines_file = "checks.jsonl"
     command = "dynagrag evaluate citations"
+    evaluates = "citations"
 
     def claims(self) -> list[KnownClaim]:
         """The claims in their order."""

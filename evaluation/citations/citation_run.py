@@ -3,28 +3,25 @@
 Runs lie in HOME/evaluation/runs; the replies of a model in HOME/evaluation/citations, so that no claim is asked about twice.
 """
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from glob import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelUnavailableError, SettingsError, UsageError
-from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
+from dynagrag.errors import CutOffReplyError, InvalidReplyError, SettingsError, UsageError
+from dynagrag.evaluation.batches import MAX_FAILED, gave_up, in_batches
+from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.citations.checker_scores import Checked, checker_scores, difference
 from dynagrag.evaluation.citations.checking_cost import CheckingCost, CountingAsker, checking_cost
 from dynagrag.evaluation.citations.citation_folder import CheckLine, CitationRun, lines_by_checker
 from dynagrag.evaluation.citations.citation_report import render_citation_report
 from dynagrag.evaluation.citations.claim_sets import WICE, ClaimSet, LabelledClaim, load_pairs, load_wice
 from dynagrag.evaluation.citations.workspace_claims import MAX_CLAIMS, workspace_claims
-from dynagrag.evaluation.results.run_folder import StoppedRunError, check_folder, library_versions, new_folder
+from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
@@ -33,10 +30,7 @@ from dynagrag.schema import ClaimCheck, Verdict
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 
-_LOG = logging.getLogger(__name__)
 _JOURNAL = Path("evaluation") / "citations"
-_MAX_FAILED = 20
-"""A model that answered none of so many claims in a row will not answer the others."""
 MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
 
 
@@ -77,21 +71,17 @@ def evaluate_citations(
         chat, journal = _open_chat(settings, options, stack)
         checkers = {spec: make(spec, chat, settings) for spec in options.checkers}
         made_with = _made_with(claims, options, chat)
-        run = CitationRun.open(options.out or _folder(settings, claims.name, made_with), made_with, library_versions())
-        _LOG.info("run in %s", run.path)
+        run = CitationRun.begin(settings.home, f"citations-{claims.name}", made_with, options.out)
         with run.asking(len(claims.claims) * len(checkers)):
             work = _Work(run, claims, settings, chat, journal, progress or (lambda *_: None))
-            try:
-                for spec, checker in checkers.items():
-                    if on_cost and chat is not None and wiring.asks_model(spec) and (left := work.left(spec)):
-                        asker = CountingAsker()
-                        on_cost(
-                            spec,
-                            checking_cost(make(wiring.without_weights(spec), asker, settings), asker, (c.claim for c in left), settings),
-                        )
-                    work.check(spec, checker)
-            except KeyboardInterrupt:
-                raise StoppedRunError(f"interrupted; what was checked is kept: resume with the same command and --out {run.path}") from None
+            for spec, checker in checkers.items():
+                if on_cost and chat is not None and wiring.asks_model(spec) and (left := work.left(spec)):
+                    asker = CountingAsker()
+                    on_cost(
+                        spec,
+                        checking_cost(make(wiring.without_weights(spec), asker, settings), asker, (c.claim for c in left), settings),
+                    )
+                work.check(spec, checker)
             summary = _summary(run, claims, options)
             run.finish(summary, claims)
             run.write_report(render_citation_report(run))
@@ -142,7 +132,6 @@ def _open_chat(settings: Settings, options: CitationOptions, stack: ExitStack) -
 
 def _made_with(claims: ClaimSet, options: CitationOptions, chat: MeteredChat | None) -> dict[str, Any]:
     return {
-        "evaluates": "citations",
         "dataset": claims.name,
         "claims": len(claims.claims),
         "checkers": list(options.checkers),
@@ -150,18 +139,7 @@ def _made_with(claims: ClaimSet, options: CitationOptions, chat: MeteredChat | N
         "files": {file.name: file.sha256 for file in claims.files},
         "asked": claims.digest,
         "seed": options.seed,
-        "resamples": RESAMPLES,
-        "dynagrag": version("dynagrag"),
     }
-
-
-def _folder(settings: Settings, name: str, made_with: dict[str, Any]) -> Path:
-    """A run of the same settings that was stopped, else a new one."""
-    runs, called = settings.home / "evaluation" / "runs", f"citations-{name.replace(' ', '-')}"
-    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
-        if CitationRun.is_unfinished(path, made_with):
-            return path
-    return new_folder(runs, called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +168,8 @@ class _Work:
         for done, lines in _checked(spec, checker, left, self._num_at_once(spec), self.journal):
             self.run.append(lines)
             failed = failed + len(lines) if all(line.error for line in lines) else 0
-            if failed >= _MAX_FAILED:
-                raise ModelUnavailableError(
-                    f"the last {failed} claims could not be checked by {spec}: {lines[-1].error}; what was checked is kept: resume with "
-                    f"the same command and --out {self.run.path}"
-                )
+            if failed >= MAX_FAILED:
+                raise gave_up(f"{failed} claims that {spec} checks", lines[-1].error, self.run.path)
             self.progress(f"check ({spec})", total - len(left) + done, total)
 
     def _num_at_once(self, spec: str) -> int:
@@ -206,16 +181,14 @@ def _checked(
     spec: str, checker: ClaimChecker, claims: Sequence[LabelledClaim], num_at_once: int, journal: Journal | None
 ) -> Iterator[tuple[int, list[CheckLine]]]:
     """(How many are done, the lines of the last few). A reply from the cache counts with the time that it took when it was made."""
-    check = partial(_line, spec, checker)
-    with ThreadPoolExecutor(num_at_once) as pool:
-        start = 0
-        while some := claims[start : start + (num_at_once if start else 1)]:  # the first alone: what a model can do is found out once
-            before = journal.cached_seconds() if journal else 0.0
-            lines = list(map(check, some) if num_at_once == 1 else pool.map(check, some))
-            if journal and (more := 1000 * (journal.cached_seconds() - before) / len(some)):
-                lines = [line.model_copy(update={"ms": round(line.ms + more, 3)}) for line in lines]
-            start += len(some)
-            yield start, lines
+    done, before = 0, journal.cached_seconds() if journal else 0.0
+    for lines in in_batches(claims, partial(_line, spec, checker), num_at_once):
+        done += len(lines)
+        after = journal.cached_seconds() if journal else 0.0
+        if more := 1000 * (after - before) / len(lines):
+            lines = [line.model_copy(update={"ms": round(line.ms + more, 3)}) for line in lines]
+        before = after
+        yield done, lines
 
 
 def _line(spec: str, checker: ClaimChecker, claim: LabelledClaim) -> CheckLine:

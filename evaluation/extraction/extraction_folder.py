@@ -85,6 +85,7 @@ class ExtractionRun(KeptRun[FoundLine]):
     line_kind = FoundLine
     lines_file: ClassVar[str] = "found.jsonl"
     command: ClassVar[str] = "dynagrag evaluate extraction"
+    evaluates: ClassVar[str] = "extraction"
 
     def by_chunk(self) -> dict[str, FoundLine]:
         """Lines by the id of their chunk; the last, where one was tried again."""

@@ -3,32 +3,28 @@
 Runs lie in HOME/evaluation/runs; the replies of a model in HOME/evaluation/extraction, so that no chunk is asked about twice.
 """
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from glob import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
-from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
+from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun, FoundLine, FoundMention, FoundRelation
 from dynagrag.evaluation.extraction.extraction_gold import GoldSet, load_gold, shipped_gold
 from dynagrag.evaluation.extraction.extraction_report import render_extraction_report
 from dynagrag.evaluation.extraction.extraction_scores import extraction_scores
 from dynagrag.evaluation.extraction.found_things import found_in
 from dynagrag.evaluation.extraction.gold_work import GoldWork, gold_work
-from dynagrag.evaluation.results.run_folder import StoppedRunError, check_folder, library_versions, new_folder
+from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions as LLMOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import Estimate, PromptingExtractor, estimate_run, span_tokens
 from dynagrag.protocols import ChatModel, Extraction, Extractor
 from dynagrag.settings import ChunkProfile, Settings
 
-_LOG = logging.getLogger(__name__)
 _JOURNAL = Path("evaluation") / "extraction"
 Span = tuple[str, int, int]
 
@@ -60,16 +56,12 @@ def evaluate_extraction(
     with ExitStack() as stack:
         extractor, model, profile = _open_extractor(settings, options, stack)
         made_with = _made_with(gold, options, extractor, model)
-        run = ExtractionRun.open(options.out or _folder(settings, gold.name, made_with), made_with, library_versions())
-        _LOG.info("run in %s", run.path)
+        run = ExtractionRun.begin(settings.home, f"extraction-{gold.name}", made_with, options.out)
         with run.asking(len(gold.chunks)):
             work = _Work(run, gold_work(gold.chunks, profile), extractor, progress or (lambda *_: None))
             if on_cost and (estimate := _estimate(work.left(), extractor, model, settings)):
                 on_cost(estimate)
-            try:
-                work.extract()
-            except KeyboardInterrupt:
-                raise StoppedRunError(f"interrupted; what was found is kept: resume with the same command and --out {run.path}") from None
+            work.extract()
             summary = _summary(run, gold, options, extractor, model)
             run.finish(summary, gold.chunks)
             run.write_report(render_extraction_report(run))
@@ -103,7 +95,6 @@ def _open_extractor(settings: Settings, options: ExtractionOptions, stack: ExitS
 
 def _made_with(gold: GoldSet, options: ExtractionOptions, extractor: Extractor, model: ChatModel | None) -> dict[str, Any]:
     return {
-        "evaluates": "extraction",
         "dataset": gold.name,
         "chunks": len(gold.chunks),
         "extractor": options.extractor,
@@ -112,18 +103,7 @@ def _made_with(gold: GoldSet, options: ExtractionOptions, extractor: Extractor, 
         "files": {gold.file.name: gold.file.sha256},
         "asked": gold.digest,
         "seed": options.seed,
-        "resamples": RESAMPLES,
-        "dynagrag": version("dynagrag"),
     }
-
-
-def _folder(settings: Settings, name: str, made_with: dict[str, Any]) -> Path:
-    """A run of the same settings that was stopped, else a new one."""
-    runs, called = settings.home / "evaluation" / "runs", f"extraction-{name.replace(' ', '-')}"
-    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
-        if ExtractionRun.is_unfinished(path, made_with):
-            return path
-    return new_folder(runs, called)
 
 
 def _estimate(work: Sequence[GoldWork], extractor: Extractor, model: ChatModel | None, settings: Settings) -> Estimate | None:

@@ -25,6 +25,11 @@ class VerdictLine(BaseModel):
     note: str = ""
     ms: float
 
+    @property
+    def why_unreadable(self) -> str:
+        """Why its verdict could not be read; empty where it could."""
+        return self.note if self.verdict is None else ""
+
 
 class KnownRow(BaseModel):
     """A row as people read it."""
@@ -47,6 +52,7 @@ class CalibrationRun(KeptRun[VerdictLine]):
     line_kind = VerdictLine
     lines_file = "verdicts.jsonl"
     command = "dynagrag evaluate judge --calibrate"
+    evaluates = "calibration"
 
     def by_row(self) -> dict[tuple[str, str], VerdictLine]:
         """(Set, row) -> line."""

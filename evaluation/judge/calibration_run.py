@@ -5,18 +5,16 @@ Runs lie in HOME/evaluation/runs; replies in HOME/evaluation/judge, so that no r
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from glob import escape
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import ModelUnavailableError, SettingsError, UsageError
-from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
+from dynagrag.errors import SettingsError, UsageError
+from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.judge.calibration_figures import THRESHOLD, set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
@@ -30,9 +28,10 @@ from dynagrag.evaluation.judge.judge_model import (
     prompts_digest,
     right_question,
 )
+from dynagrag.evaluation.judge.judging import judge_left
 from dynagrag.evaluation.judge.judging_cost import JudgingCost, judging_cost
 from dynagrag.evaluation.judge.kept_calibrations import keep
-from dynagrag.evaluation.results.run_folder import StoppedRunError, check_folder, library_versions, new_folder
+from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel
@@ -86,16 +85,10 @@ def calibrate_judge(
         chat = wiring.make_metered(model, journal, CACHE_NAME, options.max_calls, None)
         prompts = {own.name: prompts_digest(_PROMPTS[own.kind]) for own in sets}
         made_with = _made_with(sets, options, chat, prompts)
-        run = CalibrationRun.open(options.out or _folder(settings, made_with), made_with, library_versions())
-        _LOG.info("run in %s", run.path)
+        run = CalibrationRun.begin(settings.home, "judge-calibration", made_with, options.out)
         with run.asking(sum(len(own.rows) for own in sets)):
             work = _Work(run, sets, settings, chat, progress or (lambda *_: None), on_cost or (lambda _: None))
-            try:
-                work.judge()
-            except KeyboardInterrupt:
-                raise StoppedRunError(f"interrupted; what was judged is kept: resume with the same command and --out {run.path}") from None
-            except ModelUnavailableError as err:
-                raise ModelUnavailableError(f"{err}; what was judged is kept: resume with the same command and --out {run.path}") from err
+            work.judge()
             summary = _summary(run, sets, options, model.name)
             kept = keep(settings.home, model.name, model.identity, summary["sets"], prompts)
             _LOG.info("%d sets are kept of %s", len(kept.sets), model.name)
@@ -114,7 +107,6 @@ def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
 
 def _made_with(sets: Sequence[CalibrationSet], options: CalibrationOptions, chat: MeteredChat, prompts: dict[str, str]) -> dict[str, Any]:
     return {
-        "evaluates": "judge",
         "sets": {own.name: len(own.rows) for own in sets},
         "judge": chat.model.identity,
         "files": {file.name: file.sha256 for own in sets for file in own.files},
@@ -122,18 +114,7 @@ def _made_with(sets: Sequence[CalibrationSet], options: CalibrationOptions, chat
         "prompts": prompts,
         "threshold": options.threshold,
         "seed": options.seed,
-        "resamples": RESAMPLES,
-        "dynagrag": version("dynagrag"),
     }
-
-
-def _folder(settings: Settings, made_with: dict[str, Any]) -> Path:
-    """A run of the same settings that was stopped, else a new one."""
-    runs, called = settings.home / "evaluation" / "runs", "judge-calibration"
-    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
-        if CalibrationRun.is_unfinished(path, made_with):
-            return path
-    return new_folder(runs, called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +138,11 @@ class _Work:
         cost = judging_cost([question for row in left for question in questions_of(row)], self.chat, self.settings)
         self.on_cost(cost)
         begun = time.perf_counter()
-        for number, lines in self._judged(left):
-            self.run.append(lines)
+        judge = partial(_line, JudgeModel(self.chat))
+        for number in judge_left(left, judge, lambda line: line.why_unreadable, self.run, self.chat, self.settings):
             if number == 1 < len(left):
                 self.on_cost(cost.after_first(time.perf_counter() - begun, len(left)))
             self.progress("judge", len(rows) - len(left) + number, len(rows))
-
-    def _judged(self, rows: Sequence[CalibrationRow]) -> Iterator[tuple[int, list[VerdictLine]]]:
-        """(How many are done, the lines of the last few)."""
-        judge, num_at_once = JudgeModel(self.chat), wiring.concurrency_of(self.chat.model, self.settings)
-        with ThreadPoolExecutor(num_at_once) as pool:
-            start = 0
-            while some := rows[start : start + (num_at_once if start else 1)]:  # the first alone: what a model can do is found out once
-                lines = list(pool.map(lambda row: _line(judge, row), some))
-                start += len(some)
-                yield start, lines
 
 
 def _line(judge: JudgeModel, row: CalibrationRow) -> VerdictLine:

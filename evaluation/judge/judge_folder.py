@@ -35,6 +35,11 @@ class JudgedLine(BaseModel):
         return self.question, self.arm, self.against, self.sample
 
     @property
+    def why_unreadable(self) -> str:
+        """Why nothing of it could be read; empty where something could."""
+        return self.note if self.verdict is None and all(grade is None for grade in self.grades.values()) else ""
+
+    @property
     def is_flip(self) -> bool:
         """Whether the verdict changed with the order."""
         return len(self.orders) == 2 and None not in self.orders and self.orders[0] != self.orders[1]
@@ -46,6 +51,7 @@ class JudgeRun(KeptRun[JudgedLine]):
     line_kind = JudgedLine
     lines_file: ClassVar[str] = "judgements.jsonl"
     command: ClassVar[str] = "dynagrag evaluate judge"
+    evaluates: ClassVar[str] = "answers judged"
 
     def answer_file(self) -> LinesFile[AnswerLine]:
         """Where the answers are."""

@@ -4,24 +4,20 @@ Answers and verdicts are written down as they come. Runs lie in HOME/evaluation/
 HOME/evaluation/answers, those of the judge in HOME/evaluation/judge.
 """
 
-import logging
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from glob import escape
-from importlib.metadata import version
+from functools import partial
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import ModelUnavailableError, SettingsError, WorkspaceError
+from dynagrag.errors import SettingsError, WorkspaceError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
-from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.calibration_run import CACHE_NAME, JOURNAL
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
@@ -29,17 +25,15 @@ from dynagrag.evaluation.judge.judge_model import JudgeModel, better_questions, 
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, JudgePlan, plan_judge
 from dynagrag.evaluation.judge.judge_report import render_judge_report
 from dynagrag.evaluation.judge.judge_summary import judge_summary
+from dynagrag.evaluation.judge.judging import judge_left
 from dynagrag.evaluation.judge.judging_cost import JudgingCost, units_cost
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
-from dynagrag.evaluation.results.run_folder import StoppedRunError, library_versions, new_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.private_files import close_to_others
 from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
-_LOG = logging.getLogger(__name__)
 JUDGE_PROMPTS = ("judge_metrics", "judge_better")
 
 
@@ -72,15 +66,11 @@ def evaluate_judge(
         open_workspace(options.workspace, settings=settings, create=False, embedder=given.embedder) as space,
     ):
         made_with = _made_with(plan, options, space, answering, judge)
-        run = JudgeRun.open(options.out or _folder(settings, made_with), made_with, library_versions())
-        _LOG.info("run in %s", run.path)
+        run = JudgeRun.begin(settings.home, f"judge-{space.name}", made_with, options.out)
         with run.asking(len(plan.units)):
             run.answer_file().drop_torn_line()
-            try:
-                make_answers(space, answering, plan.questions, plan.arms, run.answer_file(), settings, show, on_estimate)
-                _Work(run, plan, judge, settings, show).judge(on_estimate or (lambda _: None), options.seed)
-            except KeyboardInterrupt:
-                raise StoppedRunError(f"interrupted; what was done is kept: resume with the same command and --out {run.path}") from None
+            make_answers(space, answering, plan.questions, plan.arms, run.answer_file(), settings, show, on_estimate)
+            _Work(run, plan, judge, settings, show).judge(on_estimate or (lambda _: None), options.seed)
             kept = kept_calibration(settings.home, judge.model.name, judge.model.identity)
             summary = judge_summary(run, plan, kept, options.threshold, options.seed)
             run.finish(summary)
@@ -113,7 +103,6 @@ def _made_with(plan: JudgePlan, options: JudgeOptions, space: Workspace, answeri
     if not snapshot.passages:
         raise WorkspaceError(f"workspace {space.name!r} has no passages; ingest something first")
     return {
-        "evaluates": "answers judged",
         "questions": len(plan.questions),
         "asked": plan.digest,
         "files": {file.name: file.sha256 for file in plan.files},
@@ -131,19 +120,7 @@ def _made_with(plan: JudgePlan, options: JudgeOptions, space: Workspace, answeri
         "checker": wiring.chosen_checker(space.settings.checker, answering.model),
         "threshold": options.threshold,
         "seed": options.seed,
-        "resamples": RESAMPLES,
-        "dynagrag": version("dynagrag"),
     }
-
-
-def _folder(settings: Settings, made_with: Mapping[str, Any]) -> Any:
-    """A run of the same settings that was stopped, else a new one."""
-    runs, called = settings.home / "evaluation" / "runs", f"judge-{made_with['workspace']}"
-    close_to_others(runs)
-    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
-        if JudgeRun.is_unfinished(path, made_with):
-            return path
-    return new_folder(runs, called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,18 +150,9 @@ class _Work:
         on_cost(units_cost(shuffled, blinded, self.chat, self.settings))
         total = len(done) + len(left)
         self.progress("judge", len(done), total)
-        num_at_once = wiring.concurrency_of(self.chat.model, self.settings)
-        with ThreadPoolExecutor(num_at_once) as pool:
-            start = 0
-            while some := shuffled[start : start + (num_at_once if start else 1)]:  # the first alone: what a model can do is found out once
-                try:
-                    self.run.append(pool.map(lambda unit: self._line(unit, blinded), some))
-                except ModelUnavailableError as err:
-                    raise ModelUnavailableError(
-                        f"{err}; what was judged is kept: resume with the same command and --out {self.run.path}"
-                    ) from err
-                start += len(some)
-                self.progress("judge", len(done) + start, total)
+        judge = partial(self._line, answers=blinded)
+        for number in judge_left(shuffled, judge, lambda line: line.why_unreadable, self.run, self.chat, self.settings):
+            self.progress("judge", len(done) + number, total)
 
     def _line(self, unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]) -> JudgedLine:
         question, arm, against, sample = unit

@@ -44,6 +44,7 @@ class QaRun(KeptRun[AnswerLine]):
     line_kind = AnswerLine
     lines_file: ClassVar[str] = ANSWERS
     command: ClassVar[str] = "dynagrag evaluate qa"
+    evaluates: ClassVar[str] = "qa"
 
     def answers(self) -> list[AnswerLine]:
         """The line of each answer; the last, where one was tried again."""

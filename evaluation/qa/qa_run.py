@@ -3,12 +3,8 @@
 Runs lie in HOME/evaluation/runs; the replies of the model in HOME/evaluation/answers.
 """
 
-import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from glob import escape
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dynagrag import wiring
@@ -17,7 +13,7 @@ from dynagrag.evaluation.answers.answer_arms import GOLD, AskedQuestion
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
-from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
+from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.qa.answer_scores import is_short
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_options import QaOptions, QaPlan, is_about_whole, plan_qa
@@ -25,16 +21,13 @@ from dynagrag.evaluation.qa.qa_report import render_qa_report
 from dynagrag.evaluation.qa.qa_summary import qa_summary
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, GoldAnswer, Scope
-from dynagrag.evaluation.results.run_folder import StoppedRunError, library_versions, new_folder
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.private_files import close_to_others
 from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Snapshot
 from dynagrag.settings import Settings
 
-_LOG = logging.getLogger(__name__)
 _WHOLE_GOLD = "questions about a whole document, of which the arm gold sees the beginning alone"
 _NO_GOLD = "questions without known evidence, which the arm gold can't answer"
 
@@ -64,15 +57,9 @@ def evaluate_qa(
         place.check_embedder()
         asked, known = _questions(plan, place, snapshot)
         made_with = _made_with(plan, options, place, snapshot, answering)
-        run = QaRun.open(options.out or _folder(settings, made_with), made_with, library_versions())
-        _LOG.info("run in %s", run.path)
+        run = QaRun.begin(settings.home, f"qa-{plan.loaded.name}", made_with, options.out)
         with run.asking(len(asked) * len(plan.arms)):
-            try:
-                make_answers(place.space, answering, asked, plan.arms, run.file, settings, show, on_estimate)
-            except KeyboardInterrupt:
-                raise StoppedRunError(
-                    f"interrupted; what was answered is kept: resume with the same command and --out {run.path}"
-                ) from None
+            make_answers(place.space, answering, asked, plan.arms, run.file, settings, show, on_estimate)
             summary = _summary(run, plan, known, place)
             run.finish(summary, known)
             run.write_report(render_qa_report(run))
@@ -122,7 +109,6 @@ def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snap
     identity, model = place.embedder.identity, answering.model
     parts = ((q.id, q.text, *(q.answer.texts if q.answer else ()), str(bool(q.answer and q.answer.is_answerable))) for q in plan.questions)
     return {
-        "evaluates": "qa",
         "dataset": plan.loaded.name,
         "half": options.half,
         "scope": plan.scope,
@@ -140,19 +126,7 @@ def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snap
         "files": {file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
         "asked": content_id(*(part for question in parts for part in question)),
         "seed": SEED,
-        "resamples": RESAMPLES,
-        "dynagrag": version("dynagrag"),
     }
-
-
-def _folder(settings: Settings, made_with: Mapping[str, Any]) -> Path:
-    """A run of the same settings that was stopped, else a new one."""
-    runs, called = settings.home / "evaluation" / "runs", f"qa-{made_with['dataset']}"
-    close_to_others(runs)
-    for path in sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True):
-        if QaRun.is_unfinished(path, made_with):
-            return path
-    return new_folder(runs, called)
 
 
 def _summary(run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: EvaluatedWorkspace) -> dict[str, Any]:

@@ -7,11 +7,13 @@ resumed under the very settings that it was begun with, and by one process at a 
 
 import fcntl
 import json
+import logging
 import os
 import platform
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from glob import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -19,9 +21,12 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.errors import DynaGragError, LoadError, UsageError
+from dynagrag.evaluation.batches import how_to_resume
+from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
-from dynagrag.private_files import make_folder, write_text
+from dynagrag.private_files import close_to_others, make_folder, write_text
 
+_LOG = logging.getLogger(__name__)
 FORMAT = 1
 _RUN, _PASSAGES, _SUMMARY, REPORT = "run.json", "passages.jsonl", "summary.json", "report.html"
 _MAX_SHOWN = 60
@@ -81,13 +86,17 @@ def shortened(text: str) -> str:
 
 
 class KeptRun(Generic[_Row]):
-    """What the folder of every run can do. `open` begins or resumes one, `read` opens one that is done. Its kinds say what a line is."""
+    """What the folder of every run can do. `begin` and `open` begin or resume one, `read` opens one that is done. Its kinds say what a line
+    is.
+    """
 
     line_kind: type[_Row]
     """What a line holds."""
     lines_file: ClassVar[str]
     command: ClassVar[str]
     """What writes such folders, for messages."""
+    evaluates: ClassVar[str] = ""
+    """What `evaluates` of its settings says; retrieval's have none."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -104,6 +113,23 @@ class KeptRun(Generic[_Row]):
     def is_done(self) -> bool:
         """Whether its summary was written."""
         return (self.path / _SUMMARY).is_file()
+
+    @classmethod
+    def begin(cls, home: Path, called: str, made_with: Mapping[str, Any], out: Path | None = None) -> Self:
+        """Begins a run in the folder `out`, or resumes the one there. By default in HOME/evaluation/runs: one of the same settings that was
+        stopped, else a new one. To `made_with` comes what all runs have. Errors as in `open`.
+        """
+        own = {"evaluates": cls.evaluates} if cls.evaluates else {}
+        settings = own | dict(made_with) | {"resamples": RESAMPLES, "dynagrag": version("dynagrag")}
+        run = cls.open(out or cls._place(home / "evaluation" / "runs", called.replace(" ", "-"), settings), settings, library_versions())
+        _LOG.info("run in %s", run.path)
+        return run
+
+    @classmethod
+    def _place(cls, runs: Path, called: str, settings: Mapping[str, Any]) -> Path:
+        close_to_others(runs)
+        found = sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True)
+        return next((path for path in found if cls.is_unfinished(path, settings)), None) or new_folder(runs, called)
 
     @classmethod
     def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> Self:
@@ -142,7 +168,7 @@ class KeptRun(Generic[_Row]):
     def asking(self, num_lines: int) -> Iterator[None]:
         """Holds the run for this process, and drops a torn line. Where a done run lacks some of its `num_lines`, it is no longer done.
 
-        Raises UsageError where another process is at work on it.
+        Raises UsageError where another process is at work on it, StoppedRunError on Ctrl-C meanwhile.
         """
         with (self.path / _RUN).open("rb") as handle:
             if not _is_locked(handle.fileno()):
@@ -150,7 +176,10 @@ class KeptRun(Generic[_Row]):
             self.file.drop_torn_line()
             if len(self.lines()) < num_lines:
                 (self.path / _SUMMARY).unlink(missing_ok=True)
-            yield
+            try:
+                yield
+            except KeyboardInterrupt:
+                raise StoppedRunError(f"interrupted; {how_to_resume(self.path)}") from None
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -294,6 +323,8 @@ def _head(path: Path) -> dict[str, Any]:
         raise LoadError(f"{path / _RUN} cannot be read: {err}") from err
     if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("settings"), dict):
         raise LoadError(f"{path / _RUN} was written by another version of dynagrag; run the evaluation again in a new folder")
+    if head["settings"].get("evaluates") == "judge":  # as calibrations were called at first
+        head["settings"]["evaluates"] = "calibration"
     return head
 
 

@@ -11,8 +11,8 @@ class RunSettings:
 
     `llm`: the model that split the questions, None without one. `extractor` None: the workspace was there. `graph`: its digest. `files`:
     the hash of each file that was read. `asked`: one hash of all questions, `questions` their number. `depth`: passages asked of each arm.
-    `seed` and `resamples`: of the intervals. `dynagrag`: its version. `prompts`: whether
-    the arms wrote prompts.
+    `seed`: of the intervals. `prompts`: whether the arms wrote prompts. `RunFolder.begin` adds what all
+    runs have.
     """
 
     dataset: str
@@ -34,9 +34,7 @@ class RunSettings:
     asked: str
     depth: int
     seed: int
-    resamples: int
     profiles: Mapping[str, Mapping[str, Any]]
-    dynagrag: str
     prompts: bool = False
 
     def to_json(self) -> dict[str, Any]:

@@ -3,21 +3,18 @@
 Runs lie in HOME/evaluation/runs.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
+from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.html_report import render_report
-from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError, library_versions, new_folder, shortened
+from dynagrag.evaluation.results.run_folder import RunFolder, shortened
 from dynagrag.evaluation.results.run_settings import RunSettings
 from dynagrag.evaluation.results.run_summary import whole_summary
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
@@ -26,13 +23,10 @@ from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passag
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.private_files import close_to_others
 from dynagrag.protocols import Embedder
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.schema import Filters, Snapshot
 from dynagrag.settings import Settings
-
-_LOG = logging.getLogger(__name__)
 
 
 def evaluate_retrieval(
@@ -51,16 +45,10 @@ def evaluate_retrieval(
         targets = {question.id: resolver.target(question.gold) for question in plan.questions}
         _check(snapshot, targets, place)
         made_with = _made_with(plan, options, place, snapshot)
-        run = RunFolder.open(options.out or _folder(settings, made_with), made_with.to_json(), library_versions())
-        _LOG.info("run in %s", run.path)
+        run = RunFolder.begin(settings.home, made_with.dataset, made_with.to_json(), options.out)
         with run.asking(plan.num_lines):
-            try:
-                for scope in plan.scopes:
-                    _Work(run, place, snapshot, plan, targets, show).ask(scope)
-            except KeyboardInterrupt:
-                raise StoppedRunError(
-                    f"interrupted; what was measured is kept: resume with the same command and --out {run.path}"
-                ) from None
+            for scope in plan.scopes:
+                _Work(run, place, snapshot, plan, targets, show).ask(scope)
             lines = run.lines()
             notes = Counter(plan.loaded.notes) + Counter(place.notes)
             summary = whole_summary(run.path, made_with, lines, targets, notes)
@@ -100,21 +88,9 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
         asked=content_id(*(part for question in plan.questions for part in (question.id, question.text))),
         depth=DEPTH,
         seed=SEED,
-        resamples=RESAMPLES,
         profiles={name: asdict(profile) for name, profile in profiles.items()},
-        dynagrag=version("dynagrag"),
         prompts=plan.prompts,
     )
-
-
-def _folder(settings: Settings, made_with: RunSettings) -> Path:
-    """A run of the same settings that was stopped, else a new one."""
-    runs = settings.home / "evaluation" / "runs"
-    close_to_others(runs)
-    for path in sorted(runs.glob(f"*-{made_with.dataset}-*"), reverse=True):
-        if RunFolder.is_unfinished(path, made_with.to_json()):
-            return path
-    return new_folder(runs, made_with.dataset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, SettingsError, UsageError
-from dynagrag.evaluation.citations import citation_run
-from dynagrag.evaluation.citations.citation_folder import CitationRun
 from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
 from dynagrag.evaluation.judge.calibration_folder import VerdictLine
 from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibration_lines
@@ -21,7 +19,7 @@ from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, Kind, loa
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.fakes import FakeChat
 from dynagrag.protocols import ChatModel, Prompt
-from dynagrag.settings import Settings, load_settings
+from dynagrag.settings import Settings
 
 NASTY = "<script>alert('x')</script>"
 
@@ -185,7 +183,7 @@ def test_a_reference_is_never_the_judged_text_itself(data: Path) -> None:
 def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(data: Path, settings: Settings, tmp_path: Path) -> None:
     out = tmp_path / "run"
     first = FakeChat(good_judge, script=[*['{"verdict": "no"}'] * 10, ModelUnavailableError("429: slow down")])
-    with pytest.raises(ModelUnavailableError, match=r"429.*what was judged is kept: resume"):
+    with pytest.raises(ModelUnavailableError, match=r"429.*what was done is kept: resume"):
         calibrate_judge(settings, options(data, out=out), make=made(first))
     second = FakeChat(good_judge)
     run, summary = calibrate_judge(settings, options(data, out=out), make=made(second))
@@ -196,6 +194,26 @@ def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(data
     third = FakeChat(good_judge)
     assert calibrate_judge(settings, options(data, out=out), make=made(third))[1] == summary
     assert third.num_calls == 0
+
+
+def test_a_judge_that_cannot_be_read_stops_once_after_twenty_and_is_then_counted_to_the_end(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    prose = FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1")
+    with pytest.raises(ModelUnavailableError, match=r"the last 20 judgements failed: .*; what was done is kept: resume .* --out"):
+        calibrate_judge(settings, options(data, out=out), make=made(prose))
+    assert 20 <= len((out / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()) < 40
+    run, summary = calibrate_judge(settings, options(data, out=out), make=made(prose))
+    assert [own["unreadable"] for own in summary["sets"].values()] == [40, 8, 12]
+    assert len(run.lines()) == 60
+
+
+def test_a_reply_in_between_that_can_be_read_keeps_a_run_going(data: Path, settings: Settings) -> None:
+    replies = ["prose"] * 2 * 19 + ['{"verdict": "yes"}'] + ["prose"] * 2 * 19
+    one_by_one = settings.model_copy(update={"max_concurrency": 1})
+    _, summary = calibrate_judge(one_by_one, options(data, sets=("evouna_TQ",)), make=made(FakeChat(good_judge, script=replies)))
+    assert summary["sets"]["evouna_TQ"]["unreadable"] == 38
 
 
 def test_a_budget_is_a_limit_and_what_was_judged_is_kept(data: Path, settings: Settings) -> None:
@@ -285,11 +303,3 @@ def test_the_report_is_whole_html_that_runs_nothing(data: Path, settings: Settin
     assert "&lt;script&gt;" in html
     assert NOT_RELIABLE in html
     HTMLParser().feed(html)
-
-
-def test_a_stopped_run_of_a_set_with_brackets_in_its_name_is_gone_on_with(tmp_path: Path) -> None:
-    settings = load_settings(home=tmp_path)
-    first = citation_run._folder(settings, "pairs[1]", {"seed": 0})
-    CitationRun.open(first, {"seed": 0}, {})
-    assert citation_run._folder(settings, "pairs[1]", {"seed": 0}) == first
-    assert citation_run._folder(settings, "pairs[1]", {"seed": 1}) != first

@@ -9,11 +9,21 @@ from pathlib import Path
 import pytest
 
 from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.ranking_measures import measure
 from dynagrag.evaluation.results.html_report import render_report
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.results.run_folder import Brought, Line, PassageWords, RunFolder, new_folder
+from dynagrag.evaluation.results.run_folder import (
+    Brought,
+    Line,
+    PassageWords,
+    RunFolder,
+    StoppedRunError,
+    new_folder,
+    what_is_evaluated,
+)
 from dynagrag.evaluation.results.run_summary import compare, summarize
+from dynagrag.private_files import is_open_to_others
 
 SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "measure": "recall@5"}
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""
@@ -116,6 +126,43 @@ def test_new_folders_have_the_next_number(tmp_path: Path) -> None:
     first = new_folder(tmp_path, "tiny")
     first.mkdir()
     assert (first.name[10:], new_folder(tmp_path, "tiny").name[10:]) == ("-tiny-1", "-tiny-2")
+
+
+def test_a_run_lies_in_the_home_and_is_gone_on_with_until_it_is_done(tmp_path: Path) -> None:
+    runs = tmp_path / "evaluation" / "runs"
+    runs.mkdir(parents=True, mode=0o755)
+    first = RunFolder.begin(tmp_path, "my set [1]", SETTINGS)
+    assert first.path.parent == runs
+    assert first.path.name.endswith("-my-set-[1]-1")
+    assert not is_open_to_others(runs)
+    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS).path == first.path
+    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}).path.name.endswith("-2")
+    first.write_summary({})
+    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
+    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
+
+
+def test_a_run_says_what_it_evaluates_and_what_all_runs_say(tmp_path: Path) -> None:
+    found = [kind.begin(tmp_path, "a", {"seed": 0}).settings for kind in (RunFolder, CalibrationRun)]
+    assert [list(own) for own in found] == [["seed", "resamples", "dynagrag"], ["evaluates", "seed", "resamples", "dynagrag"]]
+    assert found[1]["evaluates"] == "calibration"
+
+
+def test_a_calibration_of_before_it_was_called_so_is_gone_on_with(tmp_path: Path) -> None:
+    run = CalibrationRun.begin(tmp_path, "a", {"seed": 0})
+    path = run.path / "run.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"calibration"', '"judge"'), encoding="utf-8")
+    assert what_is_evaluated(run.path) == "calibration"
+    assert CalibrationRun.begin(tmp_path, "a", {"seed": 0}).path == run.path
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    with (
+        pytest.raises(StoppedRunError, match=r"what was done is kept: resume with the same command and --out .*test_ctrl_c"),
+        run.asking(8),
+    ):
+        raise KeyboardInterrupt
 
 
 def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) -> None:

@@ -13,11 +13,8 @@ from dynagrag.evaluation.judge.agreement_measures import Estimate, Rated, accura
 from dynagrag.evaluation.judge.calibration_folder import VerdictLine
 from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, Kind
 from dynagrag.evaluation.judge.judge_model import TIE
+from dynagrag.evaluation.judge.reliability import THRESHOLD, is_reliable
 
-THRESHOLD = 0.4
-"""Of kappa: "moderate" agreement begins above it (Landis and Koch 1977), and half of the verdicts beyond chance are noise below it."""
-MAX_UNREADABLE = 0.1
-"""A judge of which more can't be read chooses the rows that it is measured on."""
 _NUM_CATEGORIES = {Kind.RIGHT: 2, Kind.PAIR: 3, Kind.GRADE: 5}
 _POINTS_PER_GRADE = 20
 """People gave 0 to 100 where a judge gives 1 to 5."""
@@ -56,11 +53,6 @@ def set_figures(
         found |= _of_pairs(read, lines, seed, resamples)
     groups = {"subsets": _by_subset, "lengths": _by_length}
     return found | {name: _parts(read, lines, kind, key) for name, key in groups.items()} | {"ms": _median_ms(own)}
-
-
-def is_reliable(kappa_value: float | None, unreadable: int, n: int, threshold: float) -> bool:
-    """Whether a judge's verdicts of this kind are worth printing without a warning."""
-    return kappa_value is not None and kappa_value >= threshold and unreadable <= MAX_UNREADABLE * n
 
 
 def grade_of(rating: float) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dynagrag.evaluation.judge.calibration_figures import MAX_UNREADABLE, grade_of
+from dynagrag.evaluation.judge.calibration_figures import grade_of
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
 from dynagrag.evaluation.judge.calibration_sets import Kind
+from dynagrag.evaluation.judge.reliability import MAX_UNREADABLE
 from dynagrag.evaluation.results.html_report import flat, report_template
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 

@@ -15,7 +15,7 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED
-from dynagrag.evaluation.judge.calibration_figures import THRESHOLD, set_figures
+from dynagrag.evaluation.judge.calibration_figures import set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
 from dynagrag.evaluation.judge.calibration_sets import SETS, CalibrationRow, CalibrationSet, Kind, load_calibration_set
@@ -31,6 +31,7 @@ from dynagrag.evaluation.judge.judge_model import (
 from dynagrag.evaluation.judge.judging import judge_left
 from dynagrag.evaluation.judge.judging_cost import JudgingCost, judging_cost
 from dynagrag.evaluation.judge.kept_calibrations import keep
+from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat

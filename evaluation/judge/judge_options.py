@@ -7,8 +7,9 @@ from pathlib import Path
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion, make_answer_arms
+from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.bootstrap_intervals import SEED
-from dynagrag.evaluation.judge.calibration_figures import THRESHOLD
+from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.question_sets.json_rows import read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.evaluation.results.run_folder import check_folder
@@ -85,9 +86,7 @@ def plan_judge(options: JudgeOptions) -> JudgePlan:
         raise UsageError(
             "the arm gold needs to know what answers a question, which a judge's questions don't say; take it in `evaluate qa`"
         )
-    baseline = options.baseline or ("naive" if "naive" in names else names[0])
-    if baseline not in names:
-        raise UsageError(f"the baseline {baseline!r} is not among the arms; add it with --arms")
+    baseline = chosen_baseline(options.baseline, names)
     if unknown := [form for form in options.forms if form not in FORMS]:
         raise UsageError(f"unknown form {unknown[0]!r}; known: {', '.join(FORMS)}")
     if not options.forms:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.judge.calibration_figures import is_reliable
+from dynagrag.evaluation.judge.reliability import is_reliable
 from dynagrag.private_files import make_folder, write_text
 
 _FOLDER = Path("evaluation") / "judge" / "calibrations"

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, make_answer_arms
+from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.question_sets.answer_sets import load_answer_set
 from dynagrag.evaluation.question_sets.own_questions import load_own_answers
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.results.run_folder import check_folder
-from dynagrag.evaluation.retrieval.run_options import SET_EXTRACTORS, EvaluateOptions
+from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, load_questions
 
 DEFAULT_ARMS = ("default", "naive", "closed-book", "gold")
 _WHOLE = "questions left out: they are about a whole document, and all documents are searched (--scope corpus)"
@@ -20,7 +21,7 @@ class QaOptions:
     """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
 
     `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many questions at most. `baseline` None:
-    `naive`, else the first arm.
+    `naive`, else the first arm. `given`: as in `EvaluateOptions`.
     """
 
     dataset: str | None = None
@@ -40,13 +41,14 @@ class QaOptions:
     max_calls: int | None = None
 
     def of_workspace(self) -> EvaluateOptions:
-        """What opens the workspace that is asked."""
+        """What names the questions, and opens the workspace that is asked."""
         return EvaluateOptions(
             dataset=self.dataset,
             data=self.data,
             questions=self.questions,
             workspace=self.workspace,
             extractor=self.extractor,
+            part=self.part,
             given=self.given,
         )
 
@@ -71,31 +73,16 @@ def plan_qa(options: QaOptions) -> QaPlan:
     """The plan of a run. Nothing is asked or embedded yet. Raises UsageError and LoadError for what was given wrong."""
     arms = make_answer_arms(options.arms)
     names = tuple(arm.name for arm in arms)
-    baseline = options.baseline or ("naive" if "naive" in names else names[0])
-    if baseline not in names:
-        raise UsageError(f"the baseline {baseline!r} is not among the arms; add it with --arms")
+    baseline = chosen_baseline(options.baseline, names)
     if options.out is not None:
         check_folder(options.out)
-    loaded = _load(options)
+    loaded = load_questions(options.of_workspace(), load_answer_set, load_own_answers)
     scope = options.scope or loaded.scopes[0]
     if scope not in loaded.scopes:
         raise UsageError(f"{loaded.name} has no scope {scope}; it has: {', '.join(loaded.scopes)}")
     if scope is Scope.CORPUS:
         loaded = _without_whole(loaded)
     return QaPlan(loaded, _questions(loaded, options), scope, arms, baseline)
-
-
-def _load(options: QaOptions) -> EvaluationSet:
-    if (options.dataset is None) == (options.questions is None):
-        raise UsageError("name what to ask: --dataset NAME --data FOLDER, or --questions FILE with --workspace")
-    if options.extractor not in SET_EXTRACTORS:
-        raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(SET_EXTRACTORS)}")
-    if options.questions is not None:
-        return load_own_answers(options.questions)
-    assert options.dataset is not None
-    if options.data is None:
-        raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds multihop/ and transcript_qa/")
-    return load_answer_set(options.dataset, options.data, options.part)
 
 
 def _without_whole(loaded: EvaluationSet) -> EvaluationSet:

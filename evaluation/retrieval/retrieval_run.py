@@ -75,7 +75,7 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
         questions=len(plan.questions),
         measure=plan.loaded.main_measure,
         arms=plan.arms,
-        baseline=options.baseline,
+        baseline=plan.baseline,
         extractor=options.extractor if plan.loaded.corpus else None,
         llm=chat.identity if SPLIT in plan.arms and chat else None,
         embedder=f"{identity.name} ({identity.dimension} dimensions)",

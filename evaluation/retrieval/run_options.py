@@ -1,10 +1,11 @@
 """What to evaluate, and the plan that it comes to: the questions, scopes and arms of a run. What was given wrong is refused here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
@@ -12,7 +13,8 @@ from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
 from dynagrag.settings import Settings
 
-SET_EXTRACTORS = ("fast", "file")
+FILE = "file"
+SET_EXTRACTORS = ("fast", FILE)
 """Those of `wiring.EXTRACTORS` that ask no model: a set is built without one."""
 
 
@@ -20,6 +22,7 @@ SET_EXTRACTORS = ("fast", "file")
 class EvaluateOptions:
     """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
 
+    `baseline` None: `naive`, which always runs.
     `scope` None: all that the set has. `limit`: so many questions at most. `given`: a file of extractions, in place of the set's own.
     `prompts`: whether arms write prompts too, so that it is measured what of the gold reaches them.
     """
@@ -32,7 +35,7 @@ class EvaluateOptions:
     extractor: str = "fast"
     half: Half = Half.ALL
     scope: Scope | None = None
-    baseline: str = "naive"
+    baseline: str | None = None
     limit: int | None = None
     part: str | None = None
     given: Path | None = None
@@ -48,6 +51,7 @@ class RunPlan:
     questions: tuple[EvalQuestion, ...]
     scopes: tuple[Scope, ...]
     arms: tuple[str, ...]
+    baseline: str
     prompts: bool = False
 
     @property
@@ -62,20 +66,19 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     Raises UsageError, SettingsError and LoadError for what was given wrong.
     """
     arms = _arm_names(options)
+    baseline = chosen_baseline(options.baseline, arms)
     if SPLIT in arms and not settings.llm:
         raise SettingsError(f"the arm {SPLIT} asks a language model to split each question: name one with --llm, e.g. --llm qwen")
     if options.out is not None:
         check_folder(options.out)
-    loaded = _load(options)
-    return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms, options.prompts)
+    loaded = load_questions(options, load_set, load_own)
+    return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms, baseline, options.prompts)
 
 
 def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:
     """The arms asked for, then the controls, each once."""
     names = tuple(dict.fromkeys([*options.arms, *CONTROLS]))
-    _check_names((*names, options.baseline), known_arms())
-    if options.baseline not in names:
-        raise UsageError(f"the baseline {options.baseline!r} is not among the arms; add it with --arms")
+    _check_names(names, known_arms())
     return names
 
 
@@ -87,17 +90,22 @@ def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
             raise UsageError(f"unknown arm {name!r}; known: {', '.join(known)}")
 
 
-def _load(options: EvaluateOptions) -> EvaluationSet:
+def load_questions(
+    options: EvaluateOptions, of_set: Callable[[str, Path, str | None], EvaluationSet], of_file: Callable[[Path], EvaluationSet]
+) -> EvaluationSet:
+    """The questions of a set or of a file. Raises UsageError and LoadError for what was given wrong."""
     if (options.dataset is None) == (options.questions is None):
         raise UsageError("name what to evaluate: --dataset NAME --data FOLDER, or --questions FILE with --workspace")
     if options.extractor not in SET_EXTRACTORS:
         raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(SET_EXTRACTORS)}")
+    if options.given is not None and options.extractor != FILE:
+        raise UsageError(f"--given is for --extractor {FILE}; add that, or leave it out")
     if options.questions is not None:
-        return load_own(options.questions)
+        return of_file(options.questions)
     assert options.dataset is not None
     if options.data is None:
         raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds multihop/ and transcript_qa/")
-    return load_set(options.dataset, options.data, options.part)
+    return of_set(options.dataset, options.data, options.part)
 
 
 def _questions(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[EvalQuestion, ...]:

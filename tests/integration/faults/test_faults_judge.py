@@ -96,10 +96,32 @@ def test_a_server_that_is_busy_ends_the_run_with_what_was_judged_kept(
 
 def test_what_is_missing_is_said(cli: Any, tmp_path: Path, sets: Path) -> None:
     assert "--calibrate" in cli("evaluate", "judge").err
-    assert "leave one of" in cli("evaluate", "judge", "--calibrate", "--questions", "q.jsonl").err
-    assert "are for --calibrate" in cli("evaluate", "judge", "--questions", "q.jsonl", "--max-rows", "3").err
     assert "--data" in cli("evaluate", "judge", "--calibrate").err
     assert "--llm" in cli(*arguments(sets)).err
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("--calibrate --questions q.jsonl", "--questions"),
+        ("--calibrate --data sets --arms naive --samples 2", "--arms and --samples"),
+        ("--calibrate --data sets --limit 3", "--limit"),
+        ("--calibrate --data sets -w talks", "--workspace"),
+        ("--calibrate --data sets --baseline naive", "--baseline"),
+        ("--calibrate --data sets --forms pairwise", "--forms"),
+        ("--calibrate --data sets --embedder minilm", "--embedder"),
+        ("--calibrate --data sets --store sqlite", "--store"),
+        ("--calibrate --data sets --llm qwen --judge-llm smollm2", "--llm"),
+        ("--questions q.jsonl --max-rows 3", "--max-rows"),
+        ("--questions q.jsonl --data sets", "--data"),
+        ("--questions q.jsonl --sets pairs", "--sets"),
+        ("--questions q.jsonl --forms pairwise --samples 2", "--samples"),
+    ],
+)
+def test_an_option_without_an_effect_is_named(cli: Any, given: str, named: str) -> None:
+    done = cli("evaluate", "judge", *given.split())
+    assert done.code == 2
+    assert f"{named} would have no effect" in " ".join(done.err.split())
 
 
 # ------------------------------------------------------------------------------------------------------- answers judged

@@ -278,6 +278,7 @@ def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate:
         ({"arms": ("dynagrag-cosine",)}, UsageError, "dynagrag-cosine is no arm.*default, paper-cosine"),
         ({"baseline": "paper"}, UsageError, "the baseline 'paper' is not among the arms"),
         ({"extractor": "llm"}, UsageError, "unknown extractor 'llm'; known: fast, file"),
+        ({"given": Path("given.jsonl")}, UsageError, "--given is for --extractor file"),
         ({"data": None}, UsageError, "say where musique lies"),
         ({"data": Path("nowhere")}, LoadError, "there is no folder nowhere"),
         ({"dataset": None}, UsageError, "name what to evaluate"),

@@ -203,9 +203,10 @@ def test_what_was_given_wrong_is_refused_before_anything_is_asked(evaluate: Eval
         ({"arms": ("nothing",)}, "unknown arm 'nothing'; known: default, "),
         ({"baseline": "bm25"}, "the baseline 'bm25' is not among the arms"),
         ({"scope": Scope.DOCUMENT}, "own has no scope document"),
-        ({"dataset": "qmsum", "questions": questions}, "name what to ask"),
+        ({"dataset": "qmsum", "questions": questions}, "name what to evaluate"),
         ({"dataset": "qmsum"}, "say where qmsum lies"),
         ({"extractor": "llm"}, "unknown extractor"),
+        ({"given": questions}, "--given is for --extractor file"),
     ):
         with pytest.raises(UsageError, match=message):
             evaluate(chat, **options)

@@ -1,17 +1,14 @@
 """`dynagrag evaluate citations`: how well checkers tell claims that lines state from those that they don't."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
-
-if TYPE_CHECKING:
-    from dynagrag.evaluation.citations.checking_cost import CheckingCost
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
 
 MEASURES = (
     "Measures, in points (fractions of 1 with --json): true kept, the share of true claims with the verdict stated; false caught, the "
@@ -50,15 +47,6 @@ LIMIT = Annotated[
     int | None, typer.Option("--limit", min=2, help="Check only this many claims. Default: all, and 600 of a workspace's lines.")
 ]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the claims made of a workspace, and of the intervals.")]
-OUT = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
-    ),
-]
-MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
-]
 
 
 def citations(
@@ -88,24 +76,22 @@ def citations(
         data=data,
         pairs=pairs,
         workspace=workspace,
-        checkers=tuple(dict.fromkeys(name.strip() for names in checker or ["rules"] for name in names.split(",") if name.strip())),
+        checkers=names_in(",".join(checker or ["rules"])),
         limit=limit,
         seed=seed,
         out=out,
         max_calls=max_calls,
     )
     with Bars(as_json) as progress:
-        run, summary = evaluate_citations(read_settings(llm, store=store), options, progress, _say_cost)
-    if as_json:
-        say_json(summary)
-    else:
-        for line in (*citation_lines(summary), f"run: {run.path}", f"report: {run.path / 'report.html'}"):
-            say(in_line(line))  # kinds are a file's words
+        run, summary = evaluate_citations(
+            read_settings(llm, store=store), options, progress, lambda checker, cost: say_estimate(cost, checker)
+        )
+    say_run(run.path, summary, citation_lines(summary), as_json)
     return EXIT_SET_ASIDE if any(own["errors"] for own in summary["checkers"].values()) else 0
 
 
-def _say_cost(checker: str, cost: "CheckingCost") -> None:
-    sys.stderr.write(f"estimate for {checker}: {cost}\n")
+def _say_cost(checker: str, cost: object) -> None:
+    say_estimate(cost, checker)
 
 
 def citation_lines(summary: Mapping[str, Any]) -> Iterator[str]:

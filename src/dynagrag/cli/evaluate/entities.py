@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynagrag.cli.evaluate.shared import MAX_CALLS
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, say, say_json, set_up_log
 from dynagrag.text import cut
@@ -43,9 +44,6 @@ THRESHOLD = Annotated[
         max=1,
         help="Add a row for this cosine (-1 to 1) to the table of thresholds; may be repeated. Default: 0.55 to 0.95.",
     ),
-]
-MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
 ]
 
 

@@ -1,12 +1,12 @@
 """`dynagrag evaluate extraction`: how much of what people marked in texts an extractor finds."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
@@ -43,15 +43,6 @@ READING = Annotated[
 ]
 LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Take only this many chunks, from the first. Default: all.")]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the intervals.")]
-OUT = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
-    ),
-]
-MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
-]
 
 
 def extraction(
@@ -78,30 +69,27 @@ def extraction(
             raise UsageError("--reading measures all of its chunks and keeps no run; leave out --limit and --out")
         from dynagrag.evaluation.extraction.agreement import evaluate_reading
 
-        _print(evaluate_reading(gold, reading, seed), as_json)
+        summary = evaluate_reading(gold, reading, seed)
+        if as_json:
+            say_json(summary)
+        else:
+            for line in extraction_lines(summary):
+                say(in_line(line))  # types are a file's words
         return 0
     from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
 
     options = ExtractionOptions(extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls)
     with Bars(as_json) as progress:
         run, summary = evaluate_extraction(read_settings(llm), options, progress, _say_cost)
-    _print(summary, as_json, f"run: {run.path}", f"report: {run.path / 'report.html'}")
+    say_run(run.path, summary, extraction_lines(summary), as_json)
     return EXIT_SET_ASIDE if summary["errors"] else 0
-
-
-def _print(summary: Mapping[str, Any], as_json: bool, *more: str) -> None:
-    if as_json:
-        say_json(summary)
-        return
-    for line in (*extraction_lines(summary), *more):
-        say(in_line(line))  # types are a file's or a model's words
 
 
 def _say_cost(cost: "Estimate") -> None:
     money = "" if cost.money is None else f", price {cost.money:.2f}"
-    sys.stderr.write(
-        f"estimate: {cost.calls:,} calls, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,} reply tokens, "
-        f"{max(1, round(cost.seconds / 60))} min{money}; repairs come on top, replies that are kept cost nothing\n"
+    say_estimate(
+        f"{cost.calls:,} calls, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,} reply tokens, "
+        f"{max(1, round(cost.seconds / 60))} min{money}; repairs come on top, replies that are kept cost nothing"
     )
 
 

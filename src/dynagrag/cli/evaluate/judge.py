@@ -1,18 +1,18 @@
 """`dynagrag evaluate judge`: answers of several arms judged by a language model, and how far that judge can be believed."""
 
-import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dynagrag.cli.evaluate.shared import BASELINE, LIMIT, MAX_CALLS, OUT, given_ones, names_in, say_estimate, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
 from dynagrag.errors import UsageError
+from dynagrag.evaluation.judge.reliability import THRESHOLD
 
 if TYPE_CHECKING:
-    from dynagrag.evaluation.judge.calibration_run import CalibrationOptions
-    from dynagrag.evaluation.judge.judge_options import JudgeOptions
     from dynagrag.settings import Settings
 
 JUDGE_MEASURES = (
@@ -28,35 +28,41 @@ QUESTIONS = Annotated[
 ]
 SPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace to ask. Default: the setting `workspace`, else `default`.")]
 ARMS = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--arms",
         help="Arms that answer, separated by commas: those of DynaGRAG's experiment (dsa-diverse, bfs-diverse, bfs-cosine, naive) and any "
-        "other, such as default, graph, hybrid or closed-book. All but global, which has more, have the same room for evidence.",
+        "other, such as default, graph, hybrid or closed-book. All but global, which has more, have the same room for evidence. Default: "
+        "the four and default.",
     ),
 ]
-BASELINE = Annotated[str | None, typer.Option("--baseline", help="Arm to compare the others with. Default: naive, else the first.")]
 FORMS = Annotated[
-    str, typer.Option("--forms", help="How to judge, separated by commas: pointwise (grades of each answer), pairwise (both orders).")
+    str | None,
+    typer.Option(
+        "--forms",
+        help="How to judge, separated by commas: pointwise (grades of each answer), pairwise (both orders). Default: both.",
+    ),
 ]
-SAMPLES = Annotated[int, typer.Option("--samples", min=1, help="Grades of each answer; the median counts. Each asks in another order.")]
+SAMPLES = Annotated[
+    int | None,
+    typer.Option("--samples", min=1, help="Grades of each answer; the median counts. Each asks in another order. Default: 3."),
+]
 JUDGE_LLM = Annotated[
     str | None,
     typer.Option(
         "--judge-llm", help="Language model that judges, named as for --llm. Default: the model that answers, and the report says so."
     ),
 ]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only this many questions, from the first. Default: all.")]
 CALIBRATE = Annotated[
     bool,
     typer.Option("--calibrate", help="Measure how far the judge (--judge-llm, else --llm) agrees with people, instead of judging answers."),
 ]
 SETS = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--sets",
         help="With --calibrate: what people judged, separated by commas: evouna_NQ and evouna_TQ (answers right or wrong), squality "
-        "(summaries, graded), pairs (which of two outputs is better).",
+        "(summaries, graded), pairs (which of two outputs is better). Default: all.",
     ),
 ]
 DATA = Annotated[
@@ -67,35 +73,26 @@ MAX_ROWS = Annotated[
     int | None,
     typer.Option("--max-rows", min=1, help="With --calibrate: judge this many rows of each set, drawn by the seed. Default: all."),
 ]
-THRESHOLD = Annotated[
+LEAST_KAPPA = Annotated[
     float, typer.Option("--threshold", min=-1.0, max=1.0, help="The kappa with people below which a judge is called not reliable.")
 ]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the rows that are drawn, of the order of judging, and of the intervals.")]
-OUT = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
-    ),
-]
-MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before models are called more often than this in all. Default: no limit.")
-]
 
 
 def judge(
     questions: QUESTIONS = None,
     workspace: SPACE = None,
-    arms: ARMS = "dsa-diverse,bfs-diverse,bfs-cosine,naive,default",
+    arms: ARMS = None,
     baseline: BASELINE = None,
-    forms: FORMS = "pointwise,pairwise",
-    samples: SAMPLES = 3,
+    forms: FORMS = None,
+    samples: SAMPLES = None,
     judge_llm: JUDGE_LLM = None,
     limit: LIMIT = None,
     calibrate: CALIBRATE = False,
-    sets: SETS = "evouna_NQ,evouna_TQ,squality,pairs",
+    sets: SETS = None,
     data: DATA = None,
     max_rows: MAX_ROWS = None,
-    threshold: THRESHOLD = 0.4,
+    threshold: LEAST_KAPPA = THRESHOLD,
     seed: SEED = 0,
     out: OUT = None,
     max_calls: MAX_CALLS = None,
@@ -114,63 +111,60 @@ def judge(
       dynagrag evaluate judge --questions mine.jsonl --workspace work --llm qwen
     """
     set_up_log(verbose)
-    _check(calibrate, questions, data, max_rows)
-    settings = read_settings((judge_llm or llm) if calibrate else llm, embedder, store)
-    if data is not None:
-        from dynagrag.evaluation.judge.calibration_run import CalibrationOptions
-
-        return _calibrate(CalibrationOptions(data, _names(sets), max_rows, threshold, seed, out, max_calls), settings, as_json)
-    assert questions is not None, "one of the two was given"
-    from dynagrag.evaluation.judge.judge_options import JudgeOptions
-
-    asked = questions, workspace, _names(arms), baseline
-    options = JudgeOptions(*asked, _names(forms), samples, judge_llm, limit, threshold, seed, out, max_calls)
-    return _judge_answers(options, settings, as_json)
+    asking = given_ones(workspace=workspace, arms=arms, baseline=baseline, forms=forms, samples=samples, limit=limit)
+    calibrating = given_ones(sets=sets, data=data, max_rows=max_rows)
+    alike = {"threshold": threshold, "seed": seed, "out": out, "max_calls": max_calls}
+    if calibrate:
+        _check_calibrating(asking | given_ones(questions=questions, store=store, embedder=embedder), judge_llm, llm)
+        return _calibrate(calibrating | alike, read_settings(judge_llm or llm), as_json)
+    _check_judging(questions, calibrating, forms, samples)
+    options = asking | alike | {"questions": questions, "judge_llm": judge_llm}
+    return _judge_answers(options, read_settings(llm, embedder, store), as_json)
 
 
-def _check(calibrate: bool, questions: Path | None, data: Path | None, max_rows: int | None) -> None:
-    """Raises UsageError unless exactly one of the two is asked for, with what it needs."""
-    if calibrate and questions is not None:
-        raise UsageError("--calibrate judges rows of known sets and asks no questions; leave one of --calibrate and --questions out")
-    if calibrate and data is None:
-        raise UsageError("say where the sets lie: --data FOLDER, the folder that holds judge/")
-    if not calibrate and questions is None:
+def _check_calibrating(answering: Mapping[str, Any], judge_llm: str | None, llm: str | None) -> None:
+    _refuse(answering, "--calibrate judges rows of known sets and asks no questions")
+    if judge_llm is not None:
+        _refuse(given_ones(llm=llm), "--calibrate asks the judge alone, which --judge-llm names")
+
+
+def _check_judging(questions: Path | None, calibrating: Mapping[str, Any], forms: str | None, samples: int | None) -> None:
+    if questions is None:
         raise UsageError("say what to judge: --questions FILE asks arms and judges their answers, --calibrate measures the judge itself")
-    if not calibrate and (data is not None or max_rows is not None):
-        raise UsageError("--data and --max-rows are for --calibrate; questions come from --questions and --workspace")
+    _refuse(calibrating, "sets and their rows are for --calibrate; questions come from --questions and --workspace")
+    if forms is not None and "pointwise" not in names_in(forms):
+        _refuse(given_ones(samples=samples), "pairs are asked for once in each order, without samples")
 
 
-def _judge_answers(options: "JudgeOptions", settings: "Settings", as_json: bool) -> int:
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    """Raises UsageError where one of these was given, which would have no effect."""
+    if options:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in options)
+        raise UsageError(f"{names} would have no effect: {why}; leave {'it' if len(options) == 1 else 'them'} out")
+
+
+def _as_names(options: Mapping[str, Any], *lists: str) -> dict[str, Any]:
+    return {name: names_in(value) if name in lists else value for name, value in options.items()}
+
+
+def _judge_answers(options: Mapping[str, Any], settings: "Settings", as_json: bool) -> int:
+    from dynagrag.evaluation.judge.judge_options import JudgeOptions
     from dynagrag.evaluation.judge.judge_report import judge_lines
     from dynagrag.evaluation.judge.judge_run import evaluate_judge
 
     with Bars(as_json) as progress:
-        run, summary = evaluate_judge(settings, options, progress, _say_cost)
-    if as_json:
-        say_json(summary)
-    else:
-        for line in (*judge_lines(summary), f"run: {run.path}", f"report: {run.path / 'report.html'}"):
-            say(in_line(line))
+        run, summary = evaluate_judge(settings, JudgeOptions(**_as_names(options, "arms", "forms")), progress, say_estimate)
+    say_run(run.path, summary, judge_lines(summary), as_json)
     return EXIT_SET_ASIDE if any(own["errors"] for own in summary["arms"].values()) else 0
 
 
-def _calibrate(options: "CalibrationOptions", settings: "Settings", as_json: bool) -> int:
+def _calibrate(options: Mapping[str, Any], settings: "Settings", as_json: bool) -> int:
     from dynagrag.evaluation.judge.calibration_report import calibration_lines
-    from dynagrag.evaluation.judge.calibration_run import calibrate_judge
+    from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
 
+    if "data" not in options:
+        raise UsageError("say where the sets lie: --data FOLDER, the folder that holds judge/")
     with Bars(as_json) as progress:
-        run, summary = calibrate_judge(settings, options, progress, _say_cost)
-    if as_json:
-        say_json(summary)
-    else:
-        for line in (*calibration_lines(summary), f"run: {run.path}", f"report: {run.path / 'report.html'}"):
-            say(in_line(line))  # subsets are a file's words
+        run, summary = calibrate_judge(settings, CalibrationOptions(**_as_names(options, "sets")), progress, say_estimate)
+    say_run(run.path, summary, calibration_lines(summary), as_json)
     return 0
-
-
-def _names(names: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
-
-
-def _say_cost(cost: object) -> None:
-    sys.stderr.write(f"estimate: {cost}\n")

@@ -1,18 +1,32 @@
 """`dynagrag evaluate qa`: how right the answers of each arm are, what they cite and what they cost."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.retrieval import EXTRACTOR, HALF, PART, one_of
+from dynagrag.cli.evaluate.shared import (
+    BASELINE,
+    DATA,
+    EXTRACTOR,
+    GIVEN,
+    HALF,
+    LIMIT,
+    MAX_CALLS,
+    OUT,
+    PART,
+    names_in,
+    one_of,
+    say_estimate,
+    say_run,
+)
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
 
 if TYPE_CHECKING:
-    from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+    from dynagrag.evaluation.qa.qa_options import QaOptions
+    from dynagrag.settings import Settings
 
 QA_MEASURES = (
     "Measures, in points (fractions of 1 with --json): exact and F1, of the answer in a few words, where the given answers are short; "
@@ -27,14 +41,6 @@ DATASET = Annotated[
         help="Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum, squality or graphrag-bench. Needs --data.",
     ),
 ]
-DATA = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="FOLDER",
-        help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files.",
-    ),
-]
 QUESTIONS = Annotated[
     Path | None,
     typer.Option(
@@ -45,12 +51,13 @@ QUESTIONS = Annotated[
     ),
 ]
 ARMS = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--arms",
         help="What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse, bfs-cosine (DynaGRAG's experiment); "
         "naive, bm25, hybrid, rrf, bridge-ppr; closed-book (no evidence); gold (the right passages alone); rerank:MODEL (a cross-encoder). "
-        "global (for general questions: many passages, part by part). All but global have equal room for evidence.",
+        "global (for general questions: many passages, part by part). All but global have equal room for evidence. "
+        "Default: default, naive, closed-book and gold.",
     ),
 ]
 SCOPE = Annotated[
@@ -58,19 +65,6 @@ SCOPE = Annotated[
     typer.Option("--scope", help="For qmsum: ask each question of its own meeting (document) or of all (corpus). Default: document."),
 ]
 KIND = Annotated[str | None, typer.Option("--kind", help="Ask only questions of this kind, such as general for qmsum.")]
-BASELINE = Annotated[
-    str | None, typer.Option("--baseline", help="Arm to compare the others with. Default: naive, else the first of --arms.")
-]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only this many questions, from the first. Default: all.")]
-OUT = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
-    ),
-]
-MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
-]
 
 
 def qa(
@@ -78,7 +72,7 @@ def qa(
     data: DATA = None,
     questions: QUESTIONS = None,
     workspace: WORKSPACE = None,
-    arms: ARMS = "default,naive,closed-book,gold",
+    arms: ARMS = None,
     baseline: BASELINE = None,
     half: HALF = "all",
     scope: SCOPE = None,
@@ -86,6 +80,7 @@ def qa(
     part: PART = None,
     limit: LIMIT = None,
     extractor: EXTRACTOR = "fast",
+    given: GIVEN = None,
     out: OUT = None,
     max_calls: MAX_CALLS = None,
     store: STORE = None,
@@ -99,8 +94,7 @@ def qa(
     Example: dynagrag evaluate qa --dataset musique --data sets --arms default,naive,gold --llm qwen --limit 20
     """
     set_up_log(verbose)
-    from dynagrag.evaluation.qa.qa_options import QaOptions
-    from dynagrag.evaluation.qa.qa_run import evaluate_qa
+    from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions
     from dynagrag.evaluation.question_sets.question_set import Half, Scope
 
     options = QaOptions(
@@ -108,7 +102,7 @@ def qa(
         data=data,
         questions=questions,
         workspace=workspace,
-        arms=_names(arms),
+        arms=DEFAULT_ARMS if arms is None else names_in(arms),
         baseline=baseline,
         extractor=extractor,
         half=one_of("--half", half, Half),
@@ -116,26 +110,20 @@ def qa(
         kind=kind,
         limit=limit,
         part=part,
+        given=given,
         out=out,
         max_calls=max_calls,
     )
+    return _answer(options, read_settings(llm, embedder, store), as_json)
+
+
+def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
+    from dynagrag.evaluation.qa.qa_run import evaluate_qa
+
     with Bars(as_json) as progress:
-        run, summary = evaluate_qa(read_settings(llm, embedder, store), options, progress, _say_estimate)
-    say_json(summary) if as_json else _print_run(run.path, summary)
+        run, summary = evaluate_qa(settings, options, progress, say_estimate)
+    say_run(run.path, summary, qa_lines(summary), as_json)
     return EXIT_SET_ASIDE if any(summary["errors"].values()) else 0
-
-
-def _names(arms: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in arms.split(",") if name.strip())
-
-
-def _print_run(folder: Path, summary: Mapping[str, Any]) -> None:
-    for line in (*qa_lines(summary), f"run: {folder}", f"report: {folder / 'report.html'}"):
-        say(in_line(line))  # kinds are a file's words
-
-
-def _say_estimate(estimate: "AnswersEstimate") -> None:
-    sys.stderr.write(f"estimate: {estimate}\n")
 
 
 def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:

@@ -1,18 +1,14 @@
 """`dynagrag evaluate questions`: questions made of a workspace, with their answers and where they come from."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.retrieval import one_of
+from dynagrag.cli.evaluate.shared import MAX_CALLS, names_in, one_of, say_estimate
 from dynagrag.cli.options import FORCE, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
-
-if TYPE_CHECKING:
-    from dynagrag.evaluation.questions.question_cost import QuestionCost
 
 QUESTION_KINDS = (
     "Kinds: specific (what one speaker says about a thing), two_hop (two passages that name one thing), comparison (two speakers on one "
@@ -36,9 +32,6 @@ BY = Annotated[
         help="Who makes them: records (without a model), or model (the model of --llm writes and answers them; what fails a check is left "
         "out and counted). Default: model where one is configured, else records.",
     ),
-]
-MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before the model is called more often than this. Default: no limit.")
 ]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the choice of questions, and of the splits.")]
 
@@ -67,29 +60,24 @@ def questions(
     from dynagrag.evaluation.questions.made_question import Kind
     from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
 
-    names = [name.strip() for name in (kinds or "").split(",") if name.strip()]
     options = QuestionOptions(
         out=out,
         workspace=workspace,
         num=num,
-        kinds=tuple(dict.fromkeys(one_of("--kinds", name, Kind) for name in names)),
+        kinds=tuple(one_of("--kinds", name, Kind) for name in names_in(kinds or "")),
         by=None if by is None else one_of("--by", by, By),
         seed=seed,
         max_calls=max_calls,
         is_forced=force,
     )
     with Bars(as_json) as progress:
-        summary = make_questions(read_settings(llm, store=store), options, progress, _say_cost)
+        summary = make_questions(read_settings(llm, store=store), options, progress, say_estimate)
     if as_json:
         say_json(summary)
     else:
         for line in question_lines(summary):
             say(in_line(line))
     return EXIT_SET_ASIDE if summary["stopped"] else 0
-
-
-def _say_cost(cost: "QuestionCost") -> None:
-    sys.stderr.write(f"estimate: {cost}\n")
 
 
 def question_lines(summary: Mapping[str, Any]) -> Iterator[str]:

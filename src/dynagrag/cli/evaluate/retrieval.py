@@ -1,22 +1,20 @@
 """`dynagrag evaluate retrieval` and `evaluate compare`: which passages each arm brings, on known sets or on questions of one's own."""
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
+from dynagrag.cli.evaluate.shared import BASELINE, DATA, EXTRACTOR, GIVEN, HALF, LIMIT, OUT, PART, names_in, one_of, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import Bars, read_settings, say, say_json, set_up_log
-from dynagrag.errors import UsageError
 
 evaluate_app = typer.Typer(
     help="Measure extraction, retrieval, answers, citations and merging. Use published sets or files of your own.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-K = TypeVar("K", bound=StrEnum)
 _MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals of the differences: recall@k, the share of the gold among the "
     "first k passages; all@5, all gold among the first 5; hit@1, the first passage is gold; mrr, 1 / rank of the first gold; p@5, the "
@@ -27,15 +25,6 @@ _NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "
 
 DATASET = Annotated[
     str | None, typer.Option("--dataset", help="Published set: musique, hotpotqa, 2wiki, multihop-rag or qmsum. Needs --data.")
-]
-DATA = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="FOLDER",
-        help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files. "
-        "Texts are embedded once, in HOME/evaluation/workspaces.",
-    ),
 ]
 QUESTIONS = Annotated[
     Path | None,
@@ -55,32 +44,10 @@ ARMS = Annotated[
         "naive, bm25, rrf and hybrid always run too.",
     ),
 ]
-EXTRACTOR = Annotated[
-    str,
-    typer.Option(
-        "--extractor", help="How to build the graph of the set: fast (without a model), or file (from given entities and triples)."
-    ),
-]
-GIVEN = Annotated[
-    Path | None,
-    typer.Option("--given", metavar="FILE", help="File of extractions, for --extractor file. Default: SET_openie_reference in --data."),
-]
-HALF = Annotated[str, typer.Option("--half", help="Which rows: tuning (even, counted from 0), reporting (odd) or all.")]
 SCOPE = Annotated[
     str | None,
     typer.Option("--scope", help="For qmsum: search the question's own meeting (document) or all meetings (corpus). Default: both."),
 ]
-PART = Annotated[str | None, typer.Option("--part", help="For qmsum: which file, such as train_25 for qmsum_train_25. Default: val.")]
-BASELINE = Annotated[str, typer.Option("--baseline", help="Arm to compare the others with.")]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only this many questions, from the first. Default: all.")]
-OUT = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
-    ),
-]
-
-
 PROMPTS = Annotated[
     bool,
     typer.Option(
@@ -103,7 +70,7 @@ def retrieval(
     half: HALF = "all",
     scope: SCOPE = None,
     part: PART = None,
-    baseline: BASELINE = "naive",
+    baseline: BASELINE = None,
     limit: LIMIT = None,
     out: OUT = None,
     prompts: PROMPTS = False,
@@ -127,7 +94,7 @@ def retrieval(
         data=data,
         questions=questions,
         workspace=workspace,
-        arms=tuple(name.strip() for name in arms.split(",") if name.strip()),
+        arms=names_in(arms),
         extractor=extractor,
         half=one_of("--half", half, Half),
         scope=None if scope is None else one_of("--scope", scope, Scope),
@@ -140,7 +107,7 @@ def retrieval(
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
-    say_json(summary) if as_json else _print_run(run.path, summary)
+    say_run(run.path, summary, _summary_lines(summary), as_json)
     return 0
 
 
@@ -165,18 +132,6 @@ def compare_runs(
     for line in _compared_lines(found):
         say(line)
     return 0
-
-
-def one_of(option: str, value: str, known: type[K]) -> K:
-    """The member of an enumeration that has this value. UsageError, with all values, where none has."""
-    if value not in [k.value for k in known]:
-        raise UsageError(f"{option} {value!r} is unknown; known: {', '.join(k.value for k in known)}")
-    return known(value)
-
-
-def _print_run(folder: Path, summary: Mapping[str, Any]) -> None:
-    for line in (*_summary_lines(summary), f"run: {folder}", f"report: {folder / 'report.html'}"):
-        say(line)
 
 
 def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:

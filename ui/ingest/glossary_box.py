@@ -16,8 +16,8 @@ from dynagrag.private_files import make_folder
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.ui import state
-from dynagrag.ui.ingest.upload_folder import safe_name
 from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_name import safe_name
 
 _FOLDER = "glossaries"
 _STATE = "glossary"

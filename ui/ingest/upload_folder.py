@@ -4,8 +4,6 @@ there. What can't be read is not kept.
 
 import hashlib
 import os
-import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +16,11 @@ from dynagrag.ingest.load import load_source
 from dynagrag.private_files import make_folder
 from dynagrag.schema import LoadedSource
 from dynagrag.settings import Settings
+from dynagrag.ui.safe_name import safe_name
 
 MAX_BYTES = 200_000_000
 """What the loaders read at most; the page's own limit (server.maxUploadSize) is 200 MiB."""
 _FOLDER = "uploads"
-_MAX_NAME = 120
-_UNSAFE = re.compile(r"[^\w \-.,()+&'!@#=]+")
 _BLOCK = 1 << 20
 _PARTIAL = ".partial-"
 
@@ -32,22 +29,6 @@ def folder_of(settings: Settings, workspace: str) -> Path:
     """Where a workspace's uploads lie; it need not be there yet. WorkspaceError where a workspace can't be called so."""
     check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / _FOLDER
-
-
-def safe_name(name: str) -> str:
-    """A file's name that is one: no folders, no leading dots, no control characters, short. LoadError where nothing of it is left."""
-    base = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    stem, dot, suffix = _UNSAFE.sub("_", base).strip(" .").rpartition(".")
-    if not dot:
-        stem, suffix = suffix, ""
-    made = f"{_cut(stem.strip(' .'))}{dot}{suffix[:12]}".strip(" .")
-    if not made.strip("_. "):
-        raise LoadError("its name holds nothing that can be a file's name; rename it")
-    return made
-
-
-def _cut(stem: str) -> str:
-    return stem.encode()[:_MAX_NAME].decode("utf-8", "ignore")  # a folder's limit is in bytes
 
 
 def text_name(title: str) -> str:

@@ -12,6 +12,7 @@ from dynagrag.errors import LoadError, WorkspaceError
 from dynagrag.settings import load_settings
 from dynagrag.ui.ingest import upload_folder
 from dynagrag.ui.ingest.source_reading import Brought, pasted, read_all
+from dynagrag.ui.safe_name import safe_name
 
 TALK = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n"
 
@@ -36,13 +37,13 @@ def _keep(folder: Path, name: str, content: bytes) -> tuple[str | None, str, str
     ],
 )
 def test_a_name_is_reduced_to_one_that_leads_nowhere_else(name: str, safe: str) -> None:
-    assert upload_folder.safe_name(name) == safe
+    assert safe_name(name) == safe
 
 
 @pytest.mark.parametrize("name", ["", "..", "../", "...", "\0", "/", "☃/☃"])
 def test_a_name_of_which_nothing_is_left_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(LoadError, match="rename it"):
-        upload_folder.safe_name(name)
+        safe_name(name)
     assert "rename it" in str(_keep(tmp_path, name, TALK)[0])
 
 
@@ -50,7 +51,7 @@ def test_a_name_of_which_nothing_is_left_is_refused(name: str, tmp_path: Path) -
 def test_whatever_the_name_the_file_is_in_the_folder(name: str) -> None:
     folder = Path("/uploads")
     try:
-        made = folder / upload_folder.safe_name(name)
+        made = folder / safe_name(name)
     except LoadError:
         return
     assert made.parent == folder

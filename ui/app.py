@@ -8,6 +8,7 @@ from dynagrag.ui import state
 from dynagrag.ui.ask import page as ask_page
 from dynagrag.ui.ask import source_page, why_page
 from dynagrag.ui.curate import page as curate_page
+from dynagrag.ui.evaluate import page as evaluate_page
 from dynagrag.ui.graph import page as graph_page
 from dynagrag.ui.ingest import page as ingest_page
 from dynagrag.ui.serving import server
@@ -22,6 +23,7 @@ PAGES = (
     (graph_page, "Graph", "graph", ":material/hub:"),
     (ingest_page, "Ingest", "ingest", ":material/upload_file:"),
     (curate_page, "Curate", "curate", ":material/merge:"),
+    (evaluate_page, "Evaluate", "evaluate", ":material/query_stats:"),
     (workspaces_page, "Workspaces", "workspaces", ":material/settings:"),
 )
 

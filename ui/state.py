@@ -212,9 +212,14 @@ def chat_model() -> ChatModel | None:
     return _shared().chat_model(settings())
 
 
-def chat_model_loader() -> Callable[[], ChatModel | None]:
-    """What loads the language model of this visit's settings on another thread."""
-    return partial(_shared().chat_model, settings())
+def chat_model_loader(**chosen: Any) -> Callable[[], ChatModel | None]:
+    """What loads the language model of this visit's settings on another thread. `chosen`: other settings."""
+    return partial(_shared().chat_model, settings_with(**chosen))
+
+
+def embedder_loader(**chosen: Any) -> Callable[[], Embedder]:
+    """The same for the embedder."""
+    return partial(_shared().embedder, settings_with(**chosen))
 
 
 @contextmanager

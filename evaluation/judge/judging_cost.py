@@ -5,10 +5,14 @@ from dataclasses import dataclass, replace
 
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
 from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
+from dynagrag.evaluation.judge.judge_options import JudgePlan
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, MetricsReply
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
-from dynagrag.protocols import FirstWordModel
+from dynagrag.protocols import ChatModel, FirstWordModel
 from dynagrag.settings import Settings
+
+_WORDS = 100
+"""Of an answer that is not made yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,19 @@ def units_cost(
     units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], chat: MeteredChat, settings: Settings
 ) -> JudgingCost:
     """The cost of judging answers: (question, arm, the other arm or nothing, sample)."""
-    is_word = chat.is_small and isinstance(chat.model, FirstWordModel)
+    return _units_cost(units, answers, chat.is_small and isinstance(chat.model, FirstWordModel), settings)
+
+
+def expected_cost(plan: JudgePlan, model: ChatModel, settings: Settings) -> JudgingCost:
+    """About the cost of judging answers that aren't made yet, as if each had 100 words."""
+    words = " ".join(["word"] * _WORDS)
+    answers = {(question.id, arm): BlindAnswer(question.text, f"{arm} {words}") for question in plan.questions for arm in plan.arm_names}
+    return _units_cost(plan.units, answers, model.is_small and isinstance(model, FirstWordModel), settings)
+
+
+def _units_cost(
+    units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], is_word: bool, settings: Settings
+) -> JudgingCost:
     calls = prompt = 0
     for question, arm, against, sample in units:
         own = answers[question, arm]

@@ -164,6 +164,11 @@ class KeptRun(Generic[_Row]):
             return cls.open(path, settings, versions)
         return cls(path, head)
 
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """The run in a folder, done or not. LoadError where it holds none."""
+        return cls(path, _head(path))
+
     @contextmanager
     def asking(self, num_lines: int) -> Iterator[None]:
         """Holds the run for this process, and drops a torn line. Where a done run lacks some of its `num_lines`, it is no longer done.

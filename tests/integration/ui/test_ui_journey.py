@@ -3,8 +3,10 @@
 Axe looks at every page in both themes; no request leaves the app's origin, though a transcript and the answers that repeat it try to.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -25,7 +27,7 @@ TURNS = [
 ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
 """The pages are the same on both stores."""
 QUESTION = "Who founded Corvus Partners?"
-PAGES = ("", "why", "graph", "ingest", "curate", "workspaces", "source")
+PAGES = ("", "why", "graph", "ingest", "curate", "evaluate", "workspaces", "source")
 
 
 @pytest.fixture
@@ -149,6 +151,31 @@ def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone_and_keys
     assert found == []
     ask_by_keyboard(chromium.open(app.url("")))
     assert chromium.foreign(app.origin) == []
+
+
+@ON_SQLITE
+def test_runs_are_read_and_compared_in_both_themes_and_on_a_phone(
+    app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps({"question": f"{QUESTION} {HOSTILE}", "documents": ["board"]}) + "\n", encoding="utf-8")
+    for arms in ("default", "default,paper"):
+        assert cli("evaluate", "retrieval", "--questions", questions, "-w", "default", "--arms", arms).code == 0
+    page = chromium.open(app.url("evaluate"), DESKTOP)
+    found: list[str] = []
+    for name, sign in (("Read", "Questions to read"), ("Compare", "Second minus first")):
+        page.get_by_text(name, exact=True).click()
+        page.get_by_text(sign).first.wait_for(timeout=60_000)
+        settled(page)
+        for theme in ("light", "dark"):
+            wear(page, theme)
+            found += [f"{name} {theme}: {line}" for line in serious(page, only_colours=theme == "dark")]
+            shoot(page, f"evaluate-{name.lower()}{'-dark' if theme == 'dark' else ''}")
+        assert_fits_a_phone(page, f"evaluate-{name.lower()}")
+    assert found == []
+    assert chromium.foreign(app.origin) == []
+    assert chromium.dialogs == []
 
 
 def wear(page: "Page", theme: Literal["light", "dark"]) -> None:

@@ -1,0 +1,1 @@
+"""The page Evaluate: choose what to measure, see what it takes, run it, read and compare runs."""

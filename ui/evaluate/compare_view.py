@@ -1,0 +1,62 @@
+"""Two runs on the same questions, side by side: the second minus the first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from dynagrag.evaluation.qa.qa_compare import compare_qa
+from dynagrag.evaluation.qa.qa_folder import QaRun
+from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.results.run_summary import compare
+from dynagrag.text import plural
+from dynagrag.ui import state
+from dynagrag.ui.evaluate import run_tables
+from dynagrag.ui.evaluate.kept_runs import COMPARABLE, QA, KeptView, kept_runs
+from dynagrag.ui.evaluate.table_view import show_tables
+from dynagrag.ui.safe_markdown import clean, plain
+
+
+def show() -> None:
+    """Two runs to choose, and what came out."""
+    views, _ = kept_runs(state.settings())
+    done = [view for view in views if view.is_done and view.kind in COMPARABLE]
+    pairs = {view.name: [other for other in done if other is not view and _asks_the_same(view, other)] for view in done}
+    firsts = {view.name: view for view in done if pairs[view.name]}
+    if not firsts:
+        st.caption("Two runs that asked the same questions can be compared: of passages found, or of answers. There are no two yet.")
+        return
+    # the last run is mostly the one that is asked about, so it is the second
+    first = st.selectbox("First run", list(firsts), index=min(1, len(firsts) - 1), format_func=lambda name: _label(firsts[name]))
+    seconds = {view.name: view for view in pairs[first]}
+    second = st.selectbox("Second run", list(seconds), format_func=lambda name: _label(seconds[name]))
+    _show(firsts[first], seconds[second])
+
+
+def _asks_the_same(view: KeptView, other: KeptView) -> bool:
+    return view.kind == other.kind and all(view.settings.get(n) == other.settings.get(n) for n in ("asked", "scope", "scopes"))
+
+
+def _label(view: KeptView) -> str:
+    return clean(f"{view.begun}, {view.what}: {', '.join(view.arms)} ({view.name})", 160)
+
+
+def _show(first: KeptView, second: KeptView) -> None:
+    found = _compared(first, second)
+    st.markdown(
+        f"**{plural(found['questions'], 'question')}**. Second minus first, in points, each with its 95 % interval over the same questions."
+    )
+    if found["left_out"]:
+        st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")
+    show_tables(run_tables.compared_tables(first.kind, found))
+    st.markdown("**What else was different**")
+    if rows := run_tables.differing_rows(found):
+        st.dataframe(rows, hide_index=True, width="stretch")
+    else:
+        st.caption("Nothing: both were made with the same settings.")
+
+
+def _compared(first: KeptView, second: KeptView) -> Mapping[str, Any]:
+    if first.kind == QA:
+        return compare_qa(QaRun.read(first.run.path), QaRun.read(second.run.path))
+    return compare(RunFolder.read(first.run.path), RunFolder.read(second.run.path))

@@ -1,0 +1,145 @@
+"""The runs that are kept, of all kinds, whoever began them: what they are, and how far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dynagrag.errors import LoadError
+from dynagrag.evaluation.answers.answer_run import ANSWERS
+from dynagrag.evaluation.citations.citation_folder import CitationRun
+from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
+from dynagrag.evaluation.judge.judge_folder import JudgeRun
+from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
+from dynagrag.evaluation.qa.qa_folder import QaRun
+from dynagrag.evaluation.results.run_folder import REPORT, KeptRun, RunFolder
+from dynagrag.settings import Settings
+from dynagrag.text import plural
+from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
+from dynagrag.ui.evaluate.run_work import runs_folder
+
+RETRIEVAL, QA, JUDGED = "", "qa", "answers judged"
+_KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
+    RETRIEVAL: ("passages found", RunFolder),
+    QA: ("answers", QaRun),
+    JUDGED: ("answers judged", JudgeRun),
+    "judge": ("a judge against people", CalibrationRun),
+    "calibration": ("a judge against people", CalibrationRun),
+    "citations": ("claims checked", CitationRun),
+    "extraction": ("things extracted", ExtractionRun),
+}
+"""What run.json says that a run evaluates -> the same in words, and its folder."""
+COMPARABLE = (RETRIEVAL, QA)
+
+
+@dataclass(frozen=True)
+class KeptView:
+    """A run as it is listed. `request`: of one that was begun in the app."""
+
+    run: KeptRun[Any]
+    kind: str
+    request: RunRequest | None
+
+    @property
+    def name(self) -> str:
+        """Its folder's name."""
+        return self.run.path.name
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What it was made with."""
+        return self.run.settings
+
+    @property
+    def what(self) -> str:
+        """Its kind in words."""
+        return _KINDS[self.kind][0] if self.kind in _KINDS else self.kind
+
+    @property
+    def begun(self) -> str:
+        """Date and time, UTC."""
+        return str(self.run.head.get("begun", ""))[:16].replace("T", " ")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it came to its end."""
+        return self.run.is_done
+
+    @property
+    def asked_of(self) -> str:
+        """Which questions, of which workspace or corpus."""
+        files, workspace = self.settings.get("files") or {}, self.settings.get("workspace", "")
+        dataset = self.settings.get("dataset")
+        named = ", ".join(files) if dataset in (None, "own") else str(dataset)
+        return " of ".join(part for part in (named, str(workspace)) if part)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """What it compares."""
+        return tuple(self.settings.get("arms") or self.settings.get("checkers") or ())
+
+    @cached_property
+    def summary(self) -> Mapping[str, Any]:
+        """Of a run that is done."""
+        return self.run.summary()
+
+    @property
+    def report(self) -> Path | None:
+        """Its report, where it has one."""
+        path = self.run.path / REPORT
+        return path if path.is_file() else None
+
+    @property
+    def num_failed(self) -> int:
+        """Answers of a done run that could not be made."""
+        if self.kind == QA:
+            return sum(self.summary.get("errors", {}).values())
+        return sum(own.get("errors", 0) for own in self.summary["arms"].values()) if self.kind == JUDGED else 0
+
+    def is_held(self) -> bool:
+        """Whether a process is at work on it."""
+        return not self.is_done and self.run.is_held()
+
+    def how_far(self) -> str:
+        """How much of an unfinished run is there."""
+        num_answers = int(self.settings.get("questions", 0)) * len(self.arms)
+        if self.kind == RETRIEVAL:
+            return _of(self._num_lines(RunFolder.lines_file), num_answers * len(self.settings.get("scopes", ())), "ranking")
+        if self.kind == QA:
+            return _of(self._num_lines(ANSWERS), num_answers, "answer")
+        if self.kind == JUDGED:
+            answers = _of(self._num_lines(ANSWERS), num_answers, "answer")
+            return f"{answers}, {_of(self._num_lines(JudgeRun.lines_file), self._num_judgements(), 'judgement')}"
+        return "not finished"
+
+    def _num_judgements(self) -> int:
+        arms, forms = len(self.arms), self.settings.get("forms", ())
+        each = arms * int(self.settings.get("samples", 1)) * (POINTWISE in forms) + (arms - 1) * (PAIRWISE in forms)
+        return each * int(self.settings.get("questions", 0))
+
+    def _num_lines(self, name: str) -> int:
+        path = self.run.path / name
+        return path.read_bytes().count(b"\n") if path.is_file() else 0
+
+
+def _of(done: int, total: int, noun: str) -> str:
+    return f"{min(done, total):,} of {plural(total, noun)}"
+
+
+def kept_runs(settings: Settings) -> tuple[list[KeptView], list[str]]:
+    """All runs, the last begun first; and the names of folders that can't be read."""
+    found, unreadable = [], []
+    for path in runs_folder(settings).glob("*/run.json"):
+        try:
+            found.append(view_of(path.parent))
+        except LoadError:
+            unreadable.append(path.parent.name)
+    return sorted(found, key=lambda view: (str(view.run.head.get("begun", "")), view.name), reverse=True), sorted(unreadable)
+
+
+def view_of(folder: Path) -> KeptView:
+    """The run in a folder. LoadError where there is none."""
+    kind = str(RunFolder.at(folder).settings.get("evaluates", ""))
+    return KeptView((_KINDS[kind][1] if kind in _KINDS else RunFolder).at(folder), kind, kept_request(folder))

@@ -1,0 +1,161 @@
+"""What a visitor asks of an evaluation. It is kept in the run's folder, so that the run can be resumed here after a restart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dynagrag.evaluation.answers.answer_arms import GOLD, known_answer_arms
+from dynagrag.evaluation.judge.judge_options import EXPERIMENT, FORMS, JudgeOptions, plan_judge
+from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions, plan_qa
+from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
+from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, plan_run
+from dynagrag.private_files import write_text
+from dynagrag.settings import Settings
+from dynagrag.ui.evaluate import question_files
+
+_REQUEST = "request.json"
+_FINDS = {
+    "default": "the project's ranking: by the graph, vectors and words",
+    "paper": "ego-graphs as DynaGRAG chooses them",
+    "paper-cosine": "ego-graphs by cosine alone, without diversity",
+}
+
+
+class Measure(StrEnum):
+    """What is measured."""
+
+    FOUND = "retrieval"
+    RIGHT = "qa"
+    JUDGED = "judge"
+
+    @property
+    def needs_model(self) -> bool:
+        """Whether a language model is asked."""
+        return self is not Measure.FOUND
+
+
+class RunRequest(BaseModel):
+    """What to measure: `questions` names a file of the workspace's, `arms` what is compared; a baseline of None is the usual one.
+
+    `forms`, `samples` and `judge_llm` are of judged answers. `llm` and `embedder`: as the settings had them. `is_left`: nobody wants it
+    offered any more.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    measure: Measure
+    workspace: str
+    questions: str
+    arms: tuple[str, ...]
+    baseline: str | None = None
+    limit: int | None = None
+    max_calls: int | None = None
+    forms: tuple[str, ...] = FORMS
+    samples: int = 3
+    judge_llm: str | None = None
+    llm: str | None = None
+    embedder: str = ""
+    is_left: bool = False
+
+    def is_same(self, other: "RunRequest") -> bool:
+        """Whether both ask for one run: a budget may be another."""
+        but = {"max_calls", "is_left"}
+        return self.model_dump(exclude=but) == other.model_dump(exclude=but)
+
+    def path(self, settings: Settings) -> Path:
+        """The file of questions."""
+        return question_files.folder_of(settings, self.workspace) / question_files.checked_name(self.questions)
+
+    def of_retrieval(self, settings: Settings, out: Path | None = None) -> EvaluateOptions:
+        """As `evaluate retrieval` has it."""
+        return EvaluateOptions(
+            questions=self.path(settings),
+            workspace=self.workspace,
+            arms=self.arms,
+            baseline=self.baseline or "naive",
+            limit=self.limit,
+            out=out,
+        )
+
+    def of_qa(self, settings: Settings, out: Path | None = None) -> QaOptions:
+        """As `evaluate qa` has it."""
+        return QaOptions(
+            questions=self.path(settings),
+            workspace=self.workspace,
+            arms=self.arms,
+            baseline=self.baseline,
+            limit=self.limit,
+            out=out,
+            max_calls=self.max_calls,
+        )
+
+    def of_judge(self, settings: Settings, out: Path | None = None) -> JudgeOptions:
+        """As `evaluate judge` has it."""
+        return JudgeOptions(
+            questions=self.path(settings),
+            workspace=self.workspace,
+            arms=self.arms,
+            baseline=self.baseline,
+            forms=self.forms,
+            samples=self.samples,
+            judge_llm=self.judge_llm,
+            limit=self.limit,
+            out=out,
+            max_calls=self.max_calls,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """How many questions of how many arms a run asks, and what of the file it passes over."""
+
+    num_questions: int
+    num_arms: int
+    notes: Mapping[str, int]
+
+
+def arm_words(measure: Measure) -> dict[str, str]:
+    """The arms that can be chosen, each with a line on what it is."""
+    if measure is Measure.FOUND:
+        return dict(_FINDS)
+    arms = {name: words for name, words in known_answer_arms().items() if ":" not in name}  # a cross-encoder is named on the command line
+    return arms if measure is Measure.RIGHT else {name: words for name, words in arms.items() if name != GOLD}
+
+
+def default_arms(measure: Measure) -> tuple[str, ...]:
+    """Those of the command."""
+    return {Measure.FOUND: ("default",), Measure.RIGHT: DEFAULT_ARMS, Measure.JUDGED: EXPERIMENT}[measure]
+
+
+def baselines(measure: Measure, arms: tuple[str, ...]) -> tuple[str, ...]:
+    """Arms that the others can be compared with: the usual one first."""
+    named = (*CONTROLS, *arms) if measure is Measure.FOUND else tuple(sorted(arms, key=lambda arm: arm != "naive"))
+    return tuple(dict.fromkeys(named))
+
+
+def plan(request: RunRequest, settings: Settings) -> PlanView:
+    """What a run would ask. Raises UsageError and LoadError for what was chosen wrong, and what of the file can't be used."""
+    if request.measure is Measure.FOUND:
+        found = plan_run(request.of_retrieval(settings), settings)
+        return PlanView(len(found.questions), len(found.arms), found.loaded.notes)
+    if request.measure is Measure.RIGHT:
+        asked = plan_qa(request.of_qa(settings))
+        return PlanView(len(asked.questions), len(asked.arms), asked.loaded.notes)
+    judged = plan_judge(request.of_judge(settings))
+    return PlanView(len(judged.questions), len(judged.arms), judged.notes)
+
+
+def keep_request(run: Path, request: RunRequest) -> None:
+    """Writes it into a run's folder."""
+    write_text(run / _REQUEST, request.model_dump_json(indent=1))
+
+
+def kept_request(run: Path) -> RunRequest | None:
+    """That of a run which was begun here; None of one that the command line began."""
+    try:
+        return RunRequest.model_validate_json((run / _REQUEST).read_bytes())
+    except (OSError, ValidationError):
+        return None

@@ -1,0 +1,227 @@
+"""A done run as tables: by arm what it reached and what it took, with intervals, in points."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dynagrag.evaluation.judge.judge_replies import METRICS
+from dynagrag.evaluation.qa.answer_scores import MEASURES
+from dynagrag.evaluation.qa.qa_report import TITLES
+from dynagrag.evaluation.qa.qa_summary import COSTS
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
+from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.ui.evaluate.kept_runs import JUDGED, QA, RETRIEVAL, KeptView
+from dynagrag.ui.safe_markdown import clean
+
+Row = dict[str, Any]
+_SCOPES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table and what stands above it."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+def headline(view: KeptView) -> str:
+    """The run in a sentence; of judged answers whether the judge can be believed."""
+    summary = view.summary
+    if view.kind not in (RETRIEVAL, QA):
+        return str(summary.get("verdict", ""))
+    arm, measure, baseline = next(iter(summary["arms"])), summary["measure"], summary["baseline"]
+    own = summary["arms"][arm].get(measure)
+    if own is None:
+        return f"{arm}: no answer that could be scored."
+    found = _against(summary).get(arm, {}).get(measure)
+    value = f"{arm}: {TITLES.get(measure, measure)} {POINTS * own:.1f} of 100"
+    return f"{value}, {_interval(found)} points against {baseline}, with the 95 % interval." if found else f"{value}."
+
+
+def notes(view: KeptView) -> list[str]:
+    """What one must know beside the figures."""
+    summary = view.summary
+    said = [f"{count:,} × {note}" for note, count in summary.get("notes", {}).items()]
+    questions = summary.get("questions")
+    if isinstance(questions, int) and questions < FEW_QUESTIONS:
+        said.append(f"fewer than {FEW_QUESTIONS} questions: the intervals say little")
+    if summary.get("is_own_judge"):
+        said.append("the judge is the model that answered, so it may like its own words")
+    return said
+
+
+def tables(view: KeptView) -> list[Table]:
+    """All tables of a done run."""
+    if view.kind == RETRIEVAL:
+        return [_of_scope(view.summary, scope, own) for scope, own in view.summary["scopes"].items()]
+    if view.kind == QA:
+        return list(_of_answers(view.summary))
+    return list(_of_judged(view.summary)) if view.kind == JUDGED else list(_of_any(view.summary))
+
+
+def _of_scope(summary: Mapping[str, Any], scope: str, found: Mapping[str, Any]) -> Table:
+    measure = summary["measure"]
+    names = (measure, *(name for name in (*NAMES, PROMPT) if name != measure and all(name in own for own in found["arms"].values())))
+    rows = [
+        {"Arm": arm}
+        | {name: _points(own.get(name)) for name in names[:1]}
+        | {f"against {summary['baseline']}": _interval(found["intervals"].get(arm, {}).get(measure))}
+        | {name: _points(own.get(name)) for name in names[1:]}
+        | {"ms": own["ms"]}
+        for arm, own in found["arms"].items()
+    ]
+    return Table(_SCOPES.get(scope, scope), tuple(rows))
+
+
+def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
+    measure = summary["measure"]
+    arms: Mapping[str, Mapping[str, float]] = summary["arms"]
+    names = [name for name in (measure, *(n for n in MEASURES if n != measure)) if any(name in own for own in arms.values())]
+    yield Table(
+        "How right the answers are, in points",
+        tuple(
+            {"Arm": arm}
+            | {TITLES.get(name, name): _points(own.get(name)) for name in names[:1]}
+            | {f"against {summary['baseline']}": _interval(summary["differences"].get(arm, {}).get(measure))}
+            | {TITLES.get(name, name): _points(own.get(name)) for name in names[1:]}
+            for arm, own in arms.items()
+        ),
+    )
+    yield Table(
+        "What they took, a question",
+        tuple({"Arm": arm} | {TITLES.get(name, name): summary["costs"][arm].get(name) for name in COSTS} for arm in arms),
+    )
+    if summary.get("unanswerable"):
+        yield Table(
+            "Said that the sources don't answer it",
+            tuple(
+                {
+                    "Arm": arm,
+                    "said": own["abstained"],
+                    "of these rightly": _points(own["precision"]),
+                    "of what nothing answers": _points(own["recall"]),
+                }
+                for arm, own in summary["abstention"].items()
+            ),
+        )
+
+
+def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
+    arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
+    if any(own["total"] for own in arms.values()):
+        yield Table(
+            "Grades, of 25 in all",
+            tuple(
+                {"Arm": arm, "total": _mean(own["total"]), "95 %": _range(own["total"])}
+                | {f"against {summary['baseline']}": _interval(summary["differences"].get(arm), 2)}
+                | {metric: _rounded(own["metrics"].get(metric)) for metric in METRICS}
+                | {"graded": own["graded"], "unreadable": own["unreadable"]}
+                for arm, own in arms.items()
+            ),
+        )
+    if summary["pairs"]:
+        yield Table(
+            f"In pairs with the answers of {summary['baseline']}",
+            tuple(
+                {"Arm": arm}
+                | {"won": own["wins"], "lost": own["losses"], "tied": own["ties"], "of these by flips": own["flips"]}
+                | {"unreadable": own["unreadable"], "wins and half the ties, %": _points((own["win_rate"] or {}).get("mean"))}
+                for arm, own in summary["pairs"].items()
+            ),
+        )
+    yield Table(
+        "What the answers are like, and what they took",
+        tuple(
+            {"Arm": arm, "answers": own["answers"], "stated claims, %": _points(own["claims_stated"])}
+            | {name: _rounded(own.get(name)) for name in ("words", "citations", "tokens", "calls", "seconds")}
+            for arm, own in arms.items()
+        ),
+    )
+
+
+def _of_any(summary: Mapping[str, Any]) -> Iterator[Table]:
+    """Of a kind that has no tables of its own here: whatever of the summary is a table."""
+    for name, value in summary.items():
+        rows = _rows_of(value)
+        if rows:
+            yield Table(name.replace("_", " "), tuple(rows))
+
+
+def _rows_of(value: Any) -> Sequence[Row]:
+    if not isinstance(value, Mapping) or not value or not all(isinstance(own, Mapping) for own in value.values()):
+        return ()
+    return [{"": clean(name)} | {clean(k): _flat(v) for k, v in own.items() if _flat(v) is not None} for name, own in value.items()]
+
+
+def _flat(value: Any) -> Any:
+    return (round(value, 3) if isinstance(value, float) else value) if isinstance(value, int | float | str) else None
+
+
+# ----------------------------------------------------------------------------------------------------------------- cells
+
+
+def _against(summary: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = summary.get("differences") or summary.get("intervals") or {}
+    return found
+
+
+def _points(value: float | None) -> float | None:
+    return None if value is None else round(POINTS * value, 1)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _mean(found: Mapping[str, float] | None) -> float | None:
+    return None if found is None else round(found["mean"], 2)
+
+
+def _range(found: Mapping[str, float] | None) -> str:
+    return "" if found is None else f"{found['low']:.2f} to {found['high']:.2f}"
+
+
+def _interval(found: Mapping[str, float] | None, digits: int = 1) -> str:
+    return "" if not found else f"{found['difference']:+.{digits}f} ({found['low']:+.{digits}f} to {found['high']:+.{digits}f})"
+
+
+# --------------------------------------------------------------------------------------------------------------- compare
+
+
+def compared_tables(kind: str, found: Mapping[str, Any]) -> list[Table]:
+    """The second run minus the first, as `dynagrag evaluate compare` has it."""
+    if kind == QA:
+        return [Table("Second run minus first, in points", tuple(_qa_rows(found)))]
+    return [Table(_SCOPES.get(scope, scope), tuple(_retrieval_rows(own))) for scope, own in found["scopes"].items()]
+
+
+def _qa_rows(found: Mapping[str, Any]) -> Iterator[Row]:
+    for arm, own in found["arms"].items():
+        for name, difference in own["differences"].items():
+            yield _compared(arm, TITLES.get(name, name), own["first"].get(name), own["second"].get(name), difference)
+
+
+def _retrieval_rows(found: Mapping[str, Any]) -> Iterator[Row]:
+    for arm, differences in found["intervals"].items():
+        values = found["arms"][arm]
+        for name, difference in differences.items():
+            yield _compared(arm, name, values["first"].get(name), values["second"].get(name), difference)
+
+
+def _compared(arm: str, measure: str, first: float | None, second: float | None, difference: Mapping[str, float]) -> Row:
+    low, high = difference["low"], difference["high"]
+    verdict = "better" if low > 0 else "worse" if high < 0 else "can't be told apart"
+    return {
+        "Arm": arm,
+        "Measure": measure,
+        "First": _points(first),
+        "Second": _points(second),
+        "Difference (95 %)": _interval(difference),
+        "Second is": verdict,
+    }
+
+
+def differing_rows(found: Mapping[str, Any]) -> list[Row]:
+    """What else was different between the two runs."""
+    return [{"Setting": name, "First": clean(old), "Second": clean(new)} for name, (old, new) in found["differing"].items()]

@@ -1,0 +1,149 @@
+"""The runs that are kept, as a list; one of them opened: its figures, its worst questions, what it was made with, its report."""
+
+import streamlit as st
+
+from dynagrag.evaluation.results.html_report import flat
+from dynagrag.text import plural
+from dynagrag.ui import state
+from dynagrag.ui.evaluate import run_tables, work_view, worst_questions
+from dynagrag.ui.evaluate.kept_runs import JUDGED, KeptView, kept_runs
+from dynagrag.ui.evaluate.table_view import show_tables
+from dynagrag.ui.evaluate.worst_questions import ReadAnswer, ReadQuestion
+from dynagrag.ui.safe_markdown import clean, plain, plain_lines
+
+_PICKED = "evaluate_run"
+_NUM_WORST = 5
+_MAX_LISTED = 200
+
+
+def pick(name: str) -> None:
+    """Has a run opened."""
+    state.remember(_PICKED, name)
+    st.session_state.pop(_PICKED, None)
+
+
+def show() -> None:
+    """The list, and the run that is picked."""
+    views, unreadable = kept_runs(state.settings())
+    if unreadable:
+        st.caption(f"{plural(len(unreadable), 'folder')} can't be read: {plain(', '.join(unreadable[:5]))}")
+    if not views:
+        st.caption("There are no runs yet. Those that `dynagrag evaluate` makes are listed here too.")
+        return
+    with st.expander(plural(len(views), "run"), icon=":material/list:", expanded=True):
+        st.dataframe([_row(view) for view in views[:_MAX_LISTED]], hide_index=True, width="stretch")
+    by_name = {view.name: view for view in views[:_MAX_LISTED]}
+    labels = {name: _label(view) for name, view in by_name.items()}
+    picked = state.remembered(_PICKED, "")
+    names = list(by_name)
+    name = st.selectbox(
+        "Run to read", names, index=names.index(picked) if picked in by_name else 0, format_func=lambda name: labels[name], key=_PICKED
+    )
+    state.remember(_PICKED, name)
+    with state.shown_errors():
+        _show_run(by_name[name])
+
+
+def _row(view: KeptView) -> dict[str, str]:
+    return {
+        "Begun (UTC)": view.begun,
+        "What": view.what,
+        "Questions": clean(view.asked_of, 60),
+        "Arms": clean(", ".join(view.arms), 60),
+        "State": _state(view),
+        "Folder": view.name,
+    }
+
+
+def _state(view: KeptView) -> str:
+    if view.is_done:
+        return "done"
+    is_at_work = work_view.at_work_here(view) or view.is_held()
+    return f"{'at work' if is_at_work else 'stopped'}: {view.how_far()}"
+
+
+def _label(view: KeptView) -> str:
+    return clean(f"{view.begun}, {view.what}: {view.asked_of} ({view.name})", 160)
+
+
+# ------------------------------------------------------------------------------------------------------------------- one
+
+
+def _show_run(view: KeptView) -> None:
+    if view.is_done:
+        _show_figures(view)
+        _show_worst(view)
+    else:
+        st.info(f"This run is not at its end: {plain(view.how_far())}.", icon=":material/hourglass_top:")
+    _show_resume(view)
+    with st.expander("What it was made with", icon=":material/tune:"):
+        versions = view.run.head.get("versions", {})
+        rows = [*flat(view.settings), *((f"version of {name}", str(own)) for name, own in versions.items())]
+        st.dataframe([{"Setting": clean(name), "Value": clean(value, 200)} for name, value in rows], hide_index=True, width="stretch")
+        st.caption(f"Folder: {plain(view.run.path)}")
+
+
+def _show_figures(view: KeptView) -> None:
+    said = run_tables.headline(view)
+    if said:
+        is_doubted = view.kind == JUDGED and said.startswith("not ")
+        (st.warning if is_doubted else st.info)(plain(said), icon=":material/gavel:" if view.kind == JUDGED else ":material/insights:")
+    for note in run_tables.notes(view):
+        st.caption(plain(note))
+    show_tables(run_tables.tables(view))
+    if view.report is not None:
+        st.download_button(
+            "Report (HTML)",
+            view.report.read_bytes(),
+            f"{view.name}.html",
+            "text/html",
+            icon=":material/download:",
+            help="With plots, and more questions to read. It has no scripts and fetches nothing.",
+        )
+
+
+def _show_resume(view: KeptView) -> None:
+    request = view.request
+    can_resume = not view.is_done and not work_view.at_work_here(view) and not view.is_held()
+    if not can_resume and not (view.is_done and view.num_failed):
+        return
+    if request is None:
+        st.caption("It was begun on the command line: the same command goes on with it, where it was and with what failed.")
+    elif request.workspace != state.workspace_name():
+        st.caption(f"Open the workspace {plain(request.workspace)} to go on with it.")
+    elif can_resume:
+        work_view.resume_button(view, request, "Resume this run")
+    else:
+        st.caption(f"{plural(view.num_failed, 'answer')} could not be made; they are left out of the figures.")
+        work_view.resume_button(view, request, "Try the failed answers again")
+
+
+# ----------------------------------------------------------------------------------------------------------------- worst
+
+
+def _show_worst(view: KeptView) -> None:
+    arms = [arm for arm in view.arms if arm]
+    if not worst_questions.has_questions(view) or not arms:
+        return
+    st.subheader("Questions to read, the worst first")
+    arm = st.selectbox("Worst of which arm", arms, key=f"evaluate_worst_{view.name}", width=360)
+    for read in worst_questions.worst_questions(view, arm, _NUM_WORST):
+        _show_question(read, arm)
+
+
+def _show_question(read: ReadQuestion, arm: str) -> None:
+    own = next((answer.value for answer in read.answers if answer.arm == arm), "")
+    with st.expander(f"{plain(clean(read.text, 160))}" + (f" · {plain(own)}" if own else "")):
+        if read.wanted:
+            st.markdown("**Wanted**")
+            for text in read.wanted:
+                st.markdown(f":material/flag: {plain(text)}")
+        for answer in sorted(read.answers, key=lambda answer: answer.arm != arm):
+            _show_answer(answer)
+
+
+def _show_answer(answer: ReadAnswer) -> None:
+    st.markdown(f"**{plain(answer.arm)}**" + (f" · {plain(answer.value)}" if answer.value else ""))
+    for text, is_right in answer.lines:
+        mark = {True: ":green[:material/check:] ", False: ":gray[:material/remove:] ", None: ""}[is_right]
+        st.markdown(mark + plain_lines(text))

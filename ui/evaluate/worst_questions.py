@@ -1,0 +1,126 @@
+"""The questions of a done run to read: those on which an arm did worst first, with what should come out and what each arm made of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer
+from dynagrag.evaluation.judge.judge_folder import JudgeRun
+from dynagrag.evaluation.judge.judge_summary import grades_of
+from dynagrag.evaluation.qa.answer_scores import ABSTAINED
+from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
+from dynagrag.evaluation.qa.qa_report import TITLES
+from dynagrag.evaluation.qa.qa_summary import arm_scores
+from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.results.run_summary import POINTS, by_scope
+from dynagrag.text import cut
+from dynagrag.ui.evaluate.kept_runs import KeptView
+
+_NUM_BROUGHT = 5
+_MAX_CHARS = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """What an arm made of a question: `value` in words, and its lines, each with whether it is what was wanted (None: can't be told)."""
+
+    arm: str
+    value: str
+    lines: tuple[tuple[str, bool | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuestion:
+    """A question to read. `wanted`: what should come out; `value` orders them, the worst lowest."""
+
+    text: str
+    wanted: tuple[str, ...]
+    value: float
+    answers: tuple[ReadAnswer, ...]
+
+
+def has_questions(view: KeptView) -> bool:
+    """Whether a done run is of a kind whose questions can be read."""
+    return isinstance(view.run, QaRun | JudgeRun) or (isinstance(view.run, RunFolder) and "scopes" in view.summary)
+
+
+def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
+    """The worst of an arm."""
+    run = view.run
+    if isinstance(run, JudgeRun):
+        found = _judged(run, arm)
+    elif isinstance(run, QaRun):
+        found = _answers(run, arm, view.summary["measure"])
+    else:
+        found = _rankings(RunFolder.at(run.path), arm, view.summary["measure"])
+    return sorted(found, key=lambda read: read.value)[:num]
+
+
+def _rankings(run: RunFolder, arm: str, measure: str) -> Iterator[ReadQuestion]:
+    words = {id_: f"{passage.title}: {passage.words}" for id_, passage in run.passages().items()}
+    lines = next(iter(by_scope(run.lines()).values()))
+    for question, line in lines[arm].items():
+        answers = [
+            ReadAnswer(
+                name,
+                f"{measure} {POINTS * own[question].measures[measure]:.0f}",
+                tuple((words[brought.id], brought.gold) for brought in own[question].passages[:_NUM_BROUGHT]),
+            )
+            for name, own in lines.items()
+        ]
+        wanted = (*(words[id_] for id_ in line.gold), *(f"{name} (not in the workspace)" for name in line.missing))
+        yield ReadQuestion(line.text, wanted, line.measures[measure], tuple(answers))
+
+
+def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
+    lines = run.answers()
+    questions = run.questions()
+    scores = arm_scores(lines, {question.id: question.wanted() for question in questions})
+    by_question: dict[str, list[AnswerLine]] = {}
+    for line in lines:
+        by_question.setdefault(line.question, []).append(line)
+    for question in questions:
+        name = measure if question.is_answerable else ABSTAINED
+        own = scores.get(arm, {}).get(question.id, {})
+        values = {line.arm: scores.get(line.arm, {}).get(question.id, {}).get(name) for line in by_question.get(question.id, ())}
+        answers = tuple(_answer(line, name, values[line.arm]) for line in by_question.get(question.id, ()))
+        yield ReadQuestion(question.text, _wanted(question), own.get(name, 1.0), answers)
+
+
+def _wanted(question: KnownQuestion) -> tuple[str, ...]:
+    return question.answers if question.is_answerable else ("nothing answers it: an arm should say so",)
+
+
+def _answer(line: AnswerLine, measure: str, value: float | None) -> ReadAnswer:
+    said = [line.error or line.answer, *([f"in a few words: {line.short}"] if line.short else ())]
+    doubted = [*(f"contradicted: {text}" for text in line.claims.contradicted), *(f"not found: {text}" for text in line.claims.not_found)]
+    shown = tuple((cut(text, _MAX_CHARS), None) for text in said) + tuple((cut(text, _MAX_CHARS), False) for text in doubted)
+    return ReadAnswer(
+        line.arm, "failed" if line.error else "" if value is None else f"{TITLES.get(measure, measure)} {POINTS * value:.0f}", shown
+    )
+
+
+def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
+    answers, graded = run.answers(), grades_of(run.lines())
+    verdicts = {(line.question, line.arm): line.verdict for line in run.lines() if line.against}
+    by_question: dict[str, dict[str, AnswerLine]] = {}
+    for (question, name), line in answers.items():
+        by_question.setdefault(question, {})[name] = line
+    for question, lines in by_question.items():
+        totals: Mapping[str, float | None] = {n: own.total for n in lines if (own := graded.get((question, n))) is not None}
+        shown = tuple(
+            ReadAnswer(name, _judgement(totals.get(name), verdicts.get((question, name))), ((_text(line), None),))
+            for name, line in lines.items()
+        )
+        total = totals.get(arm)
+        lost = {1.0: 2.0, 2.0: 0.0}.get(verdicts.get((question, arm)) or 0.0, 1.0)
+        yield ReadQuestion(next(iter(lines.values())).text, (), lost if total is None else total, shown)
+
+
+def _text(line: AnswerLine) -> str:
+    return cut(line.error or BlindAnswer.of(line).text, _MAX_CHARS)
+
+
+def _judgement(total: float | None, verdict: float | None) -> str:
+    pair = "" if verdict is None else {1.0: "won its pair", 2.0: "lost its pair"}.get(verdict, "tied")
+    return ", ".join(part for part in ("" if total is None else f"{total:.1f} of 25", pair) if part)

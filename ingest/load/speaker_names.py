@@ -62,11 +62,11 @@ def read_speaker_names(path: str | Path) -> SpeakerNames:
     return _names_of(rows, f"the speaker map {path}")
 
 
-def checked_names(names: SpeakerNames) -> SpeakerNames:
-    """Names that were put together in a program, under the same rules."""
-    rows = [("", label, name) for label, name in names.everywhere.items()]
-    rows += [(file, label, name) for file, own in names.by_file.items() for label, name in own.items()]
-    return _names_of(rows, "the speakers' names")
+def check_names(names: SpeakerNames) -> None:
+    """UsageError for a name that nobody can have, wherever the names come from."""
+    for own in (names.everywhere, *names.by_file.values()):
+        for label, name in own.items():
+            _check_name(label, name, "the list of speakers")
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
@@ -141,13 +141,17 @@ def _names_of(rows: Iterable[tuple[str, str, str]], what: str) -> SpeakerNames:
             raise UsageError(f"{what} has a name without a label: {short(given)}; write {_SHAPE}")
         if own.get(label, name) != name:
             raise UsageError(f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave one of them out")
-        if len(name) > _MAX_NAME_CHARS:
-            raise UsageError(f"{what} gives {short(label)} a name of {len(name)} characters; at most {_MAX_NAME_CHARS}")
-        if CONTROLS.search(name) or (name and not any(c.isprintable() and not c.isspace() for c in name)):
-            raise UsageError(f"{what} gives {short(label)} a name with control or broken characters, or with none to be seen; mend it")
+        _check_name(label, name, what)
         own[label] = name
     everywhere = by_file.pop("", {})
     return SpeakerNames(_followed(everywhere, what), {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()})
+
+
+def _check_name(label: str, name: str, what: str) -> None:
+    if len(name) > _MAX_NAME_CHARS:
+        raise UsageError(f"{what} gives {short(label)} a name of {len(name)} characters; at most {_MAX_NAME_CHARS}")
+    if CONTROLS.search(name) or (name and not any(c.isprintable() and not c.isspace() for c in name)):
+        raise UsageError(f"{what} gives {short(label)} a name with control or broken characters, or with none to be seen; mend it")
 
 
 def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dict[str, str]:

@@ -20,7 +20,7 @@ from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower, cancelled
 from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.load.glossary_file import GlossaryFile
-from dynagrag.ingest.load.speaker_names import SpeakerNames
+from dynagrag.ingest.load.speaker_names import SpeakerNames, check_names
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estimate_run, make_plan, make_retry_plan, span_tokens
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
@@ -56,11 +56,12 @@ class IngestOptions:
 
 
 def check_options(options: IngestOptions) -> None:
-    """UsageError where an option has no such value. Opens nothing."""
+    """UsageError where an option can have no such value. Opens nothing."""
     wiring.extractor_choice(options.extractor)
     wiring.make_chunk_profile(options.chunk_profile, None)
     if options.merges not in (None, "rules", "model"):
         raise UsageError(f"unknown way to merge {options.merges!r}; known: rules, model")
+    check_names(options.speakers)
 
 
 BuildIndex = Callable[[ChatModel | None], None]

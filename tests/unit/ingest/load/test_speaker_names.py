@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
-from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, checked_names, kept_names, read_speaker_names, renamed
+from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, check_names, kept_names, read_speaker_names, renamed
 from dynagrag.schema import LoadedSource, SourceTurn
 
 LABELS = st.sampled_from(["A", "B", "C", "D", "Anna Lee", "Ünal"])
@@ -85,6 +86,14 @@ def test_a_map_that_cannot_be_says_why(tmp_path: Path, text: str, said: str) -> 
     assert said in str(caught.value)
     assert "map.csv" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "said"), [("x" * 201, "201 characters"), ("An\0na", "control"), ("\u200b", "none to be seen")])
+def test_names_that_no_file_gave_are_held_to_the_same_rules(name: str, said: str) -> None:
+    for names in (SpeakerNames({"A": name}), SpeakerNames({}, {"talk.txt": {"B": "Berta", "A": name}})):
+        with pytest.raises(UsageError, match=said):
+            check_names(names)
+    check_names(SpeakerNames({"A": "x" * 200, "B": ""}, {"talk.txt": {"A": "Ünal"}}))
 
 
 def test_a_map_that_is_not_there_or_no_text_says_so(tmp_path: Path) -> None:
@@ -175,13 +184,18 @@ def changes_places(names: dict[str, str], label: str) -> bool:
     return len(way) > 1 and names.get(way[-1]) == label
 
 
-@given(st.dictionaries(LABELS, LABELS, max_size=6), st.lists(LABELS, max_size=8))
+def read(names: dict[str, str]) -> SpeakerNames:
+    with TemporaryDirectory() as folder:
+        return read_speaker_names(write(Path(folder), json.dumps(names)))
+
+
+@given(st.dictionaries(LABELS, LABELS, min_size=1, max_size=6), st.lists(LABELS, max_size=8))
 def test_any_map_either_names_everybody_or_is_refused(names: dict[str, str], labels: list[str]) -> None:
     if any(changes_places(names, way[-1]) and not changes_places(names, label) for label in names for way in [ways(names, label)]):
         with pytest.raises(UsageError, match="circle"):
-            checked_names(SpeakerNames(names))
+            read(names)
         return
-    made = checked_names(SpeakerNames(names))
+    made = read(names)
     first = renamed(source(*labels), made.everywhere, {})
     for label, speaker in zip(labels, speakers(first), strict=True):
         assert speaker == (names[label] if changes_places(names, label) else ways(names, label)[-1])

@@ -6,6 +6,7 @@ from dynagrag.generation.citations import to_citation
 from dynagrag.generation.lines.line_fit import Fits, are_neighbours
 from dynagrag.generation.lines.line_index import LineIndex, Sentence
 from dynagrag.generation.lines.line_kinds import is_aside, is_filler, is_question
+from dynagrag.generation.lines.quote_cuts import grown
 from dynagrag.schema import Citation, Evidence, EvidenceLine, Snapshot
 from dynagrag.sentences import Span
 
@@ -38,7 +39,7 @@ def _is_inside(sentence: Sentence, spans: Sequence[Span]) -> bool:
 
 def _line(index: LineIndex, sentence: Sentence, fit: float, shown: Sequence[Span]) -> EvidenceLine:
     around = index.around(sentence.row)
-    first, last = grown(around, around.index(sentence), shown)
+    first, last = quoted_with(around, around.index(sentence), shown)
     said = _citation(index.snapshot, around[first : last + 1])
     return EvidenceLine(
         id=sentence.passage_id,
@@ -56,24 +57,14 @@ def _line(index: LineIndex, sentence: Sentence, fit: float, shown: Sequence[Span
     )
 
 
-def grown(around: Sequence[Sentence], at: int, shown: Sequence[Span] = ()) -> tuple[int, int]:
-    """First and last of the sentences of the same turn that are quoted with one: what follows first, then what stands before it. What is
-    `shown` already ends them.
-    """
-    first = last = at
-    while True:
-        size = (first, last)
-        if last + 1 < len(around) and not _is_inside(around[last + 1], shown) and _fits_in(around, first, last + 1, at):
-            last += 1
-        if first > 0 and not _is_inside(around[first - 1], shown) and _fits_in(around, first - 1, last, at):
-            first -= 1
-        if size == (first, last):
-            return first, last
+def quoted_with(around: Sequence[Sentence], at: int, shown: Sequence[Span] = ()) -> tuple[int, int]:
+    """First and last of the sentences of the same turn that are quoted with one. What is `shown` already ends them."""
 
+    def may_hold(first: int, last: int, new: int) -> bool:
+        is_free = _is_one_turn(around[new], around[at]) and not _is_inside(around[new], shown)
+        return is_free and around[last].end - around[first].start <= MAX_CHARS
 
-def _fits_in(around: Sequence[Sentence], first: int, last: int, at: int) -> bool:
-    ends = around[first], around[last]
-    return all(_is_one_turn(end, around[at]) for end in ends) and ends[1].end - ends[0].start <= MAX_CHARS
+    return grown(len(around), at, may_hold)
 
 
 def _is_one_turn(one: Sentence, other: Sentence) -> bool:

@@ -1,5 +1,7 @@
 """A long quote cut down for a reader: around the sentence that matters, by whole sentences, never before it ends."""
 
+from collections.abc import Callable
+
 from dynagrag.generation.lines.line_kinds import says_nothing
 from dynagrag.generation.support import content_stems
 from dynagrag.sentences import Span, sentence_spans
@@ -18,7 +20,8 @@ def cut_around(quote: str, about: str, max_chars: int) -> str:
         return ""  # nothing but blanks
     hits = [len(content_stems(quote[start:end]) & wanted) for start, end in spans]
     best = max(range(len(spans)), key=lambda i: (hits[i], not says_nothing(quote[slice(*spans[i])], ""), -i))
-    start, end = _grown(spans, best, max_chars)
+    first, last = grown(len(spans), best, lambda first, last, _: spans[last][1] - spans[first][0] <= max_chars)
+    start, end = spans[first][0], spans[last][1]
     if end - start > _LONG * max_chars:
         start, end = _densest(quote, (start, end), wanted, max_chars)
     return ("… " if start > 0 else "") + quote[start:end] + (" …" if end < len(quote) else "")
@@ -39,16 +42,19 @@ def last_words(text: str, max_chars: int) -> str:
     return "… " + tail.partition(" ")[2].lstrip() if " " in tail else "…" + tail
 
 
-def _grown(spans: list[Span], at: int, max_chars: int) -> Span:
+def grown(num: int, at: int, may_hold: Callable[[int, int, int], bool]) -> Span:
+    """First and last of `num` sentences that are taken with one of them: what follows and what stands before it in turn, as far as
+    `may_hold` lets (first, last, the new one of the two).
+    """
     first = last = at
     while True:
         size = last - first
-        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= max_chars:
+        if last + 1 < num and may_hold(first, last + 1, last + 1):
             last += 1
-        if first > 0 and spans[last][1] - spans[first - 1][0] <= max_chars:
+        if first > 0 and may_hold(first - 1, last, first - 1):
             first -= 1
         if last - first == size:
-            return spans[first][0], spans[last][1]
+            return first, last
 
 
 def _densest(quote: str, span: Span, wanted: frozenset[str], max_chars: int) -> Span:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.lines.best_lines import BestLines, best_lines
-from dynagrag.generation.lines.excerpts import MAX_CHARS, grown
+from dynagrag.generation.lines.excerpts import MAX_CHARS, quoted_with
 from dynagrag.generation.lines.line_fit import WEIGHTS, fits
 from dynagrag.schema import Citation
 from dynagrag.sentences import sentence_spans
@@ -146,7 +146,7 @@ def test_an_excerpt_grows_to_what_fits_and_no_further(sizes: list[int], data: st
     text = " ".join("x" * (size - 1) + "." for size in sizes)
     around = line_index([("LEO", text)], 100_000).around(0)
     at = data.draw(st.integers(0, len(around) - 1))
-    first, last = grown(around, at)
+    first, last = quoted_with(around, at)
     assert first <= at <= last
     assert first == last or around[last].end - around[first].start <= MAX_CHARS
     for wider in ((first - 1, last), (first, last + 1)):

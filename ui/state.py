@@ -222,16 +222,6 @@ def embedder_loader(**chosen: Any) -> Callable[[], Embedder]:
     return partial(_shared().embedder, settings_with(**chosen))
 
 
-@contextmanager
-def own_space(name: str | None = None, *, create: bool = False, **chosen: Any) -> Iterator[Workspace]:
-    """A workspace opened for one piece of work on this thread, with the models that all share. `chosen`: other settings.
-
-    Raises SettingsError where the language model of the settings can't be had.
-    """
-    with opener(name, create=create, **chosen)() as space:
-        yield space
-
-
 def opener(
     name: str | None = None, *, create: bool = False, has_model: bool = True, **chosen: Any
 ) -> Callable[[], AbstractContextManager[Workspace]]:

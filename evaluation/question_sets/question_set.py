@@ -36,11 +36,6 @@ class CorpusDocument:
     text: str = ""
     turns: tuple[SourceTurn, ...] = ()
 
-    @property
-    def whole_text(self) -> str:
-        """The text as a workspace keeps it."""
-        return "\n".join(turn.text for turn in self.turns) if self.turns else self.text
-
 
 @dataclass(frozen=True, slots=True)
 class TurnSpan:

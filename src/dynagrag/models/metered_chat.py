@@ -74,12 +74,6 @@ class Budget:
         with self._changed:
             return None if self.max_calls is None else max(0, self.max_calls - self._calls)
 
-    @property
-    def tokens_left(self) -> int | None:
-        """Tokens that are neither spent nor reserved; None without a limit."""
-        with self._changed:
-            return None if self.max_tokens is None else max(0, self.max_tokens - self._tokens - self._reserved)
-
     def reserve(self, tokens: int) -> _Reserved:
         """Takes one call and room for its tokens. Raises BudgetError, nothing taken, when they are not there."""
         with self._changed:

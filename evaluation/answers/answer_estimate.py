@@ -21,6 +21,7 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, prompt_tokens
 from dynagrag.protocols import ModelReply, Prompt
 from dynagrag.settings import Settings
+from dynagrag.text import plural
 from dynagrag.workspace.facade import Workspace
 
 _NUM_TRIED = 3
@@ -45,7 +46,7 @@ class AnswersEstimate:
         time = "" if self.seconds is None else f", {_duration(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
         return (
-            f"{self.answers:,} answers, about {self.calls:,} calls, {self.prompt_tokens:,} prompt tokens, at most "
+            f"{plural(self.answers, 'answer')}, about {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens, at most "
             f"{self.reply_tokens:,} reply tokens{time}{money}"
         )
 

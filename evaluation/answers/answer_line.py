@@ -54,7 +54,8 @@ class AnswerLine(BaseModel):
 
     `answer` has its citation marks, `plain` has none; `short`: the answer in a few words, None where nobody asked for it. `calls` were made
     for it, `cached` came from the cache; tokens and seconds count cached replies as they were when they were made, so that arms compare.
-    `context_tokens`: of what was put before the model, the instructions left out. `error`: why there is no answer; then all else is empty.
+    `context_tokens`: of what was put before the model, the instructions left out. `error`: why there is no answer; then all else is empty,
+    but for what it cost where a reply `is_cut_off`, without an end: that is the model's doing, and asking again brings the same.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,6 +77,12 @@ class AnswerLine(BaseModel):
     cached: int = 0
     seconds: float = 0.0
     error: str = ""
+    is_cut_off: bool = False
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is nothing to score, so that it is asked again."""
+        return bool(self.error) and not self.is_cut_off
 
     @property
     def key(self) -> AnswerKey:

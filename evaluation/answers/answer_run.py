@@ -1,7 +1,7 @@
 """Makes the answers that a run lacks, question by question and arm by arm. Each is written down as it comes, so a killed run is resumed
 where it was; the calls of a half-made answer lie in the cache.
 
-What fails is kept in its line with the reason, and tried again by the next run.
+What fails is kept in its line with the reason, and tried again by the next run, but for replies that were cut off.
 """
 
 import time
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from dynagrag.errors import ModelError
+from dynagrag.errors import CutOffReplyError, ModelError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimate_answers
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line_of
@@ -18,6 +18,7 @@ from dynagrag.evaluation.answers.short_answer import short_answer
 from dynagrag.evaluation.batches import MAX_FAILED, gave_up
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace
 
@@ -28,7 +29,7 @@ Missing = tuple[AskedQuestion, AnswerArm]
 
 def missing_answers(questions: Sequence[AskedQuestion], arms: Sequence[AnswerArm], lines: Iterable[AnswerLine]) -> list[Missing]:
     """What has no line yet, or only one that failed: question by question, arm by arm."""
-    done = {key for key, line in last_lines(lines).items() if not line.error}
+    done = {key for key, line in last_lines(lines).items() if not line.has_failed}
     return [(question, arm) for question in questions for arm in arms if (question.scope, question.id, arm.name) not in done]
 
 
@@ -112,7 +113,8 @@ class _Work:
             answer = arm.flow(self._space, question, chat)
             short = short_answer(chat, answer) if question.is_short else None
         except ModelError as err:
-            return AnswerLine(scope=question.scope, question=question.id, text=question.text, arm=arm.name, error=str(err) or repr(err))
+            line = AnswerLine(scope=question.scope, question=question.id, text=question.text, arm=arm.name, error=str(err) or repr(err))
+            return _cut_off(line, chat, time.perf_counter() - begun) if isinstance(err, CutOffReplyError) else line
         wall_s = time.perf_counter() - begun
         return line_of(
             answer,
@@ -124,3 +126,18 @@ class _Work:
             saved=chat.saved(),
             wall_s=wall_s,
         )
+
+
+def _cut_off(line: AnswerLine, chat: MeteredChat, wall_s: float) -> AnswerLine:
+    """The line with what was spent until a reply had no end."""
+    spent, saved = chat.usage(), chat.saved()
+    return line.model_copy(
+        update={
+            "is_cut_off": True,
+            "prompt_tokens": spent.prompt_tokens + saved.prompt_tokens,
+            "completion_tokens": spent.completion_tokens + saved.completion_tokens,
+            "calls": spent.calls,
+            "cached": spent.cached,
+            "seconds": round(wall_s + saved.seconds, 3),
+        }
+    )

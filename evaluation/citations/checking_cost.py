@@ -11,6 +11,7 @@ from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.protocols import ClaimChecker, Prompt
 from dynagrag.schema import Claim, Usage
 from dynagrag.settings import Settings
+from dynagrag.text import plural
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -26,7 +27,7 @@ class CheckingCost:
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", price {self.money:.2f}"
-        return f"at most {self.calls:,} calls, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}"
+        return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}"
 
 
 class CountingAsker:

@@ -13,6 +13,7 @@ from dynagrag.evaluation.results.html_report import flat, report_template
 from dynagrag.evaluation.results.report_plots import WIDTH, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+from dynagrag.text import plural
 
 BEST_TOTAL = 25
 _NUM_READ = 6
@@ -68,26 +69,27 @@ COST_HEADS = ("answers", "graded", "abstained", "words", "citations", "stated cl
 def _about(summary: Mapping[str, Any]) -> Iterator[str]:
     """What one must know before the figures."""
     own = "; the judge is the model that answered, so it may like its own words" if summary["is_own_judge"] else ""
-    counts = f"{summary['questions']} questions, {summary['compared']} with grades of all arms"
+    counts = f"{plural(summary['questions'], 'question')}, {summary['compared']} with grades of all arms"
     yield f"judge {summary['judge']}; {counts}; answers by {summary['llm']}{own}"
     for form, found in summary["calibration"].items():
         if found:
-            agreed = f"with people it agrees in {_percent(found['accuracy'])} of {found['n']} rows of {found['set']}"
+            agreed = f"with people it agrees in {_percent(found['accuracy'])} of {plural(found['n'], 'row')} of {found['set']}"
             yield f"{form}: {agreed} ({found['on']}), {found['flips']} flips, {found['unreadable']} unreadable"
     for note, count in summary["notes"].items():
         yield f"{count} x {note}"
     if summary["is_one_score"]:
         yield "the judge gave every answer the same total: the arms can't be told apart by it"
     if summary["speaking_to_a_judge"]:
-        yield f"{summary['speaking_to_a_judge']} answers hold sentences that speak to a judge; those were not shown to it"
+        yield f"{plural(summary['speaking_to_a_judge'], 'answer')} with sentences that speak to a judge, which were not shown to it"
     if failed := sum(arm["errors"] for arm in summary["arms"].values()):
-        yield f"{failed} answers could not be made; the same command with --out {summary['run']} tries them again"
+        again = f"the same command with --out {summary['run']} tries them again, but for replies that were cut off"
+        yield f"{plural(failed, 'answer')} could not be made; {again}"
 
 
 def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
     if found := summary["length"]:
         yield f"length: {found['points_per_100_words']:+.2f} points per 100 words more, among answers to one question (r {found['r']:.2f})"
-    yield f"the judge took {summary['judged_in_s']:,.0f} s for {summary['judgements']:,} judgements"
+    yield f"the judge took {summary['judged_in_s']:,.0f} s for {plural(summary['judgements'], 'judgement')}"
     yield _STYLE
     if any(own["published"] for own in summary["arms"].values()):
         yield _DIFFERS
@@ -101,7 +103,7 @@ def differences_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         if own is None:
             continue
         interval = f"{own['difference']:+.2f} ({own['low']:+.2f} to {own['high']:+.2f})"
-        line = f"{name} against {summary['baseline']}: {interval}, {own['verdict']}, {own['n']} questions"
+        line = f"{name} against {summary['baseline']}: {interval}, {own['verdict']}, {plural(own['n'], 'question')}"
         if equal := own["at_equal_length"]:
             line += f"; at equal length {equal['difference']:+.2f} ({equal['low']:+.2f} to {equal['high']:+.2f})"
         wanted = (

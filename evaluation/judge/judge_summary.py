@@ -17,6 +17,7 @@ from dynagrag.evaluation.judge.judge_options import LETTERS, PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import speaks_to_a_judge
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFigures
+from dynagrag.text import plural
 
 PUBLISHED = {"dsa-diverse": 18.10}
 """DynaGRAG, section 4: the only figure that can be read. Its arm B is called a close second, D a little below."""
@@ -90,7 +91,7 @@ def _with_kappa(form: str, own: Mapping[str, Any] | None, threshold: float | Non
     assert own is not None, "only forms that were measured are described"
     kappa = "can't be told" if own["kappa"] is None else f"{own['kappa']:.2f}"
     below = "" if threshold is None else f", below {threshold:g}" if own["is_reliable_at"] > -1 else ", too many verdicts unreadable"
-    return f"{form} (kappa with people {kappa} on {own['n']} rows of {own['set']}{below})"
+    return f"{form} (kappa with people {kappa} on {plural(own['n'], 'row')} of {own['set']}{below})"
 
 
 def _figures(kept: KeptCalibration, form: str) -> dict[str, Any] | None:

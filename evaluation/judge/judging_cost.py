@@ -10,6 +10,7 @@ from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, Metric
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.protocols import ChatModel, FirstWordModel
 from dynagrag.settings import Settings
+from dynagrag.text import plural
 
 _WORDS = 100
 """Of an answer that is not made yet."""
@@ -28,7 +29,7 @@ class JudgingCost:
     def __str__(self) -> str:
         money = "" if self.money is None else f", price {self.money:.2f}"
         time = "" if self.seconds is None else f", {_duration(self.seconds)}"
-        return f"at most {self.calls:,} calls, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}{time}"
+        return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}{time}"
 
     def after_first(self, seconds: float, num_rows: int) -> "JudgingCost":
         """With the time that all rows take if each takes as long as the first did."""

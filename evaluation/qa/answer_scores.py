@@ -40,19 +40,19 @@ def is_short(answer: GoldAnswer | None) -> bool:
 
 
 def score(line: AnswerLine, wanted: WantedAnswer) -> dict[str, float]:
-    """The measures that can be taken of an answer, by name; none of an answer that failed.
+    """The measures that can be taken of an answer, by name; none of an answer that failed. One that was cut off has said nothing.
 
     A question that nothing answers has no right words: there only `abstained` and the claims count.
     """
-    if line.error:
+    if line.has_failed:
         return {}
     texts = wanted.answer.texts
     values: dict[str, float] = {ABSTAINED: float(line.is_abstained)}
     said = "" if line.is_abstained else line.plain
     if texts and is_short(wanted.answer):
-        if line.short is not None:
-            values[EM] = max(exact_match(line.short, text) for text in texts)
-            values[F1] = max(word_f1(line.short, text) for text in texts)
+        if (short := "" if line.is_cut_off else line.short) is not None:
+            values[EM] = max(exact_match(short, text) for text in texts)
+            values[F1] = max(word_f1(short, text) for text in texts)
         values[RECALL] = max(contains(said, text) for text in texts)
     elif texts:
         values[ROUGE_L] = max(rouge_l(said, text) for text in texts)

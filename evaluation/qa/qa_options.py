@@ -13,6 +13,7 @@ from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, load_questions
 
 DEFAULT_ARMS = ("default", "naive", "closed-book", "gold")
+WHOLE_GOLD = "questions about a whole document, of which the arm gold sees the beginning alone"
 _WHOLE = "questions left out: they are about a whole document, and all documents are searched (--scope corpus)"
 
 

@@ -4,14 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED, MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.qa.qa_summary import COSTS, arm_scores
+from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
+from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, arm_scores
 from dynagrag.evaluation.results.html_report import flat, report_template
 from dynagrag.evaluation.results.report_plots import WIDTH, cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.text import plural
 
 TITLES = {
     "em": "exact",
@@ -24,6 +27,7 @@ TITLES = {
     "citation_precision": "cited right",
     "citation_recall": "gold cited",
     "abstained": "abstained",
+    "cut_off": "cut off",
     "context_tokens": "context tokens",
     "prompt_tokens": "prompt tokens",
     "completion_tokens": "reply tokens",
@@ -77,8 +81,8 @@ def render_qa_report(run: QaRun) -> str:
         settings=list(flat(run.settings)),
         titles=TITLES,
         names=names_of(summary),
-        costs=COSTS,
-        rows=[(arm, cells(summary, arm), difference(summary, arm, measure)) for arm in arms],
+        counts=(CUT_OFF, *COSTS),
+        rows=[(arm_title(summary, arm), cells(summary, arm), difference(summary, arm, measure)) for arm in arms],
         kinds=_kind_rows(summary, measure),
         measure=measure,
         baseline=baseline,
@@ -99,10 +103,16 @@ def names_of(summary: Mapping[str, Any]) -> list[str]:
 
 
 def cells(summary: Mapping[str, Any], arm: str) -> list[str]:
-    """An arm's measures in points, then its costs a question; a dash where it has none."""
+    """An arm's measures in points, how many answers were cut off, then its costs a question; a dash where it has none."""
     own, costs = summary["arms"][arm], summary["costs"][arm]
     values = [f"{POINTS * own[name]:.1f}" if name in own else "-" for name in names_of(summary)]
-    return values + [f"{costs[name]:,.{1 if name in ('calls', 'seconds') else 0}f}" for name in COSTS]
+    cut_off = str(summary.get(CUT_OFF, {}).get(arm, 0))  # runs of before it was counted have none
+    return [*values, cut_off] + [f"{costs[name]:,.{1 if name in ('calls', 'seconds') else 0}f}" for name in COSTS]
+
+
+def arm_title(summary: Mapping[str, Any], arm: str) -> str:
+    """The arm as tables name it: with a word where `gold` is no ceiling."""
+    return f"{arm} (no ceiling)" if arm == GOLD and WHOLE_GOLD in summary["notes"] else arm
 
 
 def difference(summary: Mapping[str, Any], arm: str, measure: str) -> str:
@@ -120,10 +130,9 @@ def result(summary: Mapping[str, Any]) -> str:
     found = summary["differences"].get(arm, {}).get(measure)
     if found is None:
         return value
-    bounds = f"{found['low']:+.1f} to {found['high']:+.1f}"
-    return (
-        f"{value}, {found['difference']:+.1f} points against {summary['baseline']} (95 % interval {bounds}, {found['questions']} questions)"
-    )
+    interval = f"95 % interval {found['low']:+.1f} to {found['high']:+.1f}"
+    against = f"{found['difference']:+.1f} points against {summary['baseline']}"
+    return f"{value}, {against} ({interval}, {plural(found['questions'], 'question')})"
 
 
 def _kind_rows(summary: Mapping[str, Any], measure: str) -> list[tuple[str, int, list[str]]]:

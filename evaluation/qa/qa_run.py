@@ -16,7 +16,7 @@ from dynagrag.evaluation.answers.answering import Answering, open_answering
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.qa.answer_scores import is_short
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.qa.qa_options import QaOptions, QaPlan, is_about_whole, plan_qa
+from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD, QaOptions, QaPlan, is_about_whole, plan_qa
 from dynagrag.evaluation.qa.qa_report import render_qa_report
 from dynagrag.evaluation.qa.qa_summary import qa_summary
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver
@@ -28,7 +28,6 @@ from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Snapshot
 from dynagrag.settings import Settings
 
-_WHOLE_GOLD = "questions about a whole document, of which the arm gold sees the beginning alone"
 _NO_GOLD = "questions without known evidence, which the arm gold can't answer"
 
 
@@ -137,7 +136,7 @@ def _summary(run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: Ev
     if missing := sum(question.num_missing for question in known):
         notes["gold that is not in the corpus, so nobody can cite it"] = missing
     if GOLD in plan.arm_names:
-        notes[_WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
+        notes[WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
         notes[_NO_GOLD] = sum(
             q.is_answerable and not q.things and not is_about_whole(e) for q, e in zip(known, plan.questions, strict=True)
         )

@@ -12,6 +12,8 @@ from dynagrag.evaluation.results.run_summary import POINTS
 Scores = Mapping[str, Mapping[str, float]]
 """Question -> measure -> value."""
 _DIGITS, _PRECISION = 4, 2
+CUT_OFF = "cut_off"
+"""Answers whose reply had no end; they count as wrong."""
 COSTS = ("context_tokens", "prompt_tokens", "completion_tokens", "calls", "seconds")
 
 
@@ -44,7 +46,8 @@ def qa_summary(
         "costs": {arm: _costs(own[arm]) for arm in arms},
         "differences": {arm: differences(scores.get(arm, {}), scores.get(baseline, {}), answerable) for arm in arms if arm != baseline},
         "kinds": _by_kind(scores, kinds, answerable, arms),
-        "errors": {arm: sum(bool(line.error) for line in own[arm]) for arm in arms},
+        CUT_OFF: {arm: sum(line.is_cut_off for line in own[arm]) for arm in arms},
+        "errors": {arm: sum(line.has_failed for line in own[arm]) for arm in arms},
     }
 
 
@@ -116,7 +119,7 @@ def _abstention(scores: Scores, answerable: frozenset[str]) -> dict[str, float |
 
 def _costs(lines: Sequence[AnswerLine]) -> dict[str, float]:
     """Means a question over the answers that did not fail; a reply from the cache counts as the call that it once was."""
-    made = [line for line in lines if not line.error]
+    made = [line for line in lines if not line.has_failed]
     if not made:
         return dict.fromkeys(COSTS, 0.0)
     values = {name: [float(getattr(line, name)) for line in made] for name in COSTS if name != "calls"}

@@ -14,6 +14,7 @@ from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt
 from dynagrag.settings import Settings
+from dynagrag.text import plural
 
 _QUESTION = "x" * 120
 """Stands for a question that nobody has written yet."""
@@ -35,10 +36,8 @@ class QuestionCost:
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", price at most {self.money:.2f}"
-        return (
-            f"{self.questions:,} questions, {self.calls:,} calls, {self.prompt_tokens:,} prompt tokens, at most {self.reply_tokens:,} "
-            f"reply tokens{money}; each question that is left out takes as many calls again"
-        )
+        asked = f"{plural(self.questions, 'question')}, {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens"
+        return f"{asked}, at most {self.reply_tokens:,} reply tokens{money}; each question that is left out takes as many calls again"
 
 
 def question_cost(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int, asks_checker: bool, settings: Settings) -> QuestionCost:

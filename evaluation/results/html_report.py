@@ -10,6 +10,7 @@ from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
 from dynagrag.evaluation.results.run_folder import Line, PassageWords, RunFolder, shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
+from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -90,6 +91,7 @@ def report_template(name: str) -> "Template":
     environment = Environment(
         loader=FunctionLoader(source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["plural"] = plural
     return environment.get_template(name)
 
 

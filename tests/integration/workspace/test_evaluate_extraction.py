@@ -76,7 +76,7 @@ def test_a_second_reading_is_measured_against_the_gold(cli: Callable[..., Any], 
     mine.write_text(json.dumps(ROWS[1] | {"entities": ROWS[1]["entities"][:2]}) + "\n", encoding="utf-8")
     done = cli("evaluate", "extraction", "--gold", gold, "--reading", mine)
     assert done.code == 0, done.err
-    assert "gold: 1 chunks, second reading" in done.out
+    assert "gold: 1 chunk, second reading" in done.out
     assert "type: 2 of 2 that were found" in done.out
     assert "the gold has no chunk 'row 2'" in cli("evaluate", "extraction", "--reading", mine).complaint(1)
     mine.write_text(json.dumps({"id": "row 1", "text": "Ada", "entities": [], "relations": []}) + "\n", encoding="utf-8")

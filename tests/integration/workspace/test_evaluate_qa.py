@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dynagrag.cli.evaluate.qa import qa_lines
 from dynagrag.errors import BudgetError, SettingsError, UsageError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.qa.qa_folder import QaRun
@@ -149,7 +150,7 @@ def test_what_a_model_refuses_is_left_out_said_and_tried_again(evaluate: Evaluat
 
     run, summary = evaluate(FakeChat(refusing), out=tmp_path / "run")
     assert summary["errors"] == {"default": 1, "naive": 1, "closed-book": 1, "gold": 1}
-    assert "1 answers failed and are left out" in (run.path / "report.html").read_text(encoding="utf-8")
+    assert "1 answer failed, left out" in (run.path / "report.html").read_text(encoding="utf-8")
     assert summary["counts"]["default"]["f1"] == 2
     _, again = evaluate(FakeChat(shortening), out=tmp_path / "run")
     assert set(again["errors"].values()) == {0}
@@ -189,6 +190,8 @@ def test_a_published_set_is_asked_of_each_document_alone(evaluate: Evaluate, tmp
     assert "citation_recall" not in summary["kinds"]["general"]["arms"]["gold"]
     assert summary["kinds"]["specific"]["arms"]["gold"]["citation_recall"] == 1
     assert summary["notes"]["questions about a whole document, of which the arm gold sees the beginning alone"] == 2
+    assert any(text.startswith("gold (no ceiling)  ") for text in qa_lines(summary))
+    assert "gold (no ceiling)" in (run.path / "report.html").read_text(encoding="utf-8")
     _, corpus = evaluate(**options, scope=Scope.CORPUS)
     assert corpus["questions"] == 2
     _, general = evaluate(**options, kind="general", limit=1)

@@ -9,6 +9,7 @@ import typer
 from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
+from dynagrag.text import plural
 
 MEASURES = (
     "Measures, in points (fractions of 1 with --json): true kept, the share of true claims with the verdict stated; false caught, the "
@@ -102,7 +103,7 @@ def citation_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     first = checkers[summary["baseline"]]
     kinds = first["num_false"]
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    yield f"{summary['dataset']}: {summary['claims']} claims, {first['num_true']} true, {sum(kinds.values())} false ({counts})"
+    yield f"{summary['dataset']}: {plural(summary['claims'], 'claim')}, {first['num_true']} true, {sum(kinds.values())} false ({counts})"
     for note, count in summary["notes"].items():
         yield f"  {count} x {note}"
     width = max(14, *(len(name) for name in checkers)) + 2
@@ -120,5 +121,6 @@ def citation_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         if own["right_line"] is not None:
             yield f"{name}: of the true claims that it kept, {points(own['right_line'])} with the right line"
         if own["errors"]:
-            yield f"{name}: {own['errors']} claims were not checked in full; the same command with --out {summary['run']} tries them again"
+            again = f"the same command with --out {summary['run']} tries them again"
+            yield f"{name}: {plural(own['errors'], 'claim')} not checked in full; {again}"
     yield "in points (0 to 100) but for AUROC and ms; balanced accuracy with its 95 % interval; right of the bar, false caught by kind"

@@ -10,7 +10,7 @@ import typer
 from dynagrag.cli.evaluate.shared import MAX_CALLS
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, say, say_json, set_up_log
-from dynagrag.text import cut
+from dynagrag.text import cut, plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.entities.entity_resolution import EntityReport, Quality
@@ -85,7 +85,7 @@ def entity_report_lines(report: "EntityReport") -> Iterator[str]:
     if report.glossaries:
         yield f"  with the glossary {', '.join(report.glossaries)}"
     if homonyms := report.num_pairs - report.num_telling:
-        yield f"  {homonyms:,} pairs hold a homonym, a name that the set has for two things; the figures without them stand beside"
+        yield f"  {plural(homonyms, 'pair')} with a homonym, a name that the set has for two things; the figures without them stand beside"
     if report.num_repeats:
         yield f"  {report.num_repeats} lines repeat a pair, which counts once"
     for reason, count in report.set_aside.items():
@@ -97,7 +97,7 @@ def entity_report_lines(report: "EntityReport") -> Iterator[str]:
     yield _quality_line("rules alone", report.without_model)
     if run := report.with_model:
         yield _quality_line(run.name[:24], run.quality)
-        yield f"  {run.num_calls} calls in {run.seconds:.0f} s; guards cut {run.num_refused} groups that the model proposed"
+        yield f"  {plural(run.num_calls, 'call')} in {run.seconds:.0f} s; guards cut {run.num_refused} groups that the model proposed"
         yield from (f"  note: {note}" for note in run.notes)
     yield ""
     yield "candidates of at least a cosine, judged by the cosine itself:"

@@ -10,6 +10,7 @@ from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.errors import UsageError
+from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.ingest.plan import Estimate
@@ -88,7 +89,7 @@ def extraction(
 def _say_cost(cost: "Estimate") -> None:
     money = "" if cost.money is None else f", price {cost.money:.2f}"
     say_estimate(
-        f"{cost.calls:,} calls, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,} reply tokens, "
+        f"{plural(cost.calls, 'call')}, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,} reply tokens, "
         f"{max(1, round(cost.seconds / 60))} min{money}; repairs come on top, replies that are kept cost nothing"
     )
 
@@ -98,7 +99,7 @@ def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.extraction.extraction_report import by_type, figure_rows
 
     model = f" with {summary['llm']}" if summary["llm"] else ""
-    yield f"{summary['dataset']}: {summary['chunks']} chunks, {summary['extractor']}{model}"
+    yield f"{summary['dataset']}: {plural(summary['chunks'], 'chunk')}, {summary['extractor']}{model}"
     yield f"{'':<32}{'precision':<24}{'recall':<24}{'F1':<24}{'found':>6}{'marked':>8}"
     for label, (precision, recall, f1, num_found, num_gold) in figure_rows(summary):
         yield f"{label:<32}{precision:<24}{recall:<24}{f1:<24}{num_found:>6}{num_gold:>8}"
@@ -114,5 +115,5 @@ def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for reason, count in summary.get("dropped", {}).items():
         yield f"  dropped just now: {count} x {reason}"
     if summary.get("errors"):
-        yield f"{summary['errors']} chunks failed in part; the same command with --out {summary['run']} tries them again"
+        yield f"{plural(summary['errors'], 'chunk')} failed in part; the same command with --out {summary['run']} tries them again"
     yield "in points (0 to 100) with 95 % intervals, chunks resampled; mentioned together: two names in one sentence, without direction"

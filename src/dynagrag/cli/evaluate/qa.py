@@ -23,6 +23,7 @@ from dynagrag.cli.evaluate.shared import (
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
+from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.qa.qa_options import QaOptions
@@ -32,7 +33,8 @@ QA_MEASURES = (
     "Measures, in points (fractions of 1 with --json): exact and F1, of the answer in a few words, where the given answers are short; "
     "ROUGE-L, where they are long; answer recall, the right words stand in the whole answer; stated, contradicted, not found, shares of "
     "the answer's claims; cited right, the share of the citations that touch the gold; gold cited, the share of the gold that is cited. "
-    "Costs are means per question; a reply from the cache counts as the call that it once was."
+    "Cut off counts answers whose reply came to no end; they are wrong. Costs are means per question; a reply from the cache counts as "
+    "the call that it once was."
 )
 DATASET = Annotated[
     str | None,
@@ -128,23 +130,23 @@ def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
 
 def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
-    from dynagrag.evaluation.qa.qa_report import TITLES, cells, difference, names_of, result
-    from dynagrag.evaluation.qa.qa_summary import COSTS
+    from dynagrag.evaluation.qa.qa_report import TITLES, arm_title, cells, difference, names_of, result
+    from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF
     from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
     without = f", {summary['unanswerable']} of them without an answer" if summary["unanswerable"] else ""
-    yield f"{summary['dataset']}: {summary['questions']} questions{half}{without}, {summary['passages']} passages"
+    yield f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half}{without}, {plural(summary['passages'], 'passage')}"
     for note, count in summary["notes"].items():
         yield f"  {count} x {note}"
     yield result(summary)
-    names = [f"{TITLES[name]:>6}" for name in (*names_of(summary), *COSTS)]
-    width = max(14, *(len(arm) for arm in summary["arms"])) + 2
+    names = [f"{TITLES[name]:>6}" for name in (*names_of(summary), CUT_OFF, *COSTS)]
+    width = max(14, *(len(arm_title(summary, arm)) for arm in summary["arms"])) + 2
     measure, baseline = summary["measure"], summary["baseline"]
     yield f"{'arm':<{width}}" + "".join(f"{name:>{len(name) + 2}}" for name in names) + f"  {TITLES[measure]} against {baseline}"
     for arm in summary["arms"]:
         own = "".join(f"{cell:>{len(name) + 2}}" for name, cell in zip(names, cells(summary, arm), strict=True))
-        yield f"{arm:<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
+        yield f"{arm_title(summary, arm):<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
     if summary["unanswerable"]:
         yield "abstained, rightly of these, and of the questions without an answer:"
         for arm, found in summary["abstention"].items():
@@ -152,7 +154,7 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
             yield f"{arm:<{width}}{found['abstained']:>6}{shares}"
     for arm, count in summary["errors"].items():
         if count:
-            yield f"{arm}: {count} answers failed; the same command with --out {summary['run']} tries them again"
+            yield f"{arm}: {plural(count, 'answer')} failed; the same command with --out {summary['run']} tries them again"
     yield "in points (0 to 100) but for the costs; differences over the same questions, with paired 95 % intervals"
     if summary["questions"] < FEW_QUESTIONS:
         yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"

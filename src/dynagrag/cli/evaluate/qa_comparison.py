@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.cli.terminal import in_line, say, say_json
+from dynagrag.text import plural
 
 
 def is_of_answers(folder: Path) -> bool:
@@ -31,7 +32,7 @@ def compared_answers(first: Path, second: Path, as_json: bool) -> int:
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.qa.qa_report import TITLES
 
-    yield f"{found['questions']} questions; second minus first, in points, with paired 95 % intervals"
+    yield f"{plural(found['questions'], 'question')}; second minus first, in points, with paired 95 % intervals"
     for name, (old, new) in found["differing"].items():
         yield f"  {name}: {old} / {new}"
     if found["left_out"]:

@@ -9,6 +9,7 @@ import typer
 from dynagrag.cli.evaluate.shared import MAX_CALLS, names_in, one_of, say_estimate
 from dynagrag.cli.options import FORCE, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.text import plural
 
 QUESTION_KINDS = (
     "Kinds: specific (what one speaker says about a thing), two_hop (two passages that name one thing), comparison (two speakers on one "
@@ -83,16 +84,16 @@ def questions(
 def question_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """What is said of a file that was made."""
     wanted = "" if summary["questions"] == summary["wanted"] else f" of the {summary['wanted']} that were wanted"
-    yield f"{summary['workspace']}: {summary['questions']} questions{wanted}, made by {summary['made_by']}"
+    yield f"{summary['workspace']}: {plural(summary['questions'], 'question')}{wanted}, made by {summary['made_by']}"
     yield "  " + ", ".join(f"{count} {kind}" for kind, count in summary["kinds"].items())
     for split, own in summary["splits"].items():
-        yield f"  {split}: {own['questions']} questions of {own['documents']} documents"
+        yield f"  {split}: {plural(own['questions'], 'question')} of {plural(own['documents'], 'document')}"
     for kind, reason in summary["none_of"].items():
         yield f"  no {kind}: {reason}"
     for reason, count in summary["left_out"].items():
         yield f"  left out: {count} x {reason}"
     if summary["calls"] or summary["calls_cached"]:
-        yield f"  {summary['calls']} calls, {summary['calls_cached']} from the cache; {summary['prompt_tokens']} prompt tokens"
+        yield f"  {plural(summary['calls'], 'call')}, {summary['calls_cached']} from the cache; {summary['prompt_tokens']} prompt tokens"
     if summary["stopped"]:
         yield f"  stopped: {summary['stopped']}; what was made is in the file, and the same command goes on"
     yield f"file: {summary['file']}"

@@ -9,6 +9,7 @@ import typer
 from dynagrag.cli.evaluate.shared import BASELINE, DATA, EXTRACTOR, GIVEN, HALF, LIMIT, OUT, PART, names_in, one_of, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import Bars, read_settings, say, say_json, set_up_log
+from dynagrag.text import plural
 
 evaluate_app = typer.Typer(
     help="Measure extraction, retrieval, answers, citations and merging. Use published sets or files of your own.",
@@ -138,7 +139,7 @@ def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
-    yield f"{summary['dataset']}: {summary['questions']} questions{half}, {summary['passages']} passages"
+    yield f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half}, {plural(summary['passages'], 'passage')}"
     for note, count in summary["notes"].items():
         yield f"  {count} x {note}"
     if summary["missing_gold"]:
@@ -182,7 +183,7 @@ def _interval(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> 
 
 
 def _compared_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{found['questions']} questions; second minus first, in points, with paired 95 % intervals"
+    yield f"{plural(found['questions'], 'question')}; second minus first, in points, with paired 95 % intervals"
     for name, (old, new) in found["differing"].items():
         yield f"  {name}: {old} / {new}"
     if found["left_out"]:

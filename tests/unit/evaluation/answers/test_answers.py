@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, InvalidReplyError, ModelUnavailableError, UsageError
+from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError, UsageError
 from dynagrag.evaluation.answers.answer_arms import AskedQuestion, known_answer_arms, make_answer_arms
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
@@ -230,6 +230,17 @@ def test_a_failed_answer_is_kept_with_its_reason_and_tried_again(answer: Callabl
     assert len(again) == 12 + len(failed)
     assert not any(line.error for line in last_lines(again).values())
     assert missing_answers(questions(space), make_answer_arms(FOUR), again) == []
+
+
+def test_a_reply_without_an_end_is_kept_with_its_cost_and_not_asked_again(answer: Callable[..., list[AnswerLine]]) -> None:
+    def cut(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
+        raise CutOffReplyError("the reply hit its limit")
+
+    found = answer(FakeChat(cut), ["closed-book"])
+    assert all(line.is_cut_off and not line.has_failed and line.calls == 1 for line in found)
+    again = FakeChat()
+    assert answer(again, ["closed-book"]) == found
+    assert again.num_calls == 0
 
 
 @pytest.mark.parametrize("max_concurrency", [1, 8])

@@ -21,6 +21,7 @@ from dynagrag.evaluation.qa.answer_scores import (
     word_f1,
     word_recall,
 )
+from dynagrag.evaluation.qa.qa_report import cells, names_of
 from dynagrag.evaluation.qa.qa_summary import differences, qa_summary
 from dynagrag.evaluation.question_sets.question_set import GoldAnswer
 
@@ -118,6 +119,38 @@ def test_a_failed_answer_has_no_measures_and_claims_have_shares() -> None:
     claims = VerdictClaims(stated=("a", "b"), contradicted=("c",), not_found=("d",))
     found = score(line(plain="x", claims=claims), WantedAnswer(GoldAnswer()))
     assert found == {"abstained": 0, "stated": 0.5, "contradicted": 0.25, "not_found": 0.25}
+
+
+def test_an_answer_that_was_cut_off_is_wrong() -> None:
+    cut = {"error": "the reply hit its limit of 500 tokens", "is_cut_off": True}
+    things = [[[("d", 0, 10)]]]
+    assert score(line(**cut), WantedAnswer(GoldAnswer(("Delft",)), things)) == {
+        "em": 0,
+        "f1": 0,
+        "answer_recall": 0,
+        "citation_recall": 0,
+        "abstained": 0,
+    }
+    assert score(line(**cut), WantedAnswer(GoldAnswer((" ".join(map(str, range(20))),)))) == {
+        "rouge_l": 0,
+        "answer_recall": 0,
+        "abstained": 0,
+    }
+
+
+def test_answers_that_were_cut_off_lower_the_mean_and_are_counted_apart_from_failures() -> None:
+    wanted = {f"q{i}": WantedAnswer(GoldAnswer(("x",))) for i in range(4)}
+    lines = [
+        line("q0", plain="x", short="x", completion_tokens=10, calls=1),
+        line("q1", error="cut", is_cut_off=True, completion_tokens=500, calls=1),
+        line("q2", error="no model"),
+        line("q3", plain="x", short="x", completion_tokens=30, calls=1),
+    ]
+    found = summary(lines, wanted)
+    assert (found["cut_off"], found["errors"]) == ({"a": 1}, {"a": 1})
+    assert found["arms"]["a"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
+    assert found["costs"]["a"]["completion_tokens"] == 180
+    assert cells(found, "a")[len(names_of(found))] == "1"
 
 
 def test_citations_are_right_where_they_touch_the_gold_and_gold_is_cited_where_it_is_touched() -> None:

@@ -11,18 +11,18 @@ from typing import Any
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED
 from dynagrag.evaluation.judge.agreement_measures import Estimate, Rated, accuracy, kappa, pearson
 from dynagrag.evaluation.judge.calibration_folder import VerdictLine
-from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, Kind
+from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind
 from dynagrag.evaluation.judge.judge_model import TIE
 from dynagrag.evaluation.judge.reliability import THRESHOLD, is_reliable
 
-_NUM_CATEGORIES = {Kind.RIGHT: 2, Kind.PAIR: 3, Kind.GRADE: 5}
+_NUM_CATEGORIES = {RowKind.RIGHT: 2, RowKind.PAIR: 3, RowKind.GRADE: 5}
 _POINTS_PER_GRADE = 20
 """People gave 0 to 100 where a judge gives 1 to 5."""
 _BUCKETS = (("up to 10 words", 10), ("11 to 40 words", 40), ("41 to 150 words", 150), ("over 150 words", math.inf))
 
 
 def set_figures(
-    kind: Kind,
+    kind: RowKind,
     rows: Sequence[CalibrationRow],
     lines: Mapping[str, VerdictLine],
     threshold: float = THRESHOLD,
@@ -33,7 +33,7 @@ def set_figures(
     own = [lines[row.id] for row in rows]
     read = [row for row in rows if lines[row.id].verdict is not None]
     rated = [_rated(row, lines[row.id]) for row in read]
-    size, is_graded = _NUM_CATEGORIES[kind], kind is Kind.GRADE
+    size, is_graded = _NUM_CATEGORIES[kind], kind is RowKind.GRADE
     agreed, beyond_chance = accuracy(rated, size, seed, resamples), kappa(rated, size, seed, resamples, is_graded=is_graded)
     unreadable = len(rows) - len(read)
     found: dict[str, Any] = {
@@ -41,7 +41,7 @@ def set_figures(
         "accuracy": agreed.value,
         "kappa": beyond_chance.value,
         "flips": sum(_is_flip(line) for line in own),
-        "ties": sum(kind is Kind.PAIR and line.verdict == TIE for line in own),
+        "ties": sum(kind is RowKind.PAIR and line.verdict == TIE for line in own),
         "unreadable": unreadable,
         "accuracy_interval": agreed.bounds(),
         "kappa_interval": beyond_chance.bounds(),
@@ -49,7 +49,7 @@ def set_figures(
     }
     if is_graded:
         found |= _graded(rated, read, seed, resamples)
-    if kind is Kind.PAIR:
+    if kind is RowKind.PAIR:
         found |= _of_pairs(read, lines, seed, resamples)
     groups = {"subsets": _by_subset, "lengths": _by_length}
     return found | {name: _parts(read, lines, kind, key) for name, key in groups.items()} | {"ms": _median_ms(own)}
@@ -63,7 +63,7 @@ def grade_of(rating: float) -> int:
 def _rated(row: CalibrationRow, line: VerdictLine) -> Rated:
     verdict = line.verdict
     assert verdict is not None, "only rows that could be read are rated"
-    if row.kind is Kind.GRADE:
+    if row.kind is RowKind.GRADE:
         return Rated(row.group, grade_of(row.people) - 1, math.floor(verdict + 0.5) - 1, row.people, verdict)
     return Rated(row.group, int(row.people), int(verdict))
 
@@ -117,14 +117,14 @@ def _by_subset(row: CalibrationRow) -> str:
 
 def _by_length(row: CalibrationRow) -> str:
     """A text by its words; a pair by which of the two people prefer."""
-    if row.kind is Kind.PAIR:
+    if row.kind is RowKind.PAIR:
         better, other = row.words if row.people == 1 else row.words[::-1]
         return "the better one is longer" if better > other else "the better one is shorter" if better < other else "equally long"
     return next(name for name, most in _BUCKETS if row.words[0] <= most)
 
 
 def _parts(
-    read: Sequence[CalibrationRow], lines: Mapping[str, VerdictLine], kind: Kind, key: Callable[[CalibrationRow], str]
+    read: Sequence[CalibrationRow], lines: Mapping[str, VerdictLine], kind: RowKind, key: Callable[[CalibrationRow], str]
 ) -> dict[str, Any]:
     names = sorted(
         {key(row) for row in read}, key=lambda name: ([own for own, _ in _BUCKETS].index(name) if name in dict(_BUCKETS) else -1, name)
@@ -137,8 +137,8 @@ def _parts(
     return found
 
 
-def _alone(measure: Callable[..., Estimate], rated: Sequence[Rated], kind: Kind) -> Estimate:
-    options = {"is_graded": True} if measure is kappa and kind is Kind.GRADE else {}
+def _alone(measure: Callable[..., Estimate], rated: Sequence[Rated], kind: RowKind) -> Estimate:
+    options = {"is_graded": True} if measure is kappa and kind is RowKind.GRADE else {}
     return measure(rated, _NUM_CATEGORIES[kind], resamples=1000, **options)
 
 

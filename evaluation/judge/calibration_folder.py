@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.evaluation.judge.calibration_sets import CalibrationSet, Kind
+from dynagrag.evaluation.judge.calibration_sets import CalibrationSet, RowKind
 from dynagrag.evaluation.results.lines_file import read_lines
 from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 
@@ -38,7 +38,7 @@ class KnownRow(BaseModel):
 
     set: str
     id: str
-    kind: Kind
+    kind: RowKind
     subset: str
     question: str
     texts: tuple[str, ...]

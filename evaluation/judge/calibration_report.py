@@ -6,7 +6,7 @@ from typing import Any
 
 from dynagrag.evaluation.judge.calibration_figures import grade_of
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
-from dynagrag.evaluation.judge.calibration_sets import Kind
+from dynagrag.evaluation.judge.calibration_sets import RowKind
 from dynagrag.evaluation.judge.reliability import MAX_UNREADABLE
 from dynagrag.evaluation.results.html_report import flat, report_template
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
@@ -155,7 +155,7 @@ def _off(row: KnownRow, verdict: float | None) -> float:
     """How far a verdict is from what people said; 0 the same. One that can't be read is half off."""
     if verdict is None:
         return 0.5
-    if row.kind is Kind.GRADE:
+    if row.kind is RowKind.GRADE:
         return float(abs(grade_of(row.people) - round(verdict)))
     return abs(row.people - verdict)
 

@@ -18,7 +18,7 @@ from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.judge.calibration_figures import set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
-from dynagrag.evaluation.judge.calibration_sets import SETS, CalibrationRow, CalibrationSet, Kind, load_calibration_set
+from dynagrag.evaluation.judge.calibration_sets import SETS, CalibrationRow, CalibrationSet, RowKind, load_calibration_set
 from dynagrag.evaluation.judge.judge_model import (
     Judgement,
     JudgeModel,
@@ -42,7 +42,7 @@ _LOG = logging.getLogger(__name__)
 JOURNAL = Path("evaluation") / "judge"
 CACHE_NAME = "evaluate-judge"
 """Verdicts are cached for all runs alike."""
-_PROMPTS = {Kind.RIGHT: "judge_right", Kind.GRADE: "judge_grade", Kind.PAIR: "judge_better"}
+_PROMPTS = {RowKind.RIGHT: "judge_right", RowKind.GRADE: "judge_grade", RowKind.PAIR: "judge_better"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ def calibrate_judge(
 
 def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
     """What a judge is asked about a row: once, and a pair in both orders."""
-    if row.kind is Kind.PAIR:
+    if row.kind is RowKind.PAIR:
         return better_questions(row.question, *row.texts)
-    ask = right_question if row.kind is Kind.RIGHT else grade_question
+    ask = right_question if row.kind is RowKind.RIGHT else grade_question
     return (ask(row.question, row.references, row.texts[0]),)
 
 
@@ -149,7 +149,7 @@ class _Work:
 def _line(judge: JudgeModel, row: CalibrationRow) -> VerdictLine:
     begun = time.perf_counter()
     asked = questions_of(row)
-    found: Judgement = judge.judge_both((asked[0], asked[1])) if row.kind is Kind.PAIR else judge.judge(asked[0])
+    found: Judgement = judge.judge_both((asked[0], asked[1])) if row.kind is RowKind.PAIR else judge.judge(asked[0])
     ms = round(1000 * (time.perf_counter() - begun), 1)
     return VerdictLine(set=row.set, row=row.id, verdict=found.value, orders=found.parts, odds=found.odds, note=found.note, ms=ms)
 

@@ -22,7 +22,7 @@ _NUM_REFERENCES = 2
 _RATING, _BEST_RATING = "overall-rating", 100
 
 
-class Kind(StrEnum):
+class RowKind(StrEnum):
     """What a judge is asked about a row."""
 
     RIGHT = "right"
@@ -39,7 +39,7 @@ class CalibrationRow:
 
     set: str
     id: str
-    kind: Kind
+    kind: RowKind
     subset: str
     group: str
     question: str
@@ -58,7 +58,7 @@ class CalibrationSet:
     """The rows that were drawn from a set of `size` rows. `notes`: what was passed over, and how often."""
 
     name: str
-    kind: Kind
+    kind: RowKind
     rows: tuple[CalibrationRow, ...]
     size: int
     files: tuple[DataFile, ...]
@@ -102,7 +102,9 @@ def _evouna(data: Path, name: str, notes: Counter[str]) -> tuple[list[Calibratio
             raise LoadError(f"{row.place}: 'human_correct' is {judged!r}; it must be true or false")
         question = row.text("question")
         references = tuple(part.strip() for part in row.text("golden_answer").split("/") if part.strip())
-        made = CalibrationRow(name, row.id("id"), Kind.RIGHT, row.text("system"), question, question, (answer,), float(judged), references)
+        made = CalibrationRow(
+            name, row.id("id"), RowKind.RIGHT, row.text("system"), question, question, (answer,), float(judged), references
+        )
         found.append(made)
     return _each_once(found, notes), (file,)
 
@@ -116,7 +118,7 @@ def _pairs(data: Path, name: str, notes: Counter[str]) -> tuple[list[Calibration
             raise LoadError(f"{row.place}: 'better' is {better!r}; it must be 1 or 2")
         texts = row.text("output_1"), row.text("output_2")
         subset, asked = row.text("set"), row.text("instruction")
-        found.append(CalibrationRow(name, f"{subset} {row.id('id')}", Kind.PAIR, subset, asked, asked, texts, float(better)))
+        found.append(CalibrationRow(name, f"{subset} {row.id('id')}", RowKind.PAIR, subset, asked, asked, texts, float(better)))
     return _each_once(found, notes), (file,)
 
 
@@ -132,7 +134,7 @@ def _squality(data: Path, name: str, notes: Counter[str]) -> tuple[list[Calibrat
             notes["rows without a reference by another person"] += 1
             continue
         made = (row.text("system"), f"{story} {question}", question, (response,), _rating(row), tuple(others[:_NUM_REFERENCES]))
-        found.append(CalibrationRow(name, f"{story} {row.index}", Kind.GRADE, *made))
+        found.append(CalibrationRow(name, f"{story} {row.index}", RowKind.GRADE, *made))
     return _each_once(found, notes), (file, told)
 
 
@@ -164,9 +166,9 @@ def _each_once(rows: Sequence[CalibrationRow], notes: Counter[str]) -> list[Cali
     return list(kept.values())
 
 
-SETS: dict[str, tuple[Kind, Load]] = {
-    "evouna_NQ": (Kind.RIGHT, _evouna),
-    "evouna_TQ": (Kind.RIGHT, _evouna),
-    "squality": (Kind.GRADE, _squality),
-    "pairs": (Kind.PAIR, _pairs),
+SETS: dict[str, tuple[RowKind, Load]] = {
+    "evouna_NQ": (RowKind.RIGHT, _evouna),
+    "evouna_TQ": (RowKind.RIGHT, _evouna),
+    "squality": (RowKind.GRADE, _squality),
+    "pairs": (RowKind.PAIR, _pairs),
 }

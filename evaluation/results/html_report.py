@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.results.run_folder import Line, PassageWords, RunFolder, shortened
+from dynagrag.evaluation.results.run_folder import PassageWords, RetrievalLine, RunFolder, shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
 from dynagrag.text import plural
 
@@ -108,7 +108,7 @@ def _result(summary: Mapping[str, Any], arm: str) -> str:
 def _view(
     scope: str,
     found: Mapping[str, Any],
-    lines: Mapping[str, Mapping[str, Line]],
+    lines: Mapping[str, Mapping[str, RetrievalLine]],
     words: Mapping[str, PassageWords],
     measure: str,
     baseline: str,
@@ -140,7 +140,7 @@ def _difference(found: Mapping[str, Mapping[str, float]] | None, measure: str) -
     return "" if found is None else f"{found[measure]['difference']:+.1f} ({found[measure]['low']:+.1f} to {found[measure]['high']:+.1f})"
 
 
-def _reads(lines: Mapping[str, Mapping[str, Line]], words: Mapping[str, PassageWords], measure: str, baseline: str) -> list[Read]:
+def _reads(lines: Mapping[str, Mapping[str, RetrievalLine]], words: Mapping[str, PassageWords], measure: str, baseline: str) -> list[Read]:
     """All questions, from the first arm's worst to its best; of equals the largest loss against the baseline first."""
     first = next(iter(lines.values()))
     made = [(line, _read(line, lines, words, measure, baseline)) for line in first.values()]
@@ -148,7 +148,9 @@ def _reads(lines: Mapping[str, Mapping[str, Line]], words: Mapping[str, PassageW
     return [read for _, read in made]
 
 
-def _read(line: Line, lines: Mapping[str, Mapping[str, Line]], words: Mapping[str, PassageWords], measure: str, baseline: str) -> Read:
+def _read(
+    line: RetrievalLine, lines: Mapping[str, Mapping[str, RetrievalLine]], words: Mapping[str, PassageWords], measure: str, baseline: str
+) -> Read:
     value = line.measures[measure]
     gold = tuple(_shown(id_, words, True) for id_ in line.gold)
     arms = tuple((arm, POINTS * own[line.question].measures[measure], _brought(own[line.question], words)) for arm, own in lines.items())
@@ -157,7 +159,7 @@ def _read(line: Line, lines: Mapping[str, Mapping[str, Line]], words: Mapping[st
     return Read(shortened(line.text), POINTS * value, difference, gold, missing, arms)
 
 
-def _brought(line: Line, words: Mapping[str, PassageWords]) -> tuple[Shown, ...]:
+def _brought(line: RetrievalLine, words: Mapping[str, PassageWords]) -> tuple[Shown, ...]:
     return tuple(_shown(p.id, words, p.gold, _MAX_WORDS) for p in line.passages[:_NUM_BROUGHT])
 
 

@@ -52,7 +52,7 @@ class Brought(BaseModel):
     gold: bool
 
 
-class Line(BaseModel):
+class RetrievalLine(BaseModel):
     """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`: gold that the corpus lacks."""
 
     model_config = ConfigDict(frozen=True)
@@ -249,10 +249,10 @@ class KeptRun(Generic[_Row]):
         return self.path / REPORT
 
 
-class RunFolder(KeptRun[Line]):
+class RunFolder(KeptRun[RetrievalLine]):
     """The folder of a run of retrieval."""
 
-    line_kind = Line
+    line_kind = RetrievalLine
     lines_file = "questions.jsonl"
     command = "dynagrag evaluate retrieval"
 

@@ -9,7 +9,7 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
 from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_folder import Line, RunFolder, shortened
+from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder, shortened
 from dynagrag.evaluation.results.run_settings import RunSettings
 
 POINTS = 100
@@ -23,15 +23,15 @@ SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "hit@1", "mrr", PROMPT)
 """The measures whose means get an interval of their own, for the plots. Differences get one for every measure."""
 
 
-def by_scope(lines: Iterable[Line]) -> dict[str, dict[str, dict[str, Line]]]:
+def by_scope(lines: Iterable[RetrievalLine]) -> dict[str, dict[str, dict[str, RetrievalLine]]]:
     """Scope -> arm -> question id -> line, in the order of the lines."""
-    found: dict[str, dict[str, dict[str, Line]]] = {}
+    found: dict[str, dict[str, dict[str, RetrievalLine]]] = {}
     for line in lines:
         found.setdefault(line.scope, {}).setdefault(line.arm, {})[line.question] = line
     return found
 
 
-def summarize(lines: Iterable[Line], arms: Sequence[str], baseline: str, seed: int = SEED) -> dict[str, Any]:
+def summarize(lines: Iterable[RetrievalLine], arms: Sequence[str], baseline: str, seed: int = SEED) -> dict[str, Any]:
     """By scope: number of questions, means by arm (fractions of 1; ms the median), recall curves, intervals.
 
     `intervals` are of the difference from the baseline on the same questions, `means` of some means themselves, both in points.
@@ -40,7 +40,7 @@ def summarize(lines: Iterable[Line], arms: Sequence[str], baseline: str, seed: i
 
 
 def whole_summary(
-    folder: Path, made_with: RunSettings, lines: Sequence[Line], targets: Mapping[str, Target], notes: Mapping[str, int]
+    folder: Path, made_with: RunSettings, lines: Sequence[RetrievalLine], targets: Mapping[str, Target], notes: Mapping[str, int]
 ) -> dict[str, Any]:
     """What `--json` prints: the first scope's figures at the top, all scopes below, and what was passed over or can't be found."""
     scopes = summarize(lines, made_with.arms, made_with.baseline, made_with.seed)
@@ -63,7 +63,7 @@ def whole_summary(
     }
 
 
-def _scope(found: Mapping[str, Mapping[str, Line]], arms: Sequence[str], baseline: str, seed: int) -> dict[str, Any]:
+def _scope(found: Mapping[str, Mapping[str, RetrievalLine]], arms: Sequence[str], baseline: str, seed: int) -> dict[str, Any]:
     questions = list(found[baseline])
     names = names_of(line for own in found.values() for line in own.values())
     values = {arm: {name: [found[arm][q].measures[name] for q in questions] for name in names} for arm in arms}
@@ -78,17 +78,17 @@ def _scope(found: Mapping[str, Mapping[str, Line]], arms: Sequence[str], baselin
     }
 
 
-def names_of(lines: Iterable[Line]) -> tuple[str, ...]:
+def names_of(lines: Iterable[RetrievalLine]) -> tuple[str, ...]:
     """The measures that all of these lines have, in their order."""
     return (*NAMES, PROMPT) if all(PROMPT in line.measures for line in lines) else NAMES
 
 
-def _costs(lines: Collection[Line]) -> dict[str, float]:
+def _costs(lines: Collection[RetrievalLine]) -> dict[str, float]:
     tokens = [line.prompt_tokens for line in lines if line.prompt_tokens is not None]
     return {"ms": round(_ms(lines), 3)} | ({"prompt_tokens": round(fmean(tokens), 1)} if tokens else {})
 
 
-def _ms(lines: Iterable[Line]) -> float:
+def _ms(lines: Iterable[RetrievalLine]) -> float:
     return median(line.ms for line in lines)
 
 
@@ -141,7 +141,9 @@ def compare(first: RunFolder, second: RunFolder) -> dict[str, Any]:
     }
 
 
-def _compared(old: Mapping[str, Mapping[str, Line]], new: Mapping[str, Mapping[str, Line]], arms: Sequence[str]) -> dict[str, Any]:
+def _compared(
+    old: Mapping[str, Mapping[str, RetrievalLine]], new: Mapping[str, Mapping[str, RetrievalLine]], arms: Sequence[str]
+) -> dict[str, Any]:
     questions = list(old[arms[0]])
     names = names_of(run[arm][q] for run in (old, new) for arm in arms for q in questions)
     values = [{arm: {n: [run[arm][q].measures[n] for q in questions] for n in names} for arm in arms} for run in (old, new)]
@@ -157,7 +159,7 @@ def _compared(old: Mapping[str, Mapping[str, Line]], new: Mapping[str, Mapping[s
     }
 
 
-def _check_whole(found: Mapping[str, Mapping[str, Mapping[str, Line]]], run: RunFolder) -> None:
+def _check_whole(found: Mapping[str, Mapping[str, Mapping[str, RetrievalLine]]], run: RunFolder) -> None:
     """UsageError where an arm lacks a line for a question that another has: lines were lost, whatever the summary says."""
     for arms in found.values():
         asked = [set(own) for own in arms.values()]
@@ -166,7 +168,7 @@ def _check_whole(found: Mapping[str, Mapping[str, Mapping[str, Line]]], run: Run
 
 
 def _check_questions(
-    old: Mapping[str, Mapping[str, Line]], new: Mapping[str, Mapping[str, Line]], first: RunFolder, second: RunFolder
+    old: Mapping[str, Mapping[str, RetrievalLine]], new: Mapping[str, Mapping[str, RetrievalLine]], first: RunFolder, second: RunFolder
 ) -> None:
     asked, again = ({(line.question, line.text) for line in next(iter(run.values())).values()} for run in (old, new))
     if asked != again:

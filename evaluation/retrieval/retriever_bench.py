@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure
-from dynagrag.evaluation.results.run_folder import Brought, Line, PassageWords, shortened
+from dynagrag.evaluation.results.run_folder import Brought, PassageWords, RetrievalLine, shortened
 from dynagrag.evaluation.retrieval.prompt_arms import PromptMeasures, prompt_recall, prompt_tokens
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 from dynagrag.schema import Passage, Question, Snapshot, Vector
@@ -23,7 +23,7 @@ class RetrieverBench:
         self._resolver = resolver
         self._warm: set[str] = set()
 
-    def ask(self, question: EvalQuestion, target: Target, vector: Vector, but: frozenset[str] = frozenset()) -> list[Line]:
+    def ask(self, question: EvalQuestion, target: Target, vector: Vector, but: frozenset[str] = frozenset()) -> list[RetrievalLine]:
         """A line an arm, but for those named in `but`, which have theirs."""
         arms = [arm for arm in self._arms if arm.name not in but]
         asked = Question(question.text, vector)
@@ -42,7 +42,7 @@ class RetrieverBench:
         gold = self._resolver.gold_passages(target)
         prompts = {arm.name: self._prompts(arm, question, target, arm.split(asked)) for arm in arms}
         return [
-            Line(
+            RetrievalLine(
                 scope=self._scope,
                 question=question.id,
                 text=question.text,
@@ -69,7 +69,7 @@ class RetrieverBench:
         return PromptMeasures({PROMPT: found}, prompt_tokens(contexts))
 
 
-def passage_words(lines: Iterable[Line], snapshot: Snapshot) -> list[PassageWords]:
+def passage_words(lines: Iterable[RetrievalLine], snapshot: Snapshot) -> list[PassageWords]:
     """The title and first words of each passage that was brought or should have been, by id."""
     wanted = {id_ for line in lines for id_ in (*(p.id for p in line.passages), *line.gold)}
     found = {p.id: p for p in snapshot.passages if p.id in wanted}

@@ -25,7 +25,6 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     RETRIEVAL: ("passages found", RunFolder),
     QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
-    "judge": ("a judge against people", CalibrationRun),
     "calibration": ("a judge against people", CalibrationRun),
     "citations": ("claims checked", CitationRun),
     "extraction": ("things extracted", ExtractionRun),

@@ -75,7 +75,7 @@ class RunRequest(BaseModel):
             questions=self.path(settings),
             workspace=self.workspace,
             arms=self.arms,
-            baseline=self.baseline or "naive",
+            baseline=self.baseline,
             limit=self.limit,
             out=out,
         )

@@ -7,7 +7,7 @@ from typing import Any
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES
-from dynagrag.evaluation.qa.qa_summary import COSTS
+from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate.kept_runs import JUDGED, QA, RETRIEVAL, KeptView
@@ -85,6 +85,7 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
             | {TITLES.get(name, name): _points(own.get(name)) for name in names[:1]}
             | {f"against {summary['baseline']}": _interval(summary["differences"].get(arm, {}).get(measure))}
             | {TITLES.get(name, name): _points(own.get(name)) for name in names[1:]}
+            | {TITLES[CUT_OFF]: summary.get(CUT_OFF, {}).get(arm)}
             for arm, own in arms.items()
         ),
     )

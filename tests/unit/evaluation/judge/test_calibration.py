@@ -15,7 +15,7 @@ from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
 from dynagrag.evaluation.judge.calibration_folder import VerdictLine
 from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibration_lines
 from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
-from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, Kind, load_calibration_set
+from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind, load_calibration_set
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.fakes import FakeChat
 from dynagrag.protocols import ChatModel, Prompt
@@ -139,7 +139,7 @@ def test_verdicts_that_cannot_be_read_are_counted_and_make_a_judge_unreliable(da
 
 
 def test_figures_of_a_set_by_hand() -> None:
-    rows = [CalibrationRow("pairs", f"r{i}", Kind.PAIR, "s", f"q{i}", "q", ("a b c", "a"), 1.0 if i < 6 else 2.0) for i in range(8)]
+    rows = [CalibrationRow("pairs", f"r{i}", RowKind.PAIR, "s", f"q{i}", "q", ("a b c", "a"), 1.0 if i < 6 else 2.0) for i in range(8)]
     verdicts: list[tuple[float | None, tuple[float | None, ...]]] = [(1, (1, 1))] * 4 + [
         (0, (1, 2)),
         (2, (2, 2)),
@@ -147,7 +147,7 @@ def test_figures_of_a_set_by_hand() -> None:
         (None, (1, None)),
     ]
     lines = {row.id: VerdictLine(set="pairs", row=row.id, verdict=v, orders=o, ms=1.0) for row, (v, o) in zip(rows, verdicts, strict=True)}
-    found = set_figures(Kind.PAIR, rows, lines, resamples=100)
+    found = set_figures(RowKind.PAIR, rows, lines, resamples=100)
     # of seven that could be read five agree: four of "1", one of "2"; by chance (6 * 4 + 1 * 2) / 49
     assert found["accuracy"] == pytest.approx(5 / 7, abs=1e-4)
     assert found["kappa"] == pytest.approx((5 / 7 - 26 / 49) / (1 - 26 / 49), abs=1e-4)

@@ -8,7 +8,7 @@ import pytest
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, finder, missing_gold
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, Scope, TurnSpan
-from dynagrag.evaluation.results.run_folder import Line
+from dynagrag.evaluation.results.run_folder import RetrievalLine
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 from dynagrag.schema import Document, Graph, Passage, Question, Retrieval, ScoredPassage, Snapshot
@@ -152,7 +152,7 @@ def test_kept_titles_and_words_are_cut_where_they_are_very_long() -> None:
     long = document("d-long", "T" * 5000, "w" * 500_000)
     passage = Passage("p-long", long.id, 0, 0, len(long.text), 0, 0)
     snapshot = Snapshot("w", "1", {long.id: long}, {}, (passage,), np.zeros((1, 2), np.float32), {}, EMPTY)
-    own = Line(scope="corpus", question="q", text="?", arm="arm", passages=(), gold=("p-long",), measures={}, recall=(), ms=1)
+    own = RetrievalLine(scope="corpus", question="q", text="?", arm="arm", passages=(), gold=("p-long",), measures={}, recall=(), ms=1)
     (words,) = passage_words([own], snapshot)
     assert (len(words.title), len(words.words)) == (300, 300)
     assert words.title.endswith("T…")

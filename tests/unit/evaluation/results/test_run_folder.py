@@ -15,8 +15,8 @@ from dynagrag.evaluation.results.html_report import render_report
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars, recall_curves
 from dynagrag.evaluation.results.run_folder import (
     Brought,
-    Line,
     PassageWords,
+    RetrievalLine,
     RunFolder,
     StoppedRunError,
     new_folder,
@@ -29,9 +29,11 @@ SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "mea
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""
 
 
-def line(question: str, arm: str, brought: Sequence[str], gold: Sequence[str] = ("g",), scope: str = "corpus", ms: float = 1.0) -> Line:
+def line(
+    question: str, arm: str, brought: Sequence[str], gold: Sequence[str] = ("g",), scope: str = "corpus", ms: float = 1.0
+) -> RetrievalLine:
     found = measure({arm: brought}, gold)[arm]
-    return Line(
+    return RetrievalLine(
         scope=scope,
         question=question,
         text=f"Which one is {question}? {NASTY}",
@@ -44,12 +46,12 @@ def line(question: str, arm: str, brought: Sequence[str], gold: Sequence[str] = 
     )
 
 
-def lines(better: str = "default") -> list[Line]:
+def lines(better: str = "default") -> list[RetrievalLine]:
     """Four questions: one arm finds the gold at once, the other at the third place."""
     return [line(f"q{i}", arm, ["g"] if arm == better else ["x", "y", "g"], ms=i + 1) for i in range(4) for arm in SETTINGS["arms"]]
 
 
-def done(path: Path, own: Sequence[Line], **changes: object) -> RunFolder:
+def done(path: Path, own: Sequence[RetrievalLine], **changes: object) -> RunFolder:
     run = RunFolder.open(path, SETTINGS | changes, {"python": "3"})
     run.append(own)
     scopes = summarize(own, SETTINGS["arms"], "naive")

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dynagrag.ids import GENERIC_SPEAKER
 from dynagrag.ingest.consolidate.guards import TITLES, are_given_alike, tokens_of
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
-from dynagrag.words import COMMON_WORDS, HONORIFICS
+from dynagrag.words import COMMON_WORDS
 
 LAST_NAME_RULE = "speaker's last name"
-_TITLES = TITLES | HONORIFICS | {"chief", "associate"}
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
 _MIN_LAST = 3
 
@@ -45,7 +44,7 @@ def _by_last_name(names: Sequence[UsedName]) -> dict[str, list[UsedName]]:
     for name in names:
         words = _name_words(name) if name.name.is_speaker and not GENERIC_SPEAKER.match(name.key) else []
         is_whole = len(words) > 1 and all(word.isalpha() for word in words) and name.surface[:1].isupper() and not name.surface.isupper()
-        if is_whole and len(words[-1]) >= _MIN_LAST and words[-1] not in COMMON_WORDS | _TITLES:
+        if is_whole and len(words[-1]) >= _MIN_LAST and words[-1] not in COMMON_WORDS | TITLES:
             found[words[-1]].append(name)
     return found
 
@@ -59,7 +58,7 @@ def _in_small_letters(words: Collection[str], texts: Iterable[str]) -> set[str]:
 
 def _name_words(name: UsedName) -> list[str]:
     """A person's name without titles and what stands behind it."""
-    return [word for word in tokens_of(name.key) if word not in _TITLES and word not in _SUFFIXES]
+    return [word for word in tokens_of(name.key) if word not in TITLES and word not in _SUFFIXES]
 
 
 def _may_be_called(name: UsedName, last: str, given: Sequence[str]) -> bool:

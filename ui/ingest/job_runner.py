@@ -19,6 +19,7 @@ from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.workspace.facade import Workspace
+from dynagrag.workspace.glossaries import lines_once_made
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
@@ -174,7 +175,8 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
     prepared.extractor = _Counted(prepared.extractor, work)
     report = prepared.run(progress)
     work.notes["job"] = prepared.job_id
-    lines = tuple(ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None))
+    notes = lines_once_made(prepared.glossaries, prepared.parts.store) if report.stopped_by is None else []
+    lines = (*ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None), *(f"note: {note}" for note in notes))
     aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
     return RunOutcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
 

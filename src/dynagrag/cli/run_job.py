@@ -59,9 +59,8 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     else:
         for line in ingest_report_lines(report, usage):
             say(line)
-        for file in prepared.glossaries if report.stopped_by is None else ():
-            for note in lines_once_made(file, prepared.parts.store):
-                say(f"  note: {note}")
+        for note in lines_once_made(prepared.glossaries, prepared.parts.store) if report.stopped_by is None else ():
+            say(f"  note: {note}")
     if report.stopped_by is not None:
         raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
     return EXIT_SET_ASIDE if report.set_aside or report.refused else 0

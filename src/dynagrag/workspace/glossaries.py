@@ -94,15 +94,16 @@ def plain_words(file: GlossaryFile, store: GraphStore) -> list[str]:
     return sorted({names[m.key] for m in counted if is_word(m) and m.key in names})
 
 
-def lines_once_made(file: GlossaryFile, store: GraphStore) -> list[str]:
-    """What is to be said of a glossary once the graph is made."""
+def lines_once_made(files: Sequence[GlossaryFile], store: GraphStore) -> list[str]:
+    """What is to be said of glossaries once the graph is made."""
     lines = []
-    if terms := terms_not_found(file, store.graph()):
-        of = f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name}"
-        lines.append(f"{of} named nothing that was found in the sources: {_shown(terms)}")
-    if words := plain_words(file, store):
-        said = f"{file.name} has names that the sources use as plain words, which stand for the terms now: {_shown(words)}"
-        lines.append(f"{said}; leave out those that mean something else")
+    for file in files:
+        if terms := terms_not_found(file, store.graph()):
+            of = f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name}"
+            lines.append(f"{of} named nothing that was found in the sources: {_shown(terms)}")
+        if words := plain_words(file, store):
+            said = f"{file.name} has names that the sources use as plain words, which stand for the terms now: {_shown(words)}"
+            lines.append(f"{said}; leave out those that mean something else")
     return lines
 
 

@@ -40,6 +40,14 @@ def test_a_glossary_is_read_at_once_and_holds_once_the_run_is_done(server: OpenA
         assert [(g.name, g.num_terms) for g in glossaries_in_force(space.store.edits())] == [("words.csv", 1)]
 
 
+def test_terms_that_the_sources_do_not_name_are_in_the_report(server: OpenAIStubServer, page: Any) -> None:
+    _bring(page, "words.csv", GLOSSARY + b"Gimbal Lock,,\n")
+    press(page, "Start")
+    until(page, lambda: bool(page.success))
+    assert "2 of 2 terms of" in words(page)
+    assert "named nothing that was found in the sources" in words(page)
+
+
 def test_a_glossary_that_cannot_be_read_is_refused_and_not_kept(server: OpenAIStubServer, page: Any, home: Path) -> None:
     _bring(page, "../words.csv", b"colour,size\nred,1\n")
     assert "the columns are" in page.error[0].value

@@ -66,7 +66,9 @@ class Row:
         return self.kept(text, name)
 
     def id(self, name: str) -> str:
-        """An id as text, whatever it is in the file."""
+        """An id as text, whatever it is in the file. LoadError where it is missing."""
+        if name not in self.values:
+            raise self.lacks(name)
         return self.kept(str(self.values[name]), name)
 
     def items(self, name: str) -> list[Any]:

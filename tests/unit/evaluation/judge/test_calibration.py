@@ -277,6 +277,7 @@ def test_what_was_given_wrong_is_said_before_anything_is_asked(data: Path, setti
         ("evouna_TQ", {"human_correct": "yes"}, "'human_correct' is 'yes'"),
         ("evouna_TQ", {"id": "TQ-1", "question": "Another?"}, "two different rows"),
         ("pairs", {"better": 3}, "'better' is 3"),
+        ("pairs", {"id": ...}, "'id' is missing"),
         ("pairs", {"output_1": ""}, "'output_1'"),
         ("squality", {"mean": {"overall-rating": 120}}, "overall-rating"),
     ],
@@ -286,7 +287,8 @@ def test_a_wrong_row_is_named(name: str, row: dict[str, Any], words: str, data: 
     path = data / "judge" / file
     text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
     rows = [json.loads(line) for line in text.splitlines()]
-    write(path, [*rows, rows[0] | {"id": "new"} | row])
+    changed = {field: value for field, value in (rows[0] | {"id": "new"} | row).items() if value is not ...}
+    write(path, [*rows, changed])
     with pytest.raises(LoadError, match=words):
         load_calibration_set(data, name, None, 0)
 

@@ -21,6 +21,7 @@ _WORDS = {
     "context tokens": "tokens of evidence that were put before the model",
     "calls": "calls of the model; a reply from the cache counts as the call that it once was",
     "clarity": "clear and brief; like the other four, 1 to 5 by the judge, the median of its samples",
+    "cut off": "answers without an end, which count as wrong",
     "unreadable": "replies of which no grade or verdict could be read; they are counted, never guessed",
     "of these by flips": "ties in which the judge changed its mind with the order of the two",
     "stated claims, %": "share of the claims that lines state, which the grades don't see",

@@ -14,20 +14,21 @@ from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.evaluation.results.run_folder import REPORT, KeptRun, RunFolder
+from dynagrag.evaluation.results.run_folder import REPORT, KeptRun, RunFolder, what_is_evaluated
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
-RETRIEVAL, QA, JUDGED = "", "qa", "answers judged"
+RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
+CITATIONS, EXTRACTION, CALIBRATION = CitationRun.evaluates, ExtractionRun.evaluates, CalibrationRun.evaluates
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     RETRIEVAL: ("passages found", RunFolder),
     QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
-    "calibration": ("a judge against people", CalibrationRun),
-    "citations": ("claims checked", CitationRun),
-    "extraction": ("things extracted", ExtractionRun),
+    CALIBRATION: ("a judge against people", CalibrationRun),
+    CITATIONS: ("claims checked", CitationRun),
+    EXTRACTION: ("things extracted", ExtractionRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
 COMPARABLE = (RETRIEVAL, QA)
@@ -140,5 +141,5 @@ def kept_runs(settings: Settings) -> tuple[list[KeptView], list[str]]:
 
 def view_of(folder: Path) -> KeptView:
     """The run in a folder. LoadError where there is none."""
-    kind = str(RunFolder.at(folder).settings.get("evaluates", ""))
+    kind = what_is_evaluated(folder)
     return KeptView((_KINDS[kind][1] if kind in _KINDS else RunFolder).at(folder), kind, kept_request(folder))

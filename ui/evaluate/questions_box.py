@@ -1,5 +1,7 @@
 """The questions to ask: a file that is kept, one's own, or questions made of the workspace; the first ones to look at."""
 
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import streamlit as st
@@ -92,14 +94,24 @@ def _follow_making(settings: Settings, workspace: str) -> None:
         st.success(f"Made {plural(made['questions'], 'question')}: {plain(kinds)}.", icon=":material/check_circle:")
 
 
+def _first_rows(path: Path) -> tuple[list[dict[str, str]], int]:
+    """Read once: a file may have many thousand."""
+    stamp = (path.name, path.stat().st_mtime_ns)
+    kept: tuple[Any, tuple[list[dict[str, str]], int]] = state.remembered("evaluate_rows", (None, ([], 0)))
+    if kept[0] != stamp:
+        kept = (stamp, question_files.first_rows(path, _SHOWN))
+        state.remember("evaluate_rows", kept)
+    return kept[1]
+
+
 def _show(settings: Settings, workspace: str, name: str) -> None:
     path = question_files.folder_of(settings, workspace) / name
-    rows, total = question_files.first_rows(path, _SHOWN)
+    rows, total = _first_rows(path)
     head = f"The first of {plural(total, 'question')}" if total > _SHOWN else plural(total, "question")
     with st.expander(head, icon=":material/visibility:", expanded=True):
         st.dataframe(rows, hide_index=True, width="stretch")
         with st.container(horizontal=True):
-            st.download_button("Download", path.read_bytes(), name, "application/jsonl", icon=":material/download:", help="To edit it.")
+            st.download_button("Download", path.read_bytes, name, "application/jsonl", icon=":material/download:", help="To edit it.")
             with st.popover("Delete", icon=":material/delete:"):
                 st.markdown(f"Deletes **{plain(name)}**. Runs that asked it stay, and can't be resumed.")
                 if st.button("Delete it", key=f"delete_questions_{name}", type="primary"):

@@ -1,6 +1,6 @@
 """A done run as tables: by arm what it reached and what it took, with intervals, in points."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,11 @@ from dynagrag.evaluation.qa.qa_report import TITLES
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
-from dynagrag.ui.evaluate.kept_runs import JUDGED, QA, RETRIEVAL, KeptView
+from dynagrag.ui.evaluate import other_tables
+from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, QA, RETRIEVAL, KeptView
+from dynagrag.ui.evaluate.other_tables import Row
 from dynagrag.ui.safe_markdown import clean
 
-Row = dict[str, Any]
 _SCOPES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
 
 
@@ -42,7 +43,7 @@ def headline(view: KeptView) -> str:
 def notes(view: KeptView) -> list[str]:
     """What one must know beside the figures."""
     summary = view.summary
-    said = [f"{count:,} × {note}" for note, count in summary.get("notes", {}).items()]
+    said = [f"{count:,} × {note}" for note, count in _counted(summary.get("notes") or {})]
     questions = summary.get("questions")
     if isinstance(questions, int) and questions < FEW_QUESTIONS:
         said.append(f"fewer than {FEW_QUESTIONS} questions: the intervals say little")
@@ -51,13 +52,22 @@ def notes(view: KeptView) -> list[str]:
     return said
 
 
+def _counted(noted: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Notes with their counts; a run of several sets has them by set."""
+    for name, found in noted.items():
+        if isinstance(found, Mapping):
+            yield from ((f"{name}: {note}", count) for note, count in found.items())
+        else:
+            yield name, found
+
+
 def tables(view: KeptView) -> list[Table]:
     """All tables of a done run."""
     if view.kind == RETRIEVAL:
         return [_of_scope(view.summary, scope, own) for scope, own in view.summary["scopes"].items()]
     if view.kind == QA:
         return list(_of_answers(view.summary))
-    return list(_of_judged(view.summary)) if view.kind == JUDGED else list(_of_any(view.summary))
+    return list(_of_judged(view.summary) if view.kind == JUDGED else _of_others(view))
 
 
 def _of_scope(summary: Mapping[str, Any], scope: str, found: Mapping[str, Any]) -> Table:
@@ -141,22 +151,18 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
     )
 
 
-def _of_any(summary: Mapping[str, Any]) -> Iterator[Table]:
-    """Of a kind that has no tables of its own here: whatever of the summary is a table."""
-    for name, value in summary.items():
-        rows = _rows_of(value)
-        if rows:
-            yield Table(name.replace("_", " "), tuple(rows))
-
-
-def _rows_of(value: Any) -> Sequence[Row]:
-    if not isinstance(value, Mapping) or not value or not all(isinstance(own, Mapping) for own in value.values()):
-        return ()
-    return [{"": clean(name)} | {clean(k): _flat(v) for k, v in own.items() if _flat(v) is not None} for name, own in value.items()]
-
-
-def _flat(value: Any) -> Any:
-    return (round(value, 3) if isinstance(value, float) else value) if isinstance(value, int | float | str) else None
+def _of_others(view: KeptView) -> Iterator[Table]:
+    summary = view.summary
+    if view.kind == CITATIONS:
+        yield Table("How well each checker tells true claims from false ones, in points", tuple(other_tables.checker_rows(summary)))
+    elif view.kind == EXTRACTION:
+        yield Table("What was found of what people marked, in points", tuple(other_tables.extraction_rows(summary)))
+    elif view.kind == CALIBRATION:
+        yield Table("How far the judge agrees with people", tuple(other_tables.calibration_rows(summary)))
+    else:
+        for name, value in summary.items():
+            if rows := other_tables.any_rows(value):
+                yield Table(name.replace("_", " "), tuple(rows))
 
 
 # ----------------------------------------------------------------------------------------------------------------- cells

@@ -23,12 +23,13 @@ from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.settings import Settings
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
-from dynagrag.ui.evaluate.run_request import Measure, RunRequest, keep_request, kept_request, plan
+from dynagrag.ui.evaluate.run_request import Measure, PlanView, RunRequest, keep_request, kept_request, plan
 
 Told = Callable[[AnswersEstimate | JudgingCost], None]
 _RUN, _ESTIMATE = "evaluation", "estimate"
 _ASKED = "ask"
 """How the stages of retrieval begin."""
+_MAX_NAMED = 3
 _COMMAND = re.compile(r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the same command(?: again)?(?: with| and)? --out \S+(?: again)?")
 _OTHER_FOLDER = re.compile(r"choose another folder with --out")
 
@@ -106,7 +107,8 @@ def works(settings: Settings, workspace: str) -> list[Work]:
 def title(request: RunRequest) -> str:
     """A request in a few words."""
     what = {Measure.FOUND: "Passages found", Measure.RIGHT: "Answers", Measure.JUDGED: "Answers judged"}[request.measure]
-    return f"{what}: {request.questions}, {', '.join(request.arms)}"
+    more = f" and {len(request.arms) - _MAX_NAMED} more" if len(request.arms) > _MAX_NAMED else ""
+    return f"{what}: {request.questions}, {', '.join(request.arms[:_MAX_NAMED])}{more}"
 
 
 def _called(request: RunRequest) -> str:
@@ -202,6 +204,7 @@ def _estimated(request: RunRequest, models: Models, out: Path, goes_on: Path | N
     clock = _Clock(progress)
 
     def told(estimate: AnswersEstimate | JudgingCost) -> None:
+        progress("estimate", 1, 1)  # else nothing that was cancelled meanwhile would end
         found.append(estimate)
         raise _EstimatedError
 
@@ -244,9 +247,9 @@ class _Clock:
         self._began = now
 
 
-def check(request: RunRequest, settings: Settings) -> None:
-    """Raises what `plan` raises, in the app's words."""
+def checked_plan(request: RunRequest, settings: Settings) -> PlanView:
+    """As `plan`; what it raises is in the app's words."""
     try:
-        plan(request, settings)
+        return plan(request, settings)
     except DynaGragError as err:
         raise type(err)(in_the_app(str(err)).replace(str(request.path(settings)), request.questions)) from err

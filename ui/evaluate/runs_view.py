@@ -94,7 +94,7 @@ def _show_figures(view: KeptView) -> None:
     if view.report is not None:
         st.download_button(
             "Report (HTML)",
-            view.report.read_bytes(),
+            view.report.read_bytes,
             f"{view.name}.html",
             "text/html",
             icon=":material/download:",

@@ -13,7 +13,7 @@ from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import kept_runs, questions_box, run_work
-from dynagrag.ui.evaluate.run_request import Measure, PlanView, RunRequest, arm_words, baselines, default_arms, plan
+from dynagrag.ui.evaluate.run_request import Measure, PlanView, RunRequest, arm_words, baselines, default_arms
 from dynagrag.ui.evaluate.run_work import EstimateView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
@@ -48,8 +48,18 @@ def show() -> None:
     st.subheader("What to compare")
     request = _ask_request(measure, desk.name, questions, settings, before if before and before.measure is measure else None)
     state.remember(_REQUEST, request)
-    run_work.check(request, settings)
-    _show_start(request, plan(request, settings), settings)
+    _show_start(request, _planned(request, settings), settings)
+
+
+def _planned(request: RunRequest, settings: Settings) -> PlanView:
+    """What it would ask, read once: a file may have many thousand rows."""
+    digest = _digest(request, settings)
+    kept: tuple[str, PlanView | None] = state.remembered("evaluate_plan", ("", None))
+    if kept[0] != digest or kept[1] is None:
+        kept = (digest, run_work.checked_plan(request, settings))
+        state.remember("evaluate_plan", kept)
+    assert kept[1] is not None
+    return kept[1]
 
 
 # --------------------------------------------------------------------------------------------------------------- choices

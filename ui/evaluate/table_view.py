@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dynagrag.ui.evaluate.column_words import explained
-from dynagrag.ui.evaluate.run_tables import Row, Table
+from dynagrag.ui.evaluate.other_tables import Row
+from dynagrag.ui.evaluate.run_tables import Table
 from dynagrag.ui.safe_markdown import plain
 
 _WHOLE = ("tokens", "words")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dynagrag.text import duration_text
+from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import run_work
@@ -63,7 +63,7 @@ def _show_ended(work: Work) -> None:
             st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
         else:
             failed = view_of(work.result).num_failed
-            aside = f" {failed:,} answers could not be made; open the run to try them again." if failed else ""
+            aside = f" {plural(failed, 'answer')} could not be made; read the run to try again." if failed else ""
             st.success(f"**{plain(work.title)}**: done.{aside}", icon=":material/check_circle:")
             if st.button("Read it", key=f"read_{'/'.join(work.key[2:])}", icon=":material/article:"):
                 background.drop(work.key)
@@ -102,6 +102,9 @@ def _show_offer(view: KeptView, request: RunRequest) -> None:
             f"{plain(view.how_far())} are there, and are not asked again."
         )
         st.caption(f"begun {plain(view.begun)} UTC · {plain(view.name)}")
+        if request.max_calls is not None:
+            rest = st.number_input("Calls at most, for the rest", 1, value=request.max_calls, key=f"budget_{view.name}", width=260)
+            request = request.model_copy(update={"max_calls": rest})
         with st.container(horizontal=True):
             resume_button(view, request, "Resume")
             if st.button("Leave it", key=f"leave_{view.name}", help="Stops offering it here. It stays among the runs under Read."):

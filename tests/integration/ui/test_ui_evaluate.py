@@ -10,7 +10,7 @@ from ask_pages import TURNS
 from ingests import Gate
 from pages import has, press, until, words
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.settings import load_settings
 from dynagrag.ui import background
 from dynagrag.ui.evaluate.run_request import keep_request, kept_request
@@ -292,7 +292,97 @@ def test_a_run_of_a_graph_that_changed_says_what_to_do(open_page: Pages, home: P
     assert len(_runs(home)) == 2
 
 
+def test_answers_that_failed_are_counted_and_tried_again(
+    steered: Any, panel: Callable[[str], Any], corpus: Any, cli: Callable[..., Any]
+) -> None:
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y", "--extractor", "fast").code == 0
+    page = panel("evaluate.page").run()
+    _upload(page)
+    _choose(page, "qa")
+    page.multiselect[0].set_value(["closed-book"]).run()
+    steered.faults_by_marker["Borealis Labs located"] = Fault.BAD_REQUEST
+    _run(page)
+    assert "1 answer could not be made" in page.success[0].value
+    press(page, "Read it")
+    assert "1 answer could not be made; they are left out" in _shown(page)
+    steered.faults_by_marker.clear()
+    press(page, "Try the failed answers again")
+    until(page, lambda: bool(page.success))
+    assert "could not be made" not in _shown(page)
+    background.wait_for_all()
+
+
+def test_a_spent_budget_says_so_and_the_rest_may_have_another(server: OpenAIStubServer, open_page: Pages, home: Path) -> None:
+    page = open_page()
+    _upload(page)
+    _choose(page, "qa")
+    page.multiselect[0].set_value(["naive"]).run()
+    next(field for field in page.number_input if field.label == "Calls at most").set_value(2).run()
+    _run(page)
+    assert "the budget of 2 model calls is spent" in page.error[0].value
+    assert "of 3 answers are there" in _shown(page)
+    next(field for field in page.number_input if field.label == "Calls at most, for the rest").set_value(50).run()
+    press(page, "Resume")
+    until(page, lambda: bool(page.success))
+    assert len(_runs(home)) == 1
+
+
+def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
+    point_at_models: Callable[..., None], open_page: Pages, panel: Callable[[str], Any], home: Path
+) -> None:
+    page = open_page()
+    _upload(page)
+    _choose(page, "qa")
+    page.multiselect[0].set_value(["naive"]).run()
+    gate = Gate()
+    gate.num_free = 1
+    with gate.server() as server:
+        point_at_models(server, max_concurrency=1)
+        page.run()
+        _estimate(page)
+        (button,) = [button for button in page.button if button.label == "Answer 3 questions × 1 arm"]
+        button.click().run()
+        gate.wait_for(2)
+        button.click().run()
+        assert len(_runs(home)) == 1
+        other = open_page()
+        _choose(other, "qa")
+        assert "Answers: mine.jsonl" in _shown(other), "another visitor sees it"
+        _choose(other, "retrieval")
+        _estimate(other)
+        assert next(button for button in other.button if button.label.startswith("Ask 3")).disabled
+        spaces = panel("workspaces.page").run()
+        until(spaces, lambda: any(field.key == "confirm_default" for field in spaces.text_input))
+        spaces.text_input(key="confirm_default").set_value("default")
+        spaces.button(key="delete_default").click().run()
+        assert "something is at work" in _shown(spaces)
+        gate.is_open.set()
+        until(page, lambda: bool(page.success))
+    assert len(_runs(home)) == 1
+
+
 # --------------------------------------------------------------------------------------------------- lists and comparing
+
+
+def test_runs_of_every_kind_are_read(open_page: Pages, cli: Callable[..., Any], tmp_path: Path) -> None:
+    page = open_page()
+    rows = [{"instruction": "Say yes.", "output_1": "Yes.", "output_2": "No.", "better": 1, "set": "s"}] * 2
+    (tmp_path / "judge").mkdir()
+    (tmp_path / "judge" / "pairs.jsonl").write_bytes(_rows([row | {"id": str(i), "instruction": f"Say {i}."} for i, row in enumerate(rows)]))
+    for command in (
+        ["extraction"],
+        ["citations", "--workspace", "default", "--checker", "rules"],
+        ["judge", "--calibrate", "--data", tmp_path, "--sets", "pairs"],
+    ):
+        assert cli("evaluate", *command).code == 0
+    page = open_page()
+    page.radio(key="evaluate_view").set_value("Read").run()
+    seen = {}
+    for name in page.selectbox(key="evaluate_run").options:
+        page.selectbox(key="evaluate_run").select(name).run()
+        assert not page.error, page.error[0].value
+        seen[page.dataframe[1].value.columns[0]] = len(page.dataframe[1].value)
+    assert seen == {"Of": 7, "Checker": 1, "Set": 1}
 
 
 def test_two_runs_on_the_same_questions_are_compared(open_page: Pages) -> None:

@@ -1,0 +1,67 @@
+"""Runs that the app reads and doesn't begin as tables: claims checked, things extracted, a judge against people, and any other kind."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dynagrag.evaluation.results.run_summary import POINTS
+from dynagrag.ui.safe_markdown import clean
+
+Row = dict[str, Any]
+_FOUND = {
+    ("entities", "exact"): "things, the very words",
+    ("entities", "overlap"): "things, overlapping words",
+    ("entities", "with_inner"): "things, those inside names too",
+    ("entities", "key"): "names of a chunk",
+    ("relations", "directed"): "relations",
+    ("relations", "undirected"): "relations, in either direction",
+    ("co_occurrences", "undirected"): "mentioned together",
+}
+
+
+def checker_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
+    """By checker, in points: how well it tells true claims from false ones, and the false ones it caught, by kind."""
+    for name, own in summary["checkers"].items():
+        row = {"Checker": name, "balanced": _points(own["balanced"]), "95 %": _bounds(own.get("interval"))}
+        row |= {"true kept": _points(own["true_kept"])} | {f"caught: {kind}": _points(v) for kind, v in own["false_caught"].items()}
+        yield row | {"failed": own.get("errors", 0)}
+
+
+def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
+    """In points: what of the marked things was found, and what of the found is right."""
+    for (group, rule), words in _FOUND.items():
+        own = summary.get(group, {}).get(rule)
+        if own:
+            row: Row = {"Of": words}
+            for name, label in (("recall", "found"), ("precision", "right"), ("f1", "F1 of both")):
+                row |= {label: _points(own[name]["mean"]), f"{label}, 95 %": _bounds((own[name]["low"], own[name]["high"]))}
+            yield row | {"marked": own["num_gold"], "named": own["num_found"]}
+
+
+def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
+    """By set: how often the judge says what people say."""
+    for name, own in summary["sets"].items():
+        row = {"Set": name, "rows": own["n"], "agrees, %": _points(own["accuracy"]), "95 %": _bounds(own.get("accuracy_interval"))}
+        kappa = own["kappa"]
+        row |= {"kappa": "can't be told" if kappa is None else f"{kappa:.2f}", "reliable": "yes" if own["is_reliable"] else "no"}
+        yield row | {noun: own[noun] for noun in ("flips", "ties", "unreadable")}
+
+
+def any_rows(value: Any) -> Sequence[Row]:
+    """Whatever of a summary is a table."""
+    if not isinstance(value, Mapping) or not value or not all(isinstance(own, Mapping) for own in value.values()):
+        return ()
+    return [{"": clean(name)} | {clean(k): _flat(v) for k, v in own.items() if _flat(v) is not None} for name, own in value.items()]
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, Mapping) and {"mean", "low", "high"} <= value.keys():
+        return f"{value['mean']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
+    return f"{value:.3f}" if isinstance(value, float) else value if isinstance(value, int | str) else None
+
+
+def _points(value: float | None) -> float | None:
+    return None if value is None else round(POINTS * value, 1)
+
+
+def _bounds(found: Sequence[float] | None) -> str:
+    return "" if not found else f"{POINTS * found[0]:.1f} to {POINTS * found[1]:.1f}"

@@ -25,6 +25,12 @@ _WORDS = {
     "unreadable": "replies of which no grade or verdict could be read; they are counted, never guessed",
     "of these by flips": "ties in which the judge changed its mind with the order of the two",
     "stated claims, %": "share of the claims that lines state, which the grades don't see",
+    "balanced": "mean of true kept and of the mean of what was caught; 50 is what one verdict for everything gets",
+    "true kept": "share of the true claims that the checker says are stated; caught: share of the false ones that it doesn't",
+    "kappa": "agreement beyond chance: 0 is what a judge gets that doesn't look, 1 is all",
+    "flips": "pairs whose verdict changed with the order of the two; they count as ties",
+    "found": "share of what people marked that was found",
+    "right": "share of what was found that people marked",
 }
 _INTERVAL = (
     "difference over the same questions, and the range in which it lies with 95 % certainty; where the range holds 0, the two can't be "

@@ -6,7 +6,7 @@ from dynagrag.evaluation.results.html_report import flat
 from dynagrag.text import plural
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables, work_view, worst_questions
-from dynagrag.ui.evaluate.kept_runs import JUDGED, KeptView, kept_runs
+from dynagrag.ui.evaluate.kept_runs import KeptView, kept_runs
 from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.evaluate.worst_questions import ReadAnswer, ReadQuestion
 from dynagrag.ui.safe_markdown import clean, plain, plain_lines
@@ -48,9 +48,9 @@ def _row(view: KeptView) -> dict[str, str]:
     return {
         "Begun (UTC)": view.begun,
         "What": view.what,
+        "State": _state(view),
         "Questions": clean(view.asked_of, 60),
         "Arms": clean(", ".join(view.arms), 60),
-        "State": _state(view),
         "Folder": view.name,
     }
 
@@ -86,8 +86,7 @@ def _show_run(view: KeptView) -> None:
 def _show_figures(view: KeptView) -> None:
     said = run_tables.headline(view)
     if said:
-        is_doubted = view.kind == JUDGED and said.startswith("not ")
-        (st.warning if is_doubted else st.info)(plain(said), icon=":material/gavel:" if view.kind == JUDGED else ":material/insights:")
+        (st.warning if said.startswith("not ") else st.info)(plain(said), icon=":material/insights:")
     for note in run_tables.notes(view):
         st.caption(plain(note))
     show_tables(run_tables.tables(view))

@@ -366,9 +366,9 @@ def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
 
 def test_runs_of_every_kind_are_read(open_page: Pages, cli: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page()
-    rows = [{"instruction": "Say yes.", "output_1": "Yes.", "output_2": "No.", "better": 1, "set": "s"}] * 2
+    rows = [{"id": i, "instruction": f"Say {i}.", "output_1": "Yes.", "output_2": "No.", "better": 1, "set": "s"} for i in range(2)]
     (tmp_path / "judge").mkdir()
-    (tmp_path / "judge" / "pairs.jsonl").write_bytes(_rows([row | {"id": str(i), "instruction": f"Say {i}."} for i, row in enumerate(rows)]))
+    (tmp_path / "judge" / "pairs.jsonl").write_bytes(_rows(rows))
     for command in (
         ["extraction"],
         ["citations", "--workspace", "default", "--checker", "rules"],

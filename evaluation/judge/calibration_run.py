@@ -140,7 +140,7 @@ class _Work:
         self.on_cost(cost)
         begun = time.perf_counter()
         judge = partial(_line, JudgeModel(self.chat))
-        for number in judge_left(left, judge, lambda line: line.why_unreadable, self.run, self.chat, self.settings):
+        for number in judge_left(left, judge, self.run, self.chat, self.settings):
             if number == 1 < len(left):
                 self.on_cost(cost.after_first(time.perf_counter() - begun, len(left)))
             self.progress("judge", len(rows) - len(left) + number, len(rows))

@@ -151,7 +151,7 @@ class _Work:
         total = len(done) + len(left)
         self.progress("judge", len(done), total)
         judge = partial(self._line, answers=blinded)
-        for number in judge_left(shuffled, judge, lambda line: line.why_unreadable, self.run, self.chat, self.settings):
+        for number in judge_left(shuffled, judge, self.run, self.chat, self.settings):
             self.progress("judge", len(done) + number, total)
 
     def _line(self, unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]) -> JudgedLine:

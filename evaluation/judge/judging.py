@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from dynagrag import wiring
 from dynagrag.errors import ModelUnavailableError
-from dynagrag.evaluation.batches import MAX_FAILED, gave_up, how_to_resume, in_batches
+from dynagrag.evaluation.batches import how_to_resume, in_batches
 from dynagrag.evaluation.results.run_folder import KeptRun
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.settings import Settings
@@ -19,15 +19,13 @@ SaidLine = TypeVar("SaidLine", bound=BaseModel)
 def judge_left(
     left: Sequence[T],
     judge: Callable[[T], SaidLine],
-    why_unreadable: Callable[[SaidLine], str],
     run: KeptRun[SaidLine],
     chat: MeteredChat,
     settings: Settings,
 ) -> Iterator[int]:
-    """How many are judged and written down, each time that some are. `why_unreadable` is empty where something of a line can be read.
+    """How many are judged and written down, each time that some are. What can't be read is a line too, which is counted in the end.
 
-    Raises ModelUnavailableError where the judge can't be reached, and once where nothing of the last 20 could be read: a run that is
-    resumed after that goes on to its end, and counts them.
+    Raises ModelUnavailableError where the judge can't be reached.
     """
 
     def asked(item: T) -> SaidLine:
@@ -36,16 +34,8 @@ def judge_left(
         except ModelUnavailableError as err:
             raise ModelUnavailableError(f"{err}; {how_to_resume(run.path)}") from err
 
-    last = [why_unreadable(line) for line in run.lines()][-MAX_FAILED:]
-    is_known, done = _has_failed(last), 0
+    done = 0
     for lines in in_batches(left, asked, wiring.concurrency_of(chat.model, settings)):
         run.append(lines)
         done += len(lines)
-        last = [*last, *map(why_unreadable, lines)][-MAX_FAILED:]
         yield done
-        if _has_failed(last) and not is_known and done < len(left):
-            raise gave_up(f"{MAX_FAILED} judgements", last[-1], run.path)
-
-
-def _has_failed(last: Sequence[str]) -> bool:
-    return len(last) == MAX_FAILED and all(last)

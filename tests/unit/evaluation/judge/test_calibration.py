@@ -196,24 +196,11 @@ def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(data
     assert third.num_calls == 0
 
 
-def test_a_judge_that_cannot_be_read_stops_once_after_twenty_and_is_then_counted_to_the_end(
-    data: Path, settings: Settings, tmp_path: Path
-) -> None:
-    out = tmp_path / "run"
+def test_a_judge_that_cannot_be_read_is_counted_to_the_end(data: Path, settings: Settings) -> None:
     prose = FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1")
-    with pytest.raises(ModelUnavailableError, match=r"the last 20 judgements failed: .*; what was done is kept: resume .* --out"):
-        calibrate_judge(settings, options(data, out=out), make=made(prose))
-    assert 20 <= len((out / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()) < 40
-    run, summary = calibrate_judge(settings, options(data, out=out), make=made(prose))
+    run, summary = calibrate_judge(settings, options(data), make=made(prose))
     assert [own["unreadable"] for own in summary["sets"].values()] == [40, 8, 12]
     assert len(run.lines()) == 60
-
-
-def test_a_reply_in_between_that_can_be_read_keeps_a_run_going(data: Path, settings: Settings) -> None:
-    replies = ["prose"] * 2 * 19 + ['{"verdict": "yes"}'] + ["prose"] * 2 * 19
-    one_by_one = settings.model_copy(update={"max_concurrency": 1})
-    _, summary = calibrate_judge(one_by_one, options(data, sets=("evouna_TQ",)), make=made(FakeChat(good_judge, script=replies)))
-    assert summary["sets"]["evouna_TQ"]["unreadable"] == 38
 
 
 def test_a_budget_is_a_limit_and_what_was_judged_is_kept(data: Path, settings: Settings) -> None:

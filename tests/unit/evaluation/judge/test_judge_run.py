@@ -185,13 +185,6 @@ def test_a_judge_that_cannot_be_read_guesses_nothing(judged: Callable[..., Run])
     assert list(judge_lines(summary))
 
 
-def test_a_judge_that_cannot_be_read_stops_once_after_twenty(judged: Callable[..., Run]) -> None:
-    prose = FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose")
-    with pytest.raises(ModelUnavailableError, match=r"the last 20 judgements failed: .* --out"):
-        judged(prose, arms=EXPERIMENT, forms=("pointwise",))
-    assert judged(prose, arms=EXPERIMENT, forms=("pointwise",))[1]["compared"] == 0
-
-
 def test_a_judge_that_gives_one_score_to_everything_is_said(judged: Callable[..., Run]) -> None:
     _, summary = judged()
     assert summary["is_one_score"]

@@ -9,6 +9,7 @@ from ask_pages import TURNS
 
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.settings import load_settings
+from dynagrag.ui import background
 from dynagrag.workspace.conversations import ConversationBook
 
 if TYPE_CHECKING:
@@ -32,6 +33,16 @@ def book(server: OpenAIStubServer, corpus: Any, cli: Callable[..., Any]) -> Conv
     """The conversations of a workspace of one meeting."""
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
     return ConversationBook(load_settings().workspaces_dir / "default")
+
+
+@pytest.fixture
+def evaluate_page(
+    server: OpenAIStubServer, panel: Callable[[str], "AppTest"], corpus: Any, cli: Callable[..., Any]
+) -> Iterator[Callable[[], "AppTest"]]:
+    """The page Evaluate on a workspace of one meeting, each time as another visitor's."""
+    assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
+    yield lambda: panel("evaluate.page").run()
+    background.wait_for_all()
 
 
 @pytest.fixture

@@ -5,12 +5,21 @@ Everyday English, kept short on purpose: a wording that is missing here makes a 
 
 import itertools
 import re
+import threading
 from collections.abc import Iterable
 from functools import cache, partial
 
 import snowballstemmer
 
-_STEMMER = snowballstemmer.stemmer("english")
+
+class _Stemmer(threading.local):
+    """A stemmer of each thread's own, since it keeps the word that it is at."""
+
+    def __init__(self) -> None:
+        self.stem = snowballstemmer.stemmer("english").stemWord
+
+
+_STEMMER = _Stemmer()
 
 _PAST_FORMS = """
 have:had; do:did done; go:went gone; say:said; make:made; take:took taken; give:gave given; write:wrote written; sing:sang sung;
@@ -181,7 +190,7 @@ def _y_as_ie(verb: str, ending: str = "ie") -> str:
 def lemma(word: str) -> str:
     """The stem of a word's base form, casefolded: wrote, writes -> write; directed, directing -> direct."""
     low = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
-    return str(_STEMMER.stemWord(_irregular().get(low, low)))
+    return str(_STEMMER.stem(_irregular().get(low, low)))
 
 
 def is_irregular(low: str) -> bool:

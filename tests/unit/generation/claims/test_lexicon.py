@@ -1,6 +1,10 @@
 """The words that rules know: stems, what says the same, and what the opposite."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+import snowballstemmer
 
 from dynagrag.generation.claims.lexicon import (
     PARTICIPLES,
@@ -146,3 +150,18 @@ def test_a_word_may_be_said_in_others(word: str, other: str, is_alike: bool, is_
 )
 def test_phrases_are_read_as_the_word_that_says_the_same(text: str, plain: str) -> None:
     assert plain_phrases(text) == plain
+
+
+def test_threads_that_stem_at_once_get_what_one_gets() -> None:
+    words = [
+        f"{stem}{ending}" for stem in ("organiz", "nation", "generaliz", "hope") for ending in ("ation", "ational", "fulness", "ings")
+    ] * 200
+    one = snowballstemmer.stemmer("english").stemWord
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lemma.__wrapped__, words))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [one(word) for word in words]

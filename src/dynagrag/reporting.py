@@ -34,13 +34,14 @@ _STAGES = {"embed": "loading and running the embedder", "consolidate": "merging 
 def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
     """An ingest's report."""
     graph = report.graph
-    yield f"extracted {report.num_chunks} chunks in {report.seconds.get('extract', 0):.1f} s, all in {_total_time(report.seconds)}"
+    chunks = plural(report.num_chunks, "chunk")
+    yield f"extracted {chunks} in {report.seconds.get('extract', 0):.1f} s, all in {_total_time(report.seconds)}"
     if usage:
         yield "model: " + usage_line(usage)
     for document in report.removed:
         yield f"  deleted {document.title}: its file is gone"
     if report.num_doubles:
-        yield f"  skipped {report.num_doubles} files with the same content as another"
+        yield f"  skipped {plural(report.num_doubles, 'file')} with the same content as another"
     for how, count in report.mended.items():
         yield f"  {count} {how}"
     for remark, count in report.remarks.items():
@@ -50,13 +51,15 @@ def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[s
     for item in report.set_aside:
         yield f"  set aside {item.document} [{item.start}:{item.end}]: {item.reason}"
     yield (
-        f"graph: {graph.num_entities} entities, {graph.num_relations} relations, {graph.num_merges} merges; "
+        f"graph: {plural(graph.num_entities, 'entity', 'entities')}, {plural(graph.num_relations, 'relation')}, "
+        f"{plural(graph.num_merges, 'merge')}; "
         f"average degree {graph.average_degree_before:.2f} before, {graph.average_degree_after:.2f} after consolidation"
     )
     for note in graph.notes:
         yield f"  note: {note}"
     if report.set_aside:
-        yield f"{len(report.set_aside)} chunks were set aside; to try them again, run the same command, or `dynagrag jobs retry`"
+        was = "was" if len(report.set_aside) == 1 else "were"
+        yield f"{plural(len(report.set_aside), 'chunk')} {was} set aside; to try again, run the same command, or `dynagrag jobs retry`"
 
 
 def _total_time(seconds: Mapping[str, float]) -> str:
@@ -91,8 +94,8 @@ def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, A
 def usage_line(usage: Usage) -> str:
     """What was spent."""
     return (
-        f"{usage.calls} calls, {usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} reply tokens, "
-        f"{usage.seconds:.1f} s of model time, {usage.cached} replies from the cache"
+        f"{plural(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} reply tokens, "
+        f"{usage.seconds:.1f} s of model time, {plural(usage.cached, 'reply', 'replies')} from the cache"
     )
 
 

@@ -14,9 +14,9 @@ def collapse(text: str) -> str:
     return " ".join(text.split())
 
 
-def plural(count: int, noun: str) -> str:
-    """`1 cue`, `2 cues`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def plural(count: int, noun: str, several: str = "") -> str:
+    """`1 cue`, `2 cues`; `several`: the plural where an s doesn't make it."""
+    return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
 def short(text: str, limit: int = 60) -> str:

@@ -5,6 +5,7 @@ import pytest
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.reporting import ingest_report_lines
+from dynagrag.schema import Usage
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,12 @@ from dynagrag.reporting import ingest_report_lines
 def test_the_report_says_what_took_the_time(seconds: dict[str, float], line: str) -> None:
     report = IngestReport((), (), (), (), 76, (), GraphReport(0, 0, 0.0, 0.0, 0, ()), seconds)
     assert next(ingest_report_lines(report, None)) == line
+
+
+def test_one_of_a_kind_is_said_as_one() -> None:
+    report = IngestReport((), (), (), (), 1, (), GraphReport(1, 1, 0.0, 0.0, 1, ()), {})
+    lines = "\n".join(ingest_report_lines(report, Usage(calls=1, cached=1)))
+    assert "extracted 1 chunk in" in lines
+    assert "model: 1 call, " in lines
+    assert ", 1 reply from the cache" in lines
+    assert "graph: 1 entity, 1 relation, 1 merge;" in lines

@@ -220,8 +220,7 @@ class _Counted:
 
 
 def _graph(report: GraphReport) -> str:
-    entities = "1 entity" if report.num_entities == 1 else f"{report.num_entities:,} entities"
-    return f"The graph has {entities} and {plural(report.num_relations, 'relation')}."
+    return f"The graph has {plural(report.num_entities, 'entity', 'entities')} and {plural(report.num_relations, 'relation')}."
 
 
 def _spent(ledger: Sequence[LedgerRow]) -> tuple[int, int]:

@@ -177,8 +177,8 @@ def _described(found: Holdings | None) -> str:
 
 
 def _counts(found: Holdings) -> str:
-    entities = "1 entity" if found.num_entities == 1 else f"{found.num_entities:,} entities"
-    return f"{plural(found.num_documents, 'document')}, {entities}, {plural(found.num_relations, 'relation')}"
+    counted = ((found.num_documents, "document", ""), (found.num_entities, "entity", "entities"), (found.num_relations, "relation", ""))
+    return ", ".join(plural(*one) for one in counted)
 
 
 def _where(found: Holdings) -> str:

@@ -75,8 +75,7 @@ def glossary_lines(files: Sequence[GlossaryFile]) -> list[str]:
     """What is to be said of glossaries that are brought in."""
     lines = []
     for file in files:
-        aliases = "1 alias" if file.num_aliases == 1 else f"{file.num_aliases:,} aliases"
-        lines.append(f"glossary {file.name}: {plural(len(file.rows), 'term')}, {aliases}")
+        lines.append(f"glossary {file.name}: {plural(len(file.rows), 'term')}, {plural(file.num_aliases, 'alias', 'aliases')}")
         lines += [f"  {note}" for note in file.notes]
     return lines
 

@@ -51,7 +51,7 @@ def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(s
     }.items():
         line = next(line for line in done.out.splitlines() if f"set aside {name}" in line)
         assert reason in line
-    assert "5 chunks were set aside; to try them again, run the same command" in done.out
+    assert "5 chunks were set aside; to try again, run the same command" in done.out
     shown = cli("graph", "show", "Ada Byron", "--json").json
     assert [(r["head"], r["label"], r["tail"]) for r in shown["relations"]] == [("Ada Byron", "founded", "Acme Works")]
     assert cli("graph", "stats").out.count("set aside: document") == 5

@@ -31,7 +31,8 @@ _ASKED = "ask"
 """How the stages of retrieval begin."""
 _MAX_NAMED = 3
 _COMMAND = re.compile(r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the same command(?: again)?(?: with| and)? --out \S+(?: again)?")
-_OTHER_FOLDER = re.compile(r"choose another folder with --out")
+_OTHER_RUN = re.compile(r"choose another folder with --out")
+_OTHER_FOLDER = re.compile(r"name an(?:other| empty or new) folder with --out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,15 @@ def models_of(request: RunRequest) -> Models:
     return Models(settings, state.chat_model_loader(**chosen), judge, state.embedder_loader(**chosen))
 
 
-def start(ticket: str, request: RunRequest, out: Path | None = None) -> Work | None:
-    """Begins a run, or goes on with the one in `out`; with a ticket that was used already nothing begins. None where another is at work."""
+def start(ticket: str, request: RunRequest, out: Path | None = None) -> Work:
+    """Begins a run, or goes on with the one in `out`; with a ticket that was used already nothing begins.
+
+    UsageError where another run of the workspace is at work.
+    """
     settings, models = state.settings(), models_of(request)
     key = background.key_of(settings, request.workspace, _RUN, ticket)
     if background.find(key) is None and any(work.is_running for work in works(settings, request.workspace)):
-        return None
+        raise UsageError("another run of this workspace is at work; wait for its end, or stop it")
     for ended in works(settings, request.workspace):  # news of before
         if ended.key != key:
             background.drop(ended.key)
@@ -92,7 +96,7 @@ def start(ticket: str, request: RunRequest, out: Path | None = None) -> Work | N
     return background.start(key, title(request), lambda work: _run(request, models, folder, work), {"out": folder})
 
 
-def resume(request: RunRequest, out: Path) -> Work | None:
+def resume(request: RunRequest, out: Path) -> Work:
     """Goes on with a run that was stopped, or tries again what failed in one that is done."""
     ticket = f"resume-{out.name}"
     background.drop(background.key_of(state.settings(), request.workspace, _RUN, ticket))
@@ -161,7 +165,8 @@ def _evaluate(request: RunRequest, models: Models, out: Path, progress: Progress
 
 def in_the_app(message: str) -> str:
     """An error's words where there is no command line."""
-    return _OTHER_FOLDER.sub("begin a new run", _COMMAND.sub("resume it here", message))
+    said = _OTHER_RUN.sub("begin a new run", _COMMAND.sub("resume it here", message))
+    return _OTHER_FOLDER.sub("see that runs can be written there", said)
 
 
 # -------------------------------------------------------------------------------------------------------------- estimate

@@ -229,13 +229,18 @@ def _show_button(request: RunRequest, work: Work, asked: str, settings: Settings
     if found.goes_on is not None:
         st.caption(f"A run of these choices was stopped: {kept_runs.view_of(found.goes_on).how_far()} are there. It goes on from there.")
     is_busy = any(other.is_running for other in run_work.works(settings, request.workspace))
+    if background.has_job_at_work(settings, request.workspace):
+        st.warning(
+            "This workspace is being changed: a run of now would measure half of it. Wait for its end.", icon=":material/hourglass_top:"
+        )
+        is_busy = True
     ticket = str(state.remembered("evaluate_ticket", uuid4().hex))
     st.button(
         f"Go on: {label[0].lower()}{label[1:]}" if found.goes_on else label,
         type="primary",
         icon=":material/play_arrow:",
         disabled=is_busy,
-        help="One run at a time: another one of this workspace is at work." if is_busy else None,
+        help="Something is at work in this workspace; wait for its end." if is_busy else None,
         on_click=_start,
         args=(ticket, request, work),
     )

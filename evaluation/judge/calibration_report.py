@@ -1,32 +1,19 @@
-"""A judge's calibration in words, and as one HTML file: whether it is reliable, figures by set, subset and length, what it got wrong."""
+"""A judge's calibration in words, and as a report: whether it is reliable, figures by set, subset and length, what it got wrong."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dynagrag.evaluation.judge.calibration_figures import grade_of
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
 from dynagrag.evaluation.judge.calibration_sets import RowKind
 from dynagrag.evaluation.judge.reliability import MAX_UNREADABLE
-from dynagrag.evaluation.results.html_report import flat, report_template
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Listing, Report, Section, Table, interval_meaning, render
+from dynagrag.evaluation.results.report_plots import quality_bars
+from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 
 NOT_RELIABLE = "not reliable for this"
 _NUM_READ = 5
 """How many rows of each set that the judge got most wrong are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A row to read: what people and the judge said of it."""
-
-    question: str
-    subset: str
-    people: str
-    judge: str
-    note: str
-    texts: tuple[str, ...]
-    references: tuple[str, ...]
 
 
 def verdict_on_judge(judge: str, figures: Mapping[str, Mapping[str, Any]], threshold: float) -> str:
@@ -109,46 +96,83 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
+_WORDS = {
+    "accuracy": "percent of the judge's verdicts that people share; of grades: in the same fifth of the scale",
+    "kappa": "agreement beyond chance (Cohen's): 0 is what a judge gets that doesn't look, 1 is always; of grades weighted by squared "
+    "distances",
+    "r": "of grades alone: Pearson's correlation with people's ratings, -1 to 1",
+    "95 % interval": interval_meaning("questions"),
+    "flips": "pairs are asked in both orders: a verdict that changes with the order, which makes it a tie",
+    "ties": "pairs without a winner; a tie agrees with nobody, since people chose",
+    "unreadable": "replies without a verdict: counted, never guessed, and in no other figure",
+    "people, judge": "of answers 1 right, 0 wrong; of pairs the better output, 1 or 2, and 0 a tie; of grades "
+    "people's mean of 0 to 100, and the judge's 1 to 5",
+    "ms": "milliseconds a row, the median",
+}
+
+
 def render_calibration_report(run: CalibrationRun) -> str:
     """The report of a run that is done."""
+    return render(calibration_report(run), run.head)
+
+
+def calibration_report(run: CalibrationRun) -> Report:
+    """What the page says."""
     summary = run.summary()
-    return report_template("calibration.html.jinja").render(
-        summary=summary,
-        head=run.head,
-        settings=list(flat(run.settings)),
-        rows=[(name, cells_of(own)) for name, own in summary["sets"].items()],
-        parts=[
-            (
-                name,
-                part,
-                str(found["n"]),
-                percent(found["accuracy"]) + _interval(found["accuracy_interval"], percent),
-                number(found["kappa"]),
-            )
-            for name, own in summary["sets"].items()
-            for key in ("subsets", "lengths")
-            for part, found in own[key].items()
-        ],
-        more=[line for name, own in summary["sets"].items() for line in _more(name, own)],
-        wrong=_wrong(run.rows(), run.by_row()),
-        is_reliable=not summary["verdict"].startswith(NOT_RELIABLE),
-        few=FEW_QUESTIONS,
-        fewest=min(own["n"] for own in summary["sets"].values()),
+    sets: Mapping[str, Mapping[str, Any]] = summary["sets"]
+    rows = ", ".join(f"{name} ({own['n']})" for name, own in sets.items())
+    few = (
+        f" Fewer than {FEW_QUESTIONS} rows of a set: its intervals say little."
+        if min(o["n"] for o in sets.values()) < FEW_QUESTIONS
+        else ""
+    )
+    return Report(
+        title=f"{summary['judge']}: agreement with people",
+        asked=f"{summary['judge']} judged rows that people had judged before: how often does it say the same? Rows: {rows}.",
+        conclusion=f"{summary['verdict']}.{few}",
+        is_warned=summary["verdict"].startswith(NOT_RELIABLE),
+        about=(
+            f"Reliable means a kappa of {summary['threshold']} or more, and at most one verdict in ten that could not be read. "
+            "What is known of a judge here is shown with its later verdicts.",
+        ),
+        notes=tuple(f"{name}: {count} x {note}" for name, notes in summary["notes"].items() for note, count in notes.items()),
+        results=tuple(_results(sets)),
+        words=_WORDS,
+        cases=tuple(_wrong(run.rows(), run.by_row())),
     )
 
 
-def _wrong(rows: Sequence[KnownRow], lines: Mapping[tuple[str, str], VerdictLine]) -> list[tuple[str, int, list[Read]]]:
-    """(Set, how many were judged otherwise than by people or not readable, those that were furthest off)."""
+def _results(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[Section]:
+    heads = ("set", "rows", "accuracy", "kappa", "r", "flips", "ties", "unreadable", "ms")
+    table = Table(heads, tuple((name, tuple(cells_of(own))) for name, own in sets.items()), main="kappa")
+    agreed = {name: POINTS * own["accuracy"] for name, own in sets.items() if own["accuracy_interval"]}
+    bounds = {name: dict(zip(("low", "high"), (POINTS * v for v in sets[name]["accuracy_interval"]), strict=True)) for name in agreed}
+    bars = (Bars("Accuracy by set, percent, with 95 % intervals", quality_bars(agreed, bounds)),) if agreed else ()
+    yield Section(tables=(table,), bars=bars, after=tuple(line for name, own in sets.items() for line in _more(name, own)))
+    parts = {name: _parts(own) for name, own in sets.items()}
+    tables = (Table(("part", "rows", "accuracy", "kappa"), rows, title=name, main="accuracy") for name, rows in parts.items() if rows)
+    yield Section("By subset and by length", tables=tuple(tables))
+
+
+def _parts(own: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    rows = []
+    for part, found in (item for key in ("subsets", "lengths") for item in own[key].items()):
+        agreed = percent(found["accuracy"]) + _interval(found["accuracy_interval"], percent)
+        rows.append((part, (str(found["n"]), agreed, number(found["kappa"]))))
+    return tuple(rows)
+
+
+def _wrong(rows: Sequence[KnownRow], lines: Mapping[tuple[str, str], VerdictLine]) -> Iterator[Cases]:
+    """By set the rows that were judged most otherwise than by people, or not readable."""
     by_set: dict[str, list[tuple[float, KnownRow]]] = {}
     for row in rows:
         by_set.setdefault(row.set, [])
         if off := _off(row, lines[row.set, row.id].verdict):
             by_set[row.set].append((off, row))
-    found = []
     for name, own in by_set.items():
         own.sort(key=lambda pair: (-pair[0], pair[1].id))
-        found.append((name, len(own), [_read(row, lines[row.set, row.id]) for _, row in own[:_NUM_READ]]))
-    return found
+        cases = tuple(_case(row, lines[row.set, row.id]) for _, row in own[:_NUM_READ])
+        yield Cases(f"{name}: {len(own)} judged otherwise than by people", cases)
 
 
 def _off(row: KnownRow, verdict: float | None) -> float:
@@ -160,7 +184,12 @@ def _off(row: KnownRow, verdict: float | None) -> float:
     return abs(row.people - verdict)
 
 
-def _read(row: KnownRow, line: VerdictLine) -> Read:
+def _case(row: KnownRow, line: VerdictLine) -> Case:
     said = "could not be read" if line.verdict is None else f"{line.verdict:g}"
     orders = "" if not line.orders else " (" + ", then ".join("?" if own is None else f"{own:g}" for own in line.orders) + ")"
-    return Read(row.question, row.subset, f"{row.people:g}", said + orders, line.note, row.texts, row.references)
+    return Case(
+        text=row.question,
+        value=f"{row.subset + '; ' if row.subset else ''}people {row.people:g}, judge {said}{orders}",
+        warning=line.note,
+        listings=(Listing.of("Judged" if len(row.texts) == 1 else "Compared", row.texts), Listing.of("References", row.references)),
+    )

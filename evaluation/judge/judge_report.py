@@ -1,22 +1,22 @@
-"""Judged answers in words, and as one HTML file: whether the judge is reliable, arms, pairs, length, cost, the worst questions to read."""
+"""Judged answers in words, and as a report: whether the judge is reliable, arms, pairs, length, cost, the worst questions to read."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
-from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, grades_of
-from dynagrag.evaluation.results.html_report import flat, report_template
-from dynagrag.evaluation.results.report_plots import WIDTH, quality_bars
+from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, Graded, grades_of
+from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, Lines, Report, Section, Table, interval_meaning, render
+from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.text import plural
 
-BEST_TOTAL = 25
+_BEST_TOTAL = 25
 _NUM_READ = 6
+
 _DIFFERS = (
     "published: 18.10 for A alone, of an inferred 25, with B a close second; its judge, questions, their number, N and corpus (some "
     "100,000 tokens of podcasts) are not stated or not public. Here: questions, corpus, model and judge of this run, rubrics of our own, "
@@ -26,15 +26,6 @@ _STYLE = (
     "these metrics have no references and reward style: what lines state is counted beside (stated claims), and no figure here tells "
     "whether an answer is right"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A question to read: each arm's answer as the judge saw it."""
-
-    text: str
-    difference: float
-    answers: tuple[tuple[str, str, str], ...]
 
 
 def judge_lines(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -161,40 +152,131 @@ def _number(value: float | None, digits: int = 2) -> str:
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
+# ----------------------------------------------------------------------------------------------------------------- page
+
+_WORDS = {
+    "arm": "one way to come to an answer; the letters are those of DynaGRAG's experiment",
+    "total of 25": "the sum of five grades of 1 to 5, each the median of several samples. The judge sees one answer, without its arm",
+    ", ".join(
+        METRICS
+    ): "the metrics: clarity and brevity, depth and specificity, subjectivity and nuance, implication focus, ethical alignment",
+    "graded": "answers with a grade on every metric: only these have a total",
+    "unreadable": "grades that could not be read from the judge's reply: counted, never guessed",
+    "kappa": "agreement of the judge with people beyond chance (Cohen's): 0 is chance, 1 is always",
+    "95 % interval": interval_meaning("questions"),
+    "in pairs": "the judge reads the answers of two arms in both orders; a verdict that changes with the order is a flip, and a tie",
+    "questions for a point": "how many questions would show a difference of one point in 80 % of all runs",
+    "stated claims": "share of the claims of the arm's answers that lines of the texts state; the judge does not see that",
+    "words, citations, tokens, calls, seconds": "means of an answer. A reply from the cache counts with what it took when it was made",
+}
+
+
 def render_judge_report(run: JudgeRun) -> str:
     """The report of a run that is done."""
+    return render(judge_report(run), run.head)
+
+
+def judge_report(run: JudgeRun) -> Report:
+    """What the page says."""
     summary = run.summary()
+    _, *about = _about(summary)
+    answered = f"{plural(summary['questions'], 'question')} were answered by {summary['llm'].partition(' ')[0]}"
+    return Report(
+        title=f"Answers judged by {summary['judge']}",
+        asked=f"{answered} in {len(summary['arms'])} ways (arms), and {summary['judge']} judged the answers: which way does it like best, "
+        f"and can it be believed? Arms: {', '.join(_named(name, own) for name, own in summary['arms'].items())}.",
+        conclusion=f"{summary['verdict']}. {_conclusion(summary)}",
+        is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
+        about=(_upper(_STYLE) + ".",),
+        notes=tuple(about) + (("the judge is the model that answered, so it may like its own words",) if summary["is_own_judge"] else ()),
+        results=tuple(_results(summary)),
+        words=_WORDS,
+        costs=(_costs(summary),),
+        cases=(_worst(run, summary),),
+    )
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _conclusion(summary: Mapping[str, Any]) -> str:
+    seen = [name for name, own in summary["differences"].items() if own and own["verdict"] in ("better", "worse")]
+    graded = any(own["total"] for own in summary["arms"].values())
+    few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if summary["questions"] < FEW_QUESTIONS else ""
+    if graded and not seen:
+        return f"By its grades no arm differs from {summary['baseline']} by more than chance.{few}"
+    said = (f"{name} is {summary['differences'][name]['verdict']} than {summary['baseline']}" for name in seen)
+    return f"By its grades {'; '.join(said)}, by more than chance.{few}" if seen else few.strip()
+
+
+def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
     totals = {name: own["total"] for name, own in arms.items() if own["total"]}
-    bars = quality_bars(
-        {name: 100 * own["mean"] / BEST_TOTAL for name, own in totals.items()}, {name: _bounds(own) for name, own in totals.items()}
-    )
-    return report_template("judge.html.jinja").render(
-        summary=summary,
-        head=run.head,
-        settings=list(flat(run.settings)),
-        is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
-        about=list(_about(summary)),
-        metrics=METRICS,
-        rows=[(_named(name, own), score_cells(own)) for name, own in arms.items()] if totals else [],
-        differences=list(differences_lines(summary)),
-        pairs=[(name, pair_line(found)) for name, found in summary["pairs"].items()],
-        cost_heads=COST_HEADS,
-        costs=[(_named(name, own), cost_cells(own)) for name, own in arms.items()],
-        closing=list(_closing(summary)),
-        bars=bars if totals else None,
-        width=WIDTH,
-        worst=_worst(run, summary),
-        is_pointwise=POINTWISE in run.settings["forms"],
-        is_pairwise=PAIRWISE in run.settings["forms"],
-    )
+    if totals:
+        heads = ("arm", "total of 25, 95 % interval", "published", *METRICS, "unreadable")
+        bounds = {name: {end: POINTS * own[end] / _BEST_TOTAL for end in ("low", "high")} for name, own in totals.items()}
+        yield Section(
+            "Grades",
+            tables=(
+                Table(
+                    heads, tuple((_named(name, own), tuple(score_cells(own))) for name, own in arms.items()), main=heads[1], is_of_arms=True
+                ),
+                *([_difference_table(summary)] if any(summary["differences"].values()) else ()),
+            ),
+            bars=(Bars("Total in percent of 25, with 95 % intervals", quality_bars(_shares(totals), bounds)),),
+            after=(_upper(_DIFFERS) + ".",) if any(own["published"] for own in arms.values()) else (),
+        )
+    if summary["pairs"]:
+        yield Section(f"In pairs with {summary['baseline']}", tables=(_pair_table(summary),))
+    if found := summary["length"]:
+        more = f"{found['points_per_100_words']:+.2f} points per 100 words more, among answers to one question (r {found['r']:.2f})"
+        yield Section("Does the judge like long answers?", before=(f"{more}. r is Pearson's correlation, -1 to 1; 0 is none.",))
 
 
-def _bounds(own: Mapping[str, float]) -> dict[str, float]:
-    return {"low": 100 * own["low"] / BEST_TOTAL, "high": 100 * own["high"] / BEST_TOTAL}
+def _shares(totals: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    return {name: POINTS * own["mean"] / _BEST_TOTAL for name, own in totals.items()}
 
 
-def _worst(run: JudgeRun, summary: Mapping[str, Any]) -> list[Read]:
+def _difference_table(summary: Mapping[str, Any]) -> Table:
+    heads = ("arm", "points, 95 % interval", "at equal length", "verdict", "questions", "questions for this", "questions for a point")
+    rows = []
+    for name, own in summary["differences"].items():
+        if own is not None:
+            equal = "-" if own["at_equal_length"] is None else _bounded(own["at_equal_length"])
+            wanted = "-" if own["n_for_this"] is None else f"{own['n_for_this']:,}"
+            rows.append((name, (_bounded(own), equal, own["verdict"], str(own["n"]), wanted, f"{own['n_for_one_point']:,}")))
+    return Table(heads, tuple(rows), title=f"Against {summary['baseline']}", main=heads[1])
+
+
+def _bounded(own: Mapping[str, float]) -> str:
+    return f"{own['difference']:+.2f} ({own['low']:+.2f} to {own['high']:+.2f})"
+
+
+def _pair_table(summary: Mapping[str, Any]) -> Table:
+    heads = ("arm", "wins and half the ties, 95 % interval", "won", "lost", "tied", "by flips", "unreadable", "longer won")
+    rows = []
+    for name, own in summary["pairs"].items():
+        rate = own["win_rate"]
+        share = "-" if rate is None else f"{_percent(rate['mean'])} ({_percent(rate['low'])} to {_percent(rate['high'])})"
+        counts = (str(own[n]) for n in ("wins", "losses", "ties", "flips", "unreadable"))
+        rows.append((name, (share, *counts, _percent(own["longer_wins"]))))
+    return Table(heads, tuple(rows), main=heads[1])
+
+
+def _costs(summary: Mapping[str, Any]) -> Section:
+    arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
+    table = Table(("arm", *COST_HEADS), tuple((_named(name, own), tuple(cost_cells(own))) for name, own in arms.items()), is_of_arms=True)
+    judged = f"The judge took {summary['judged_in_s']:,.0f} s for {plural(summary['judgements'], 'judgement')}."
+    totals = {name: own["total"] for name, own in arms.items() if own["total"] and own["tokens"]}
+    if len(totals) < 2:
+        return Section(tables=(table,), after=(judged,))
+    plot = cost_points({name: arms[name]["tokens"] for name in totals}, _shares(totals))
+    points = Lines("Cost against grades", plot, "tokens an answer (log scale)", "total, % of 25", is_points=True)
+    return Section(before=("Higher is better, further left is cheaper.",), tables=(table,), lines=(points,), after=(judged,))
+
+
+def _worst(run: JudgeRun, summary: Mapping[str, Any]) -> Cases:
     """The questions on which the first arm that isn't the baseline has the lowest total, or lost its pair."""
     answers, graded, judged = run.answers(), grades_of(run.lines()), run.judged()
     arms: Sequence[str] = list(summary["arms"])
@@ -204,18 +286,21 @@ def _worst(run: JudgeRun, summary: Mapping[str, Any]) -> list[Read]:
         own = graded.get((question, first))
         pair = judged.get((question, first, summary["baseline"], 0))
         lost = {2.0: 0.0, 1.0: 2.0}.get(pair.verdict if pair and pair.verdict is not None else 0.0, 1.0)
-        return (BEST_TOTAL if own is None or own.total is None else own.total, lost, question)
+        return (_BEST_TOTAL if own is None or own.total is None else own.total, lost, question)
 
     questions = sorted(dict.fromkeys(question for question, _ in answers), key=badness)[:_NUM_READ]
-    found = []
+    cases = []
     for question in questions:
-        shown = []
-        for arm in arms:
-            line = answers.get((question, arm))
-            if line is not None:
-                own = graded.get((question, arm))
-                total = "" if own is None or own.total is None else f"{own.total:.1f}"
-                shown.append((arm, total, shortened(line.error or BlindAnswer.of(line).text)))
-        text = next(line.text for (q, _), line in answers.items() if q == question)
-        found.append(Read(shortened(text), badness(question)[0], tuple(shown)))
-    return found
+        lines = {arm: answers[question, arm] for arm in arms if (question, arm) in answers}
+        columns = tuple(_column(arms.index(arm), line, graded.get((question, arm))) for arm, line in lines.items())
+        own = graded.get((question, first))
+        value = "" if own is None or own.total is None else f"{first}: {own.total:.1f} of {_BEST_TOTAL}"
+        cases.append(Case(shortened(next(iter(lines.values())).text), value, columns=columns))
+    return Cases(f"The worst questions of {first}, as the judge saw the answers", tuple(cases))
+
+
+def _column(colour: int, line: AnswerLine, own: Graded | None) -> Column:
+    total = "" if own is None or own.total is None else f"{own.total:.1f}"
+    if line.error:
+        return Column(line.arm, total, colour, warning=f"failed: {shortened(line.error)}")
+    return Column(line.arm, total, colour, text=shortened(BlindAnswer.of(line).text))

@@ -1,7 +1,6 @@
-"""A run of answers as one HTML file: how right each arm is and what it costs, and the answers of the worst questions, to read."""
+"""A run of answers as a report: how right each arm is and what it costs, and the answers of the worst questions, to read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dynagrag.evaluation.answers.answer_arms import GOLD
@@ -10,8 +9,21 @@ from dynagrag.evaluation.qa.answer_scores import ABSTAINED, MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, arm_scores
-from dynagrag.evaluation.results.html_report import flat, report_template
-from dynagrag.evaluation.results.report_plots import WIDTH, cost_points, quality_bars
+from dynagrag.evaluation.results.html_report import (
+    Bars,
+    Case,
+    Cases,
+    Column,
+    Item,
+    Lines,
+    Listing,
+    Report,
+    Section,
+    Table,
+    compared,
+    render,
+)
+from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.text import plural
@@ -34,67 +46,66 @@ TITLES = {
     "calls": "calls",
     "seconds": "seconds",
 }
+_WORDS = {
+    "em": "share of the questions whose answer in a few words is a reference, word for word",
+    "f1": "how many words the answer in a few words shares with a reference: the harmonic mean of precision (of its words, those that are "
+    "right) and recall (of the right words, those that it has)",
+    "rouge_l": "the same with the longest sequence of words that the whole answer has in common with a reference",
+    "answer_recall": "the right words stand in the whole answer",
+    "stated": "share of the answer's claims that a line of the texts states",
+    "contradicted": "share of the claims that a line says otherwise",
+    "not_found": "share of the claims that no line which was looked at states or contradicts",
+    "citation_precision": "share of the citations that touch what should be cited",
+    "citation_recall": "share of what should be cited that is",
+    "abstained": "share of the questions on which the arm said that the evidence has no answer",
+}
 _NUM_READ = 6
 _MAX_READ = 1200
 """Characters of an answer or a reference that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadAnswer:
-    """An arm's answer to read: with its value of the run's measure, and its claims by verdict."""
-
-    arm: str
-    value: str
-    text: str
-    short: str | None
-    verdicts: str
-    doubted: tuple[str, ...]
-    cited: tuple[str, ...]
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A question to read: what should be answered, and what each arm answered."""
-
-    text: str
-    kind: str
-    document: str
-    wanted: tuple[str, ...]
-    is_answerable: bool
-    value: float
-    answers: tuple[ReadAnswer, ...]
+_Values = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Arm -> question -> measure -> value."""
 
 
 def render_qa_report(run: QaRun) -> str:
     """The report of a run that is done."""
+    return render(qa_report(run), run.head)
+
+
+def qa_report(run: QaRun) -> Report:
+    """What the page says."""
     summary = run.summary()
-    arms: Mapping[str, Mapping[str, float]] = summary["arms"]
-    measure, baseline, first = summary["measure"], summary["baseline"], next(iter(arms))
-    quality = {arm: POINTS * own[measure] for arm, own in arms.items() if measure in own}
-    bounds = {arm: summary["means"][arm][measure] for arm in quality}
-    tokens = {arm: summary["costs"][arm]["prompt_tokens"] + summary["costs"][arm]["completion_tokens"] for arm in quality}
-    reads = _reads(run, measure, first)
-    return report_template("qa.html.jinja").render(
-        summary=summary,
-        head=run.head,
-        settings=list(flat(run.settings)),
-        titles=TITLES,
-        names=names_of(summary),
-        counts=(CUT_OFF, *COSTS),
-        rows=[(arm_title(summary, arm), cells(summary, arm), difference(summary, arm, measure)) for arm in arms],
-        kinds=_kind_rows(summary, measure),
-        measure=measure,
-        baseline=baseline,
-        arm=first,
-        result=result(summary),
-        bars=quality_bars(quality, bounds) if quality else None,
-        points=cost_points(tokens, quality) if len(quality) > 1 else None,
-        worst=reads[:_NUM_READ],
-        best=reads[: -_NUM_READ - 1 : -1] if len(reads) > _NUM_READ else [],
-        width=WIDTH,
-        few=FEW_QUESTIONS,
+    lacking = f", {summary['unanswerable']} of them with no answer in the texts" if summary["unanswerable"] else ""
+    of = "its own document" if summary["scope"] == "document" else "all documents"
+    asked = f"{plural(summary['questions'], 'question')}{lacking} were each asked of {of}"
+    again = f"the same command with --out {summary['run']} tries them again"
+    return Report(
+        title=f"{summary['dataset']}: what is answered",
+        asked=f"{asked} ({plural(summary['passages'], 'passage')} in all) and answered by {summary['llm'].partition(' ')[0]}: "
+        f"how right is each arm, and what does it cost? Arms: {', '.join(summary['arms'])}.",
+        conclusion=_conclusion(summary),
+        notes=(
+            *(f"{count} x {name}" for name, count in summary["notes"].items()),
+            *(f"{arm}: {plural(n, 'answer')} failed, left out; {again}" for arm, n in summary["errors"].items() if n),
+        ),
+        results=tuple(_results(summary)),
+        words=_words(summary),
+        costs=_costs(summary),
+        cases=_cases(run, summary),
     )
+
+
+def _conclusion(summary: Mapping[str, Any]) -> str:
+    few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if summary["questions"] < FEW_QUESTIONS else ""
+    return f"{result(summary)}.{few}"
+
+
+def result(summary: Mapping[str, Any]) -> str:
+    """The run in a sentence."""
+    measure, arm = summary["measure"], next(iter(summary["arms"]))
+    if measure not in summary["arms"][arm]:
+        return f"{arm}: no answer that could be scored"
+    found = summary["differences"].get(arm, {}).get(measure)
+    return f"{arm}: {TITLES[measure]} {POINTS * summary['arms'][arm][measure]:.1f}{compared(arm, found, summary['baseline'])}"
 
 
 def names_of(summary: Mapping[str, Any]) -> list[str]:
@@ -121,71 +132,136 @@ def difference(summary: Mapping[str, Any], arm: str, measure: str) -> str:
     return "" if found is None else f"{found['difference']:+.1f} ({found['low']:+.1f} to {found['high']:+.1f})"
 
 
-def result(summary: Mapping[str, Any]) -> str:
-    """The run in a sentence."""
-    measure, arm = summary["measure"], next(iter(summary["arms"]))
-    if measure not in summary["arms"][arm]:
-        return f"{arm}: no answer that could be scored"
-    value = f"{arm}: {TITLES[measure]} {POINTS * summary['arms'][arm][measure]:.1f}"
-    found = summary["differences"].get(arm, {}).get(measure)
-    if found is None:
-        return value
-    interval = f"95 % interval {found['low']:+.1f} to {found['high']:+.1f}"
-    against = f"{found['difference']:+.1f} points against {summary['baseline']}"
-    return f"{value}, {against} ({interval}, {plural(found['questions'], 'question')})"
+def _results(summary: Mapping[str, Any]) -> list[Section]:
+    measure, names, arms = summary["measure"], names_of(summary), summary["arms"]
+    table = Table(
+        heads=("arm", *(TITLES[name] for name in (*names, CUT_OFF)), f"{TITLES[measure]} against {summary['baseline']}, 95 % interval"),
+        rows=tuple((arm_title(summary, arm), (*cells(summary, arm)[: len(names) + 1], difference(summary, arm, measure))) for arm in arms),
+        main=TITLES[measure],
+        is_of_arms=True,
+    )
+    quality = _quality(summary)
+    bounds = {arm: summary["means"][arm][measure] for arm in quality}
+    bars = (Bars(f"{TITLES[measure]} by arm, with 95 % intervals", quality_bars(quality, bounds)),) if quality else ()
+    sections = [Section(tables=(table,), bars=bars)]
+    if summary["unanswerable"]:
+        sections.append(Section("Questions without an answer", tables=(_abstention(summary),)))
+    if kinds := _kind_rows(summary, measure):
+        sections.append(Section("By kind of question", tables=(Table(("kind", "questions", *arms), kinds),)))
+    return sections
 
 
-def _kind_rows(summary: Mapping[str, Any], measure: str) -> list[tuple[str, int, list[str]]]:
-    """(Kind, questions, each arm's value): of the run's measure, else of the first that the kind's arms have."""
+def _quality(summary: Mapping[str, Any]) -> dict[str, float]:
+    measure = summary["measure"]
+    return {arm: POINTS * own[measure] for arm, own in summary["arms"].items() if measure in own}
+
+
+def _abstention(summary: Mapping[str, Any]) -> Table:
+    rows = tuple(
+        (arm, (str(own["abstained"]), *("-" if own[name] is None else f"{POINTS * own[name]:.1f}" for name in ("precision", "recall"))))
+        for arm, own in summary["abstention"].items()
+    )
+    rightly = f"of the {summary['unanswerable']} without an answer, abstained, %"
+    return Table(("arm", "abstained", "of these rightly, %", rightly), rows, is_of_arms=True)
+
+
+def _kind_rows(summary: Mapping[str, Any], measure: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(Kind, (questions, each arm's value)): of the run's measure, else of the first that the kind's arms have."""
     rows = []
     for kind, found in summary["kinds"].items():
         arms: Mapping[str, Mapping[str, float]] = found["arms"]
         shown = next((n for n in (measure, *MEASURES) if any(n in own for own in arms.values())), ABSTAINED)
         values = [f"{POINTS * own[shown]:.1f}" if shown in own else "-" for own in arms.values()]
-        rows.append((f"{kind} ({TITLES[shown]})", int(found["questions"]), values))
-    return rows
+        rows.append((f"{kind} ({TITLES[shown]})", (str(found["questions"]), *values)))
+    return tuple(rows)
 
 
-def _reads(run: QaRun, measure: str, first: str) -> list[Read]:
-    """All questions, from the first arm's worst to its best; those that it has no value for last."""
+def _words(summary: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "arm": "one way to come to an answer; the first row is the one that is measured",
+        **{TITLES[name]: _WORDS[name] for name in names_of(summary)},
+        TITLES[CUT_OFF]: "answers whose reply came to no end: they count as wrong",
+        "points": "all measures: 100 is everything. Means of the questions that have an answer and the measure",
+        "95 % interval": "where the figure would fall in 95 of 100 runs on such questions (paired bootstrap: the questions that both arms "
+        "have a value for are drawn again 10,000 times)",
+        "tokens, calls, seconds": "means a question. A reply from the cache counts with what it took when it was made; context tokens are "
+        "those of the evidence",
+    }
+
+
+def _costs(summary: Mapping[str, Any]) -> tuple[Section, ...]:
+    measure, quality, num = summary["measure"], _quality(summary), len(names_of(summary)) + 1
+    table = Table(
+        heads=("arm", *(f"{TITLES[name]} a question" for name in COSTS)),
+        rows=tuple((arm_title(summary, arm), tuple(cells(summary, arm)[num:])) for arm in summary["arms"]),
+        is_of_arms=True,
+    )
+    tokens = {arm: summary["costs"][arm]["prompt_tokens"] + summary["costs"][arm]["completion_tokens"] for arm in quality}
+    if len(quality) < 2:
+        return (Section(tables=(table,)),)
+    title = f"{TITLES[measure]}, points"
+    points = Lines("Cost against quality", cost_points(tokens, quality), "tokens a question (log scale)", title, is_points=True)
+    return (Section(before=("Higher is better, further left is cheaper.",), tables=(table,), lines=(points,)),)
+
+
+# ---------------------------------------------------------------------------------------------------------------- cases
+
+
+def _cases(run: QaRun, summary: Mapping[str, Any]) -> tuple[Cases, ...]:
+    """The first arm's worst questions, then its best, where these are others; of those that it has a value for."""
+    arm, measure = next(iter(summary["arms"])), summary["measure"]
     questions, lines = run.questions(), run.answers()
     scores = arm_scores(lines, {question.id: question.wanted() for question in questions})
+    own = scores.get(arm, {})
+    values = {q.id: right for q in questions if (right := _right(q, own, measure)) is not None}
+    asked = sorted((q for q in questions if q.id in values), key=lambda q: values[q.id])
     by_question: dict[str, list[AnswerLine]] = {}
     for line in lines:
         by_question.setdefault(line.question, []).append(line)
-    reads = []
-    for question in questions:
-        values = {arm: own[question.id] for arm, own in scores.items() if question.id in own}
-        reads.append(_read(question, by_question.get(question.id, []), values, measure, first))
-    return sorted(reads, key=lambda read: read.value)
-
-
-def _read(
-    question: KnownQuestion, lines: Sequence[AnswerLine], values: Mapping[str, Mapping[str, float]], measure: str, first: str
-) -> Read:
-    own = values.get(first, {})
-    right = own.get(ABSTAINED, 0.0) if not question.is_answerable else own.get(measure, 1.0)
-    return Read(
-        text=shortened(question.text),
-        kind=question.kind,
-        document=shortened(question.document),
-        wanted=tuple(text[:_MAX_READ] for text in question.answers),
-        is_answerable=question.is_answerable,
-        value=POINTS * right,
-        answers=tuple(_answer(line, values.get(line.arm, {}), measure) for line in lines),
+    chosen = (
+        (f"The worst questions of {arm}", asked[:_NUM_READ]),
+        (f"The best questions of {arm}", asked[_NUM_READ:][: -_NUM_READ - 1 : -1]),
+    )
+    return tuple(
+        Cases(title, tuple(_case(q, values[q.id], by_question.get(q.id, []), scores, summary) for q in part))
+        for title, part in chosen
+        if part
     )
 
 
-def _answer(line: AnswerLine, values: Mapping[str, float], measure: str) -> ReadAnswer:
+def _right(question: KnownQuestion, own: Mapping[str, Mapping[str, float]], measure: str) -> float | None:
+    values = own.get(question.id, {})
+    return values.get(measure if question.is_answerable else ABSTAINED)
+
+
+def _case(question: KnownQuestion, right: float, lines: Sequence[AnswerLine], scores: _Values, summary: Mapping[str, Any]) -> Case:
+    arms, measure = list(summary["arms"]), summary["measure"]
+    shown = TITLES[measure] if question.is_answerable else "abstained rightly"
+    value = f"{arms[0]}: {shown} {POINTS * right:.0f}"
+    about = [text for text in (value, question.kind, shortened(question.document)) if text]
+    empty = "no answer is given" if question.is_answerable else "nothing answers it: an arm should abstain"
+    return Case(
+        text=shortened(question.text),
+        value=", ".join(about),
+        listings=(Listing("Should be answered", tuple(Item(text[:_MAX_READ], is_gold=True) for text in question.answers), empty),),
+        columns=tuple(_column(arms, line, scores.get(line.arm, {}).get(question.id, {}), measure) for line in lines),
+    )
+
+
+def _column(arms: Sequence[str], line: AnswerLine, values: Mapping[str, float], measure: str) -> Column:
+    if line.error:
+        return Column(line.arm, "", arms.index(line.arm), warning=f"failed: {shortened(line.error)}")
     claims = line.claims
-    counts = f"{len(claims.stated)} stated, {len(claims.contradicted)} contradicted, {len(claims.not_found)} not found"
-    return ReadAnswer(
-        arm=line.arm,
+    counts = f"claims: {len(claims.stated)} stated, {len(claims.contradicted)} contradicted, {len(claims.not_found)} not found"
+    short = [] if line.short is None else [f"in a few words: {line.short or 'nothing'}"]
+    return Column(
+        name=line.arm,
         value=f"{POINTS * values[measure]:.0f}" if measure in values else "",
+        colour=arms.index(line.arm),
         text=line.answer[:_MAX_READ],
-        short=line.short,
-        verdicts=counts if claims.total else "",
-        doubted=tuple(shortened(text) for text in (*claims.contradicted, *claims.not_found)),
-        cited=tuple(shortened(citation.quote) for citation in line.citations),
-        error=shortened(line.error),
+        asides=(*short, *([counts] if claims.total else ())),
+        listings=(
+            Listing.of("Not stated", [shortened(text) for text in (*claims.contradicted, *claims.not_found)]),
+            Listing.of("Cited", [shortened(citation.quote) for citation in line.citations]),
+        ),
     )

@@ -1,88 +1,158 @@
-"""A run as one HTML file: no script, nothing fetched from anywhere. The templates lie beside this file."""
+"""The report of every kind of evaluation: one page of the same parts in the same order. No script, nothing fetched from anywhere.
+
+What was asked and what came out, the arms with their intervals, quality against cost, the worst cases to read, settings, and the hashes of
+what it was made of. The templates lie beside this file; whatever they are given is escaped.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot, cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.results.run_folder import PassageWords, RetrievalLine, RunFolder, shortened
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
-from dynagrag.text import plural
+from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_NUM_READ = 6
-"""How many of the worst and of the best questions are shown."""
-_NUM_BROUGHT = 5
-_MAX_WORDS = 20
-"""Of what an arm brought; of what should be found all kept words are shown."""
-_SCOPE_TITLES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
+_MADE_OF = ("workspace", "graph", "files", "asked", "prompts", "dynagrag")
+"""Settings that say of what a run was made, by the first part of their names: they stand with the versions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A passage as the report shows it."""
+class Table:
+    """Rows of a name and its cells. `main`: the head that counts most. `is_of_arms`: each name has the colour of its place in the plots,
+    and the first row is the one that is measured.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    title: str = ""
+    main: str = ""
+    is_of_arms: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A plot of bars."""
 
     title: str
-    words: str
-    is_gold: bool
+    plot: BarPlot
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A question to read: what should have been found, and what each arm brought, with its value of the run's measure."""
+class Lines:
+    """A plot between two axes: of lines, or of points."""
+
+    title: str
+    plot: LinePlot
+    x_title: str
+    y_title: str
+    is_points: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Figures: lines before, tables, plots, lines after."""
+
+    title: str = ""
+    before: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    bars: tuple[Bars, ...] = ()
+    lines: tuple[Lines, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A text of a list to read. `is_gold`: it is what should have been found."""
+
+    words: str
+    title: str = ""
+    is_gold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list to read, with what is said where it is empty; without that an empty one isn't shown."""
+
+    title: str
+    items: tuple[Item, ...]
+    empty: str = ""
+
+    @classmethod
+    def of(cls, title: str, texts: Sequence[str], empty: str = "") -> "Listing":
+        """A list of plain texts."""
+        return cls(title, tuple(Item(text) for text in texts), empty)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one arm made of a case. `colour`: its place among the arms; None for none. `asides` are said in a softer voice."""
+
+    name: str
+    value: str = ""
+    colour: int | None = None
+    text: str = ""
+    warning: str = ""
+    asides: tuple[str, ...] = ()
+    listings: tuple[Listing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case to read: what was asked, what should have come, and what each arm made of it."""
 
     text: str
-    value: float
-    difference: float
-    gold: tuple[Shown, ...]
-    missing: tuple[str, ...]
-    arms: tuple[tuple[str, float, tuple[Shown, ...]], ...]
+    value: str
+    listings: tuple[Listing, ...] = ()
+    columns: tuple[Column, ...] = ()
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeView:
-    """All that the report says of one scope."""
+class Cases:
+    """Cases of one kind."""
 
     title: str
-    questions: int
-    rows: tuple[tuple[str, tuple[str, ...], str], ...]
-    bars: BarPlot
-    curves: LinePlot
-    costs: LinePlot
-    worst: tuple[Read, ...]
-    best: tuple[Read, ...]
+    cases: tuple[Case, ...]
 
 
-def render_report(run: RunFolder) -> str:
-    """The report of a run that is done."""
-    summary, words, lines = run.summary(), run.passages(), by_scope(run.lines())
-    measure, baseline = summary["measure"], summary["baseline"]
-    arm = next(iter(summary["arms"]))
-    views = [_view(scope, found, lines[scope], words, measure, baseline) for scope, found in summary["scopes"].items()]
-    return report_template("report.html.jinja").render(
-        summary=summary,
-        head=run.head,
-        settings=list(flat(run.settings)),
-        measure=measure,
-        baseline=baseline,
-        arm=arm,
-        result=_result(summary, arm),
-        names=(*_names(summary["arms"][arm]), "ms"),
-        views=views,
-        has_scopes=len(views) > 1,
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report. `asked`: what was asked, in a sentence. `conclusion`: what came out; `is_warned` where it should be believed with care.
+    `about`: what one must know besides, `notes` what is missing or went wrong. `words`: the columns and the shortened words, explained.
+    """
+
+    title: str
+    asked: str
+    conclusion: str
+    is_warned: bool = False
+    about: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    results: tuple[Section, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    costs: tuple[Section, ...] = ()
+    cases: tuple[Cases, ...] = ()
+
+
+def render(report: Report, head: Mapping[str, Any]) -> str:
+    """The page of a report; `head`: the run.json of its run."""
+    settings = list(flat(head["settings"]))
+    made_of = [(name, value) for name, value in settings if name.partition(".")[0] in _MADE_OF]
+    own = [(name, value) for name, value in settings if (name, value) not in made_of]
+    return _template().render(
+        report=report,
+        begun=head["begun"],
+        settings=[(name, value) for name, value in own if "." not in name],
+        more_settings=[(name, value) for name, value in own if "." in name],
+        made_of=[*made_of, *head["versions"].items()],
         width=WIDTH,
-        few=FEW_QUESTIONS,
     )
 
 
 @cache
-def report_template(name: str) -> "Template":
-    """A template of this folder. Whatever it is given is escaped."""
+def _template() -> "Template":
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     def source(file: str) -> str:
@@ -91,83 +161,24 @@ def report_template(name: str) -> "Template":
     environment = Environment(
         loader=FunctionLoader(source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["plural"] = plural
-    return environment.get_template(name)
+    return environment.get_template("report.html.jinja")
 
 
-def _result(summary: Mapping[str, Any], arm: str) -> str:
-    """The run in a sentence."""
-    measure, baseline = summary["measure"], summary["baseline"]
-    value = f"{arm}: {measure} {POINTS * summary['arms'][arm][measure]:.1f}"
-    if arm == baseline or arm not in summary["intervals"]:
-        return value
-    found = summary["intervals"][arm][measure]
-    return f"{value}, {found['difference']:+.1f} points against {baseline} (95 % interval {found['low']:+.1f} to {found['high']:+.1f})"
+def interval_meaning(units: str) -> str:
+    """What an interval says, of so-called units that are drawn again."""
+    return f"where the figure would fall in 95 of 100 runs on such {units} (bootstrap: the {units} are drawn again 10,000 times)"
 
 
-def _view(
-    scope: str,
-    found: Mapping[str, Any],
-    lines: Mapping[str, Mapping[str, RetrievalLine]],
-    words: Mapping[str, PassageWords],
-    measure: str,
-    baseline: str,
-) -> ScopeView:
-    arms: Mapping[str, Mapping[str, float]] = found["arms"]
-    quality = {arm: POINTS * own[measure] for arm, own in arms.items()}
-    reads = _reads(lines, words, measure, baseline)
-    return ScopeView(
-        title=_SCOPE_TITLES[scope],
-        questions=found["questions"],
-        rows=tuple((arm, _cells(own), _difference(found["intervals"].get(arm), measure)) for arm, own in arms.items()),
-        bars=quality_bars(quality, {arm: own[measure] for arm, own in found["means"].items()}),
-        curves=recall_curves(found["curves"]),
-        costs=cost_points({arm: own["ms"] for arm, own in arms.items()}, quality),
-        worst=tuple(reads[:_NUM_READ]),
-        best=tuple(reads[: -_NUM_READ - 1 : -1] if len(reads) > _NUM_READ else ()),
-    )
-
-
-def _cells(own: Mapping[str, float]) -> tuple[str, ...]:
-    return (*(f"{POINTS * own[name]:.1f}" for name in _names(own)), f"{own['ms']:.1f}")
-
-
-def _names(own: Mapping[str, float]) -> tuple[str, ...]:
-    return tuple(name for name in (*NAMES, PROMPT) if name in own)
-
-
-def _difference(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:
-    return "" if found is None else f"{found[measure]['difference']:+.1f} ({found[measure]['low']:+.1f} to {found[measure]['high']:+.1f})"
-
-
-def _reads(lines: Mapping[str, Mapping[str, RetrievalLine]], words: Mapping[str, PassageWords], measure: str, baseline: str) -> list[Read]:
-    """All questions, from the first arm's worst to its best; of equals the largest loss against the baseline first."""
-    first = next(iter(lines.values()))
-    made = [(line, _read(line, lines, words, measure, baseline)) for line in first.values()]
-    made.sort(key=lambda pair: (pair[1].value, pair[1].difference, pair[0].measures["mrr"], pair[0].question))
-    return [read for _, read in made]
-
-
-def _read(
-    line: RetrievalLine, lines: Mapping[str, Mapping[str, RetrievalLine]], words: Mapping[str, PassageWords], measure: str, baseline: str
-) -> Read:
-    value = line.measures[measure]
-    gold = tuple(_shown(id_, words, True) for id_ in line.gold)
-    arms = tuple((arm, POINTS * own[line.question].measures[measure], _brought(own[line.question], words)) for arm, own in lines.items())
-    difference = POINTS * (value - lines[baseline][line.question].measures[measure])
-    missing = tuple(shortened(name) for name in line.missing)
-    return Read(shortened(line.text), POINTS * value, difference, gold, missing, arms)
-
-
-def _brought(line: RetrievalLine, words: Mapping[str, PassageWords]) -> tuple[Shown, ...]:
-    return tuple(_shown(p.id, words, p.gold, _MAX_WORDS) for p in line.passages[:_NUM_BROUGHT])
-
-
-def _shown(id_: str, words: Mapping[str, PassageWords], is_gold: bool, max_words: int | None = None) -> Shown:
-    passage = words[id_]
-    said = passage.words.split()
-    cut = passage.words if max_words is None or len(said) <= max_words else " ".join(said[:max_words]) + " …"
-    return Shown(shortened(passage.title), shortened(cut), is_gold)
+def compared(name: str, found: Mapping[str, float] | None, baseline: str) -> str:
+    """A difference from the baseline in plain words, after a comma; empty where there is none. Points, with the interval of 95 %."""
+    if found is None:
+        return ""
+    low, high = found["low"], found["high"]
+    bounds = f"95 % interval {low:+.1f} to {high:+.1f}"
+    if low == high == 0:
+        return f", the same as {baseline}"
+    seen = "that may be chance" if low <= 0 <= high else f"{name} is {'better' if low > 0 else 'worse'}, by more than chance"
+    return f", {found['difference']:+.1f} points against {baseline} ({bounds}): {seen}"
 
 
 def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

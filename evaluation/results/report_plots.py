@@ -4,11 +4,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.text import cut
+
 WIDTH = 440
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 122, 14, 50
 _HEIGHT = 300
 _ROW = 34
-_NAME_WIDTH = 122
+_CHARACTER = 8.4
+"""About the width of a character."""
+_MAX_NAME, _MAX_LABEL = 24, 14
+"""Characters of an arm's name for which there is room beside a bar, and behind a point."""
+_BESIDE = 11
+"""From a point to its label."""
 _LABEL_GAP = 17
 """Labels nearer to each other than this would overlap."""
 _NICE = (1, 2, 5)
@@ -35,6 +42,11 @@ class Bar:
     high: float
     text: str
 
+    @property
+    def label(self) -> str:
+        """The name as far as there is room for it."""
+        return cut(self.arm, _MAX_NAME)
+
 
 @dataclass(frozen=True, slots=True)
 class BarPlot:
@@ -56,9 +68,15 @@ class Series:
     label_y: float
 
     @property
+    def label(self) -> str:
+        """The name as far as there is room for it."""
+        return cut(self.arm, _MAX_LABEL)
+
+    @property
     def is_apart(self) -> bool:
         """Whether the label was pushed away from the last point, so that a line must join them."""
-        return abs(self.label_y - 5 - self.points[-1][1]) > _LABEL_GAP / 2
+        x, y = self.points[-1]
+        return abs(self.label_y - 5 - y) > _LABEL_GAP / 2 or self.label_x - x > 2 * _BESIDE
 
     @property
     def path(self) -> str:
@@ -83,7 +101,8 @@ class LinePlot:
 def quality_bars(means: Mapping[str, float], bounds: Mapping[str, Mapping[str, float]]) -> BarPlot:
     """A bar an arm: the mean in points, with the interval of the mean."""
     top = _round_up(max([*means.values(), *(b["high"] for b in bounds.values()), 1]))
-    start, width = _NAME_WIDTH, WIDTH - _NAME_WIDTH - 48
+    start = 14 + _CHARACTER * max((len(cut(arm, _MAX_NAME)) for arm in means), default=0)
+    width = WIDTH - start - 48
 
     def x(value: float) -> float:
         return start + width * value / top
@@ -109,17 +128,17 @@ def recall_curves(curves: Mapping[str, Sequence[float]]) -> LinePlot:
     return LinePlot(_HEIGHT, _labelled(lines), ticks, _y_ticks(low, high))
 
 
-def cost_points(milliseconds: Mapping[str, float], quality: Mapping[str, float]) -> LinePlot:
-    """A point an arm: milliseconds a question (logarithmic) against quality in points."""
-    costs = {arm: max(ms, 0.01) for arm, ms in milliseconds.items()}
+def cost_points(costs: Mapping[str, float], quality: Mapping[str, float]) -> LinePlot:
+    """A point an arm: what a question costs (logarithmic) against quality in points."""
+    costs = {arm: max(cost, 0.01) for arm, cost in costs.items()}
     first, last = math.floor(math.log10(min(costs.values()))), math.ceil(math.log10(max(costs.values())) + 1e-9)
     last = max(last, first + 1)
     step = 5 if max(quality.values()) - min(quality.values()) < 25 else 10
     low = step * math.floor(min(quality.values()) / step)
     high = max(step * math.ceil(max(quality.values()) / step), low + step)
 
-    def x(ms: float) -> float:
-        return _across((math.log10(ms) - first) / (last - first))
+    def x(cost: float) -> float:
+        return _across((math.log10(cost) - first) / (last - first))
 
     points = {arm: ((x(costs[arm]), _up(quality[arm], low, high)),) for arm in costs}
     ticks = tuple(Tick(x(10.0**e), f"{10.0**e:g}") for e in range(first, last + 1))
@@ -144,8 +163,18 @@ def _labelled(lines: Mapping[str, tuple[tuple[float, float], ...]], beside: bool
     below = _HEIGHT - _BOTTOM + _LABEL_GAP * 1.0
     for arm in reversed(wanted):
         y[arm] = below = min(y[arm], below - _LABEL_GAP)
-    end = WIDTH - _RIGHT + 10
-    return tuple(Series(arm, i, points, points[-1][0] + 11 if beside else end, y[arm] + 5) for i, (arm, points) in enumerate(lines.items()))
+    last = [points[-1] for points in lines.values()]
+    x = {arm: _clear_x(own[-1][0], y[arm], last) if beside else WIDTH - _RIGHT + 10 for arm, own in lines.items()}
+    return tuple(Series(arm, i, points, x[arm], y[arm] + 5) for i, (arm, points) in enumerate(lines.items()))
+
+
+def _clear_x(x: float, y: float, points: Sequence[tuple[float, float]]) -> float:
+    """Where a label beside its point at x begins: behind other points that it would lie upon."""
+    width = _CHARACTER * _MAX_LABEL
+    for other, level in sorted(points):
+        if other > x and abs(level - y) < _LABEL_GAP / 2 and other < x + width:
+            x = other
+    return x + _BESIDE
 
 
 def _y_ticks(low: float, high: float) -> tuple[Tick, ...]:

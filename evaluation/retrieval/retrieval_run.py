@@ -13,11 +13,11 @@ from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.html_report import render_report
 from dynagrag.evaluation.results.run_folder import RunFolder, shortened
 from dynagrag.evaluation.results.run_settings import RunSettings
 from dynagrag.evaluation.results.run_summary import whole_summary
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
+from dynagrag.evaluation.retrieval.retrieval_report import render_report
 from dynagrag.evaluation.retrieval.retriever_arms import DEPTH, SPLIT, make_arms, profiles_of
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run

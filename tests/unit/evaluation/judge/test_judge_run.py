@@ -345,4 +345,4 @@ def test_the_report_is_whole_html_that_runs_nothing(judged: Callable[..., Run]) 
     html = (run.path / "report.html").read_text(encoding="utf-8")
     assert nasty not in html
     HTMLParser().feed(html)
-    assert "Worst questions" in html
+    assert "The worst questions of" in html

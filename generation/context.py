@@ -107,6 +107,8 @@ def build_contexts(
 
 def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
     """Passages alone get one call with the context that the prompts of a profile have together (docs/papers.md, Answers, step 6)."""
+    if profile.num_dealt:
+        return _dealt_contexts(snapshot, retrieval, profile.num_dealt, budget)
     return _passage_context(snapshot, retrieval, profile.num_prompts * budget)
 
 
@@ -128,6 +130,19 @@ def _passage_context(snapshot: Snapshot, retrieval: Retrieval, room: int) -> lis
         return []
     prompt = write_evidence_prompt(passage_evidence(snapshot, retrieval.passages), room)
     return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
+
+
+def _dealt_contexts(snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int) -> list[Context]:
+    """The best passages' lines in one prompt, as far as they fit it, of those that are left the best in another, and so on."""
+    contexts: list[Context] = []
+    scores = {scored.passage.id: scored.score for scored in retrieval.passages}
+    left = passage_evidence(snapshot, retrieval.passages)
+    while left and len(contexts) < num_prompts:
+        own = write_evidence_prompt(left, budget).evidence
+        contexts.append(Context(write_evidence_prompt(own), f"{retrieval.retriever} {len(contexts) + 1}", scores[own[0].id]))
+        taken = {evidence.label for evidence in own}
+        left = tuple(evidence for evidence in left if evidence.label not in taken)
+    return contexts
 
 
 def _spread_contexts(snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int) -> list[Context]:

@@ -82,6 +82,17 @@ def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: st
     return flow
 
 
+def _in_parts(retriever: str) -> Flow:
+    """As `ask` answers from the passages of a plain search, but dealt to as many prompts as others have, which are merged."""
+
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+        default = PROFILES["default"]
+        instead = Instead(replace(default, num_dealt=default.num_prompts), max_concurrency=1)
+        return space.answer(question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead)
+
+    return flow
+
+
 def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
     """As `ask` answers from the passages of a search that only evaluations have."""
 
@@ -118,6 +129,7 @@ _ROWS: Mapping[str, _Row] = {
     "bfs-diverse": _Row("diverse ego-graphs, walked level by level (arm B)", _asking("paper", traversal="bfs")),
     "bfs-cosine": _Row("ego-graphs by cosine, walked level by level (arm C)", _asking("paper", "dynagrag-cosine", "bfs")),
     "naive": _Row("passages by vectors, one call (arm D)", _asking(retriever="naive")),
+    "naive-parts": _Row("the same passages in as many prompts as ego-graphs have, answered part by part", _in_parts("naive")),
     "bm25": _Row("passages by words, one call", _asking(retriever="bm25")),
     "hybrid": _Row("passages by vectors and words, one call", _asking(retriever="hybrid")),
     "rrf": _Row("passages by the ranks of both, one call", _asking(retriever="rrf")),

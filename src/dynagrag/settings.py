@@ -352,6 +352,8 @@ class Profile:
     """Whether ego-graphs have prompts; else passages have all the room."""
     num_spread: int = 0
     """Prompts of passages spread over documents and stretches, each answered for itself; 0: one prompt of the best."""
+    num_dealt: int = 0
+    """Prompts to which passages alone are dealt, each answered for itself; 0: one prompt of all. Evaluations have it."""
 
     @property
     def num_prompts(self) -> int:

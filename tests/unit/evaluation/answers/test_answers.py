@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -105,6 +106,21 @@ def test_arms_put_different_things_before_the_model_where_they_should(answer: Ca
     assert len(set(seen.values())) == len(seen)
     assert len(seen["graph"]) == len(seen["bfs-diverse"]) == len(seen["bfs-cosine"]) == 5
     assert len(seen["naive"]) == 1
+    assert len(seen["naive-parts"]) == PROFILES["default"].num_prompts
+
+
+def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
+    asked = [AskedQuestion("q", "Who works where?")]
+    whole, parts = FakeChat(identity="whole"), FakeChat(identity="parts")
+    answer(whole, ["naive"], asked)
+    (line,) = (own for own in answer(parts, ["naive-parts"], asked) if own.arm == "naive-parts")
+    shown = [re.findall(r"^\[E\d+\] (.*)$", "\n".join(prompts_of(chat)), re.MULTILINE) for chat in (whole, parts)]
+    assert len(shown[1]) == len(set(shown[1])) >= len(shown[0]) - 1
+    assert len(set(shown[1]) & set(shown[0])) > 0.8 * len(shown[0]), "lines stay whole, so five prompts take others at their ends"
+    assert Counter(prompt.name for prompt in parts.prompts)["merge"] == 1
+    assert line.citations
 
 
 def test_the_default_of_a_small_model_is_the_one_that_ask_has(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:

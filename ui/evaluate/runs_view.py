@@ -134,15 +134,12 @@ def _show_question(read: ReadQuestion, arm: str) -> None:
     own = next((answer.value for answer in read.answers if answer.arm == arm), "")
     with st.expander(f"{plain(clean(read.text, 160))}" + (f" · {plain(own)}" if own else "")):
         if read.wanted:
-            st.markdown("**Wanted**")
-            for text in read.wanted:
-                st.markdown(f":material/flag: {plain(text)}")
+            st.markdown("**Wanted**  \n" + "  \n".join(f":material/flag: {plain(text)}" for text in read.wanted))
         for answer in sorted(read.answers, key=lambda answer: answer.arm != arm):
             _show_answer(answer)
 
 
 def _show_answer(answer: ReadAnswer) -> None:
-    st.markdown(f"**{plain(answer.arm)}**" + (f" · {plain(answer.value)}" if answer.value else ""))
-    for text, is_right in answer.lines:
-        mark = {True: ":green[:material/check:] ", False: ":gray[:material/remove:] ", None: ""}[is_right]
-        st.markdown(mark + plain_lines(text))
+    head = f"**{plain(answer.arm)}**" + (f" · {plain(answer.value)}" if answer.value else "")
+    marks = {True: ":green[:material/check:] ", False: ":gray[:material/remove:] ", None: ""}
+    st.markdown("  \n".join([head, *(marks[is_right] + plain_lines(text) for text, is_right in answer.lines)]))

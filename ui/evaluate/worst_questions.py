@@ -18,6 +18,8 @@ from dynagrag.ui.evaluate.kept_runs import KeptView
 
 _NUM_BROUGHT = 5
 _MAX_CHARS = 1200
+_MAX_BROUGHT = 160
+"""Of a passage that was found; of one that should be, all kept words are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def _rankings(run: RunFolder, arm: str, measure: str) -> Iterator[ReadQuestion]:
             ReadAnswer(
                 name,
                 f"{measure} {POINTS * own[question].measures[measure]:.0f}",
-                tuple((words[brought.id], brought.gold) for brought in own[question].passages[:_NUM_BROUGHT]),
+                tuple((cut(words[brought.id], _MAX_BROUGHT), brought.gold) for brought in own[question].passages[:_NUM_BROUGHT]),
             )
             for name, own in lines.items()
         ]

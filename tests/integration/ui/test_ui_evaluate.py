@@ -135,6 +135,18 @@ def test_two_runs_on_the_same_questions_are_compared(evaluate_page: Pages) -> No
     assert "arms" in list(differing["Setting"])
 
 
+def test_the_worst_question_is_read_first_with_what_the_workspace_lacks(evaluate_page: Pages) -> None:
+    page = evaluate_page()
+    upload(page, content=as_lines([QUESTIONS[0], QUESTIONS[1] | {"documents": ["board", "nowhere"]}, QUESTIONS[2]]))
+    run_it(page)
+    press(page, "Read it")
+    read = [expander.label.replace("\\", "").replace("\u2060", "") for expander in page.expander]
+    labels = [label for label in read if "recall@5" in label]
+    assert len(labels) == 3
+    assert labels[0] == "Where is Borealis Labs located? · recall@5 50"
+    assert "nowhere (not in the workspace)" in shown(page)
+
+
 def test_runs_of_the_command_line_are_listed_and_read_and_words_of_files_are_no_markup(
     evaluate_page: Pages, cli: Callable[..., Any], tmp_path: Path, home: Path
 ) -> None:

@@ -56,6 +56,7 @@ class AnswerLine(BaseModel):
     for it, `cached` came from the cache; tokens and seconds count cached replies as they were when they were made, so that arms compare.
     `context_tokens`: of what was put before the model, the instructions left out. `error`: why there is no answer; then all else is empty,
     but for what it cost where a reply `is_cut_off`, without an end: that is the model's doing, and asking again brings the same.
+    `shown`: ids of the passages and relation records that stood in its prompts, in their order; None in lines of before they were kept.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -78,6 +79,7 @@ class AnswerLine(BaseModel):
     seconds: float = 0.0
     error: str = ""
     is_cut_off: bool = False
+    shown: tuple[str, ...] | None = None
 
     @property
     def has_failed(self) -> bool:
@@ -112,6 +114,7 @@ def line_of(
         calls=spent.calls,
         cached=spent.cached,
         seconds=round(wall_s + saved.seconds, 3),
+        shown=tuple(dict.fromkeys(id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids)),
     )
 
 

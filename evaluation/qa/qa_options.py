@@ -6,6 +6,7 @@ from pathlib import Path
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, make_answer_arms
 from dynagrag.evaluation.baseline import chosen_baseline
+from dynagrag.evaluation.qa.ragas_rows import check_ragas_file
 from dynagrag.evaluation.question_sets.answer_sets import load_answer_set
 from dynagrag.evaluation.question_sets.own_questions import load_own_answers
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
@@ -22,7 +23,7 @@ class QaOptions:
     """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
 
     `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many questions at most. `baseline` None:
-    `naive`, else the first arm. `given`: as in `EvaluateOptions`.
+    `naive`, else the first arm. `given`: as in `EvaluateOptions`. `ragas_rows`: a file for the answers as RAGAS reads them.
     """
 
     dataset: str | None = None
@@ -40,6 +41,7 @@ class QaOptions:
     given: Path | None = None
     out: Path | None = None
     max_calls: int | None = None
+    ragas_rows: Path | None = None
 
     def of_workspace(self) -> EvaluateOptions:
         """What names the questions, and opens the workspace that is asked."""
@@ -77,6 +79,8 @@ def plan_qa(options: QaOptions) -> QaPlan:
     baseline = chosen_baseline(options.baseline, names)
     if options.out is not None:
         check_folder(options.out)
+    if options.ragas_rows is not None:
+        check_ragas_file(options.ragas_rows)
     loaded = load_questions(options.of_workspace(), load_answer_set, load_own_answers)
     scope = options.scope or loaded.scopes[0]
     if scope not in loaded.scopes:

@@ -13,6 +13,7 @@ from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
+from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.results.run_folder import StoppedRunError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
@@ -94,6 +95,37 @@ def test_the_report_can_be_read_and_lets_no_text_be_markup(evaluate: Evaluate) -
     assert "default-src 'none'" in html
     assert "<script" not in html
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_answers_are_written_as_the_rows_that_ragas_reads(evaluate: Evaluate, tmp_path: Path) -> None:
+    rows_file = tmp_path / "rows.jsonl"
+    run, summary = evaluate(FakeChat(shortening), ragas_rows=rows_file, arms=("naive", "closed-book"))
+    rows = [json.loads(line) for line in rows_file.read_text(encoding="utf-8").splitlines()]
+    assert [(row["question"], row["arm"]) for row in rows] == [(line.question, line.arm) for line in run.answers()]
+    first = next(row for row in rows if row["arm"] == "naive" and "Number0" in row["user_input"])
+    assert first["reference"] == "Company LetterA"
+    assert "[E" not in first["response"]
+    assert any("Person Number0 works at Company LetterA." in text for text in first["retrieved_contexts"])
+    assert all(row["retrieved_contexts"] == [] for row in rows if row["arm"] == "closed-book")
+    assert all("reference" not in row for row in rows if "sings" in row["user_input"]), "a question that nothing answers has none"
+    assert LEFT_OUT not in summary["notes"]
+
+
+def test_answers_without_what_was_shown_are_left_out_of_the_rows_and_counted(evaluate: Evaluate, tmp_path: Path) -> None:
+    run, _ = evaluate(FakeChat(shortening), arms=("naive",), out=tmp_path / "run")
+    lines = run.path / "answers.jsonl"
+    older = [{name: value for name, value in json.loads(line).items() if name != "shown"} for line in lines.read_text().splitlines()]
+    lines.write_text("".join(f"{json.dumps(row)}\n" for row in older), encoding="utf-8")
+    _, summary = evaluate(FakeChat(shortening), arms=("naive",), out=tmp_path / "run", ragas_rows=tmp_path / "rows.jsonl")
+    assert (summary["notes"][LEFT_OUT], (tmp_path / "rows.jsonl").read_text()) == (len(older), "")
+
+
+def test_rows_that_cant_be_written_are_refused_before_anything_is_asked(evaluate: Evaluate, tmp_path: Path) -> None:
+    chat = FakeChat(shortening)
+    for path in (tmp_path, tmp_path / "none" / "rows.jsonl"):
+        with pytest.raises(UsageError, match="--ragas-rows"):
+            evaluate(chat, ragas_rows=path)
+    assert chat.prompts == []
 
 
 def test_the_command_prints_an_estimate_then_figures_and_json(

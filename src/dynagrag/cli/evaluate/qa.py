@@ -66,6 +66,14 @@ SCOPE = Annotated[
     str | None,
     typer.Option("--scope", help="For qmsum: ask each question of its own meeting (document) or of all (corpus). Default: document."),
 ]
+RAGAS_ROWS = Annotated[
+    Path | None,
+    typer.Option(
+        "--ragas-rows",
+        metavar="FILE",
+        help="Write the answers too as the JSON lines that RAGAS scores: user_input, response, retrieved_contexts, reference.",
+    ),
+]
 KIND = Annotated[str | None, typer.Option("--kind", help="Ask only questions of this kind, such as general for qmsum.")]
 
 
@@ -85,6 +93,7 @@ def qa(
     given: GIVEN = None,
     out: OUT = None,
     max_calls: MAX_CALLS = None,
+    ragas_rows: RAGAS_ROWS = None,
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
@@ -115,6 +124,7 @@ def qa(
         given=given,
         out=out,
         max_calls=max_calls,
+        ragas_rows=ragas_rows,
     )
     return _answer(options, read_settings(llm, embedder, store), as_json)
 

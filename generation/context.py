@@ -85,8 +85,8 @@ def build_contexts(
         best = in_stretches(that_fit(snapshot, retrieval.passages, budget))
         contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), budget)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
-    for subgraph in retrieval.subgraphs:
-        relevance = pruner.score(subgraph, question.vector)
+    scores = pruner.score(retrieval.subgraphs, question.vector)
+    for subgraph, relevance in zip(retrieval.subgraphs, scores, strict=True):
         nearest = partial(_nearest, snapshot, question)
         if profile.max_walked is None:
             own = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))

@@ -317,10 +317,10 @@ class Retriever(Protocol):
 
 
 class Pruner(Protocol):
-    """Scores a subgraph's nodes and edges for a question."""
+    """Scores nodes and edges of a question's subgraphs."""
 
-    def score(self, subgraph: Subgraph, query: Vector) -> PruneScores:
-        """Scores stand in the prompt, and decide what goes where a token budget cuts; they don't change the walk."""
+    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
+        """Of each subgraph. Scores stand in the prompt, and decide what goes where a token budget cuts; they don't change the walk."""
 
 
 Takes = Callable[[int, int], bool]

@@ -43,8 +43,8 @@ def test_what_is_cited_is_in_the_repository_but_for_those_listed() -> None:
     ("path", "text", "cited"),
     [
         ("docs/a.md", "see `ingest/gone.py`", ["ingest/gone.py"]),
-        ("docs/a.md", "see `gone.py`, [tour](tour.md) and [it](../retrieval/prune.py)", ["gone.py"]),
-        ("docs/a.md", "your notes.md, https://example.org/docs/gone.py, `prompts/NAME.jinja`, `retrieval/prune.py`", []),
+        ("docs/a.md", "see `gone.py`, [tour](tour.md) and [it](../retrieval/pruning/untrained_prior.py)", ["gone.py"]),
+        ("docs/a.md", "your notes.md, https://example.org/docs/gone.py, `prompts/NAME.jinja`, `retrieval/pruning/untrained_prior.py`", []),
         ("docs/a.md", "[there](gone.md) and docs/gone.md", ["docs/gone.md", "gone.md"]),
         ("ingest/a.py", '"""Like `gone.py`."""\nx = "ingest/not_prose.py"  # but docs/lost.md\n', ["docs/lost.md", "gone.py"]),
         ("ingest/a.py", "# methods spec, 3.4\n", ["methods spec"]),

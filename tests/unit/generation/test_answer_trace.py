@@ -18,7 +18,7 @@ from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.prune import UntrainedPrior
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import Answer, Question, Retrieval, ScoredPassage, Snapshot
 from dynagrag.settings import PROFILES
 

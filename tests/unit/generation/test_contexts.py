@@ -17,7 +17,7 @@ from dynagrag.prompts import render
 from dynagrag.protocols import Prompt
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.prune import UntrainedPrior
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import Evidence, Graph, Question, Retrieval, ScoredPassage, Snapshot, Subgraph
 from dynagrag.settings import PROFILES
 

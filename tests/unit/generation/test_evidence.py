@@ -19,7 +19,7 @@ from dynagrag.generation.evidence import (
 from dynagrag.generation.traversal import BFS, first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.prune import UntrainedPrior
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import Evidence, Question, ScoredPassage, Snapshot, Subgraph, Vector
 from dynagrag.settings import PROFILES
 
@@ -32,7 +32,7 @@ LANDS = "The crew lands on the Moon."
 def ego(snapshot: Snapshot, num_nodes: int = 3) -> tuple[Subgraph, tuple[int, ...]]:
     """The graph around the crew, and so many of its nodes."""
     (subgraph,) = EgoIndex.build(snapshot.graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
-    return subgraph, BFS().walk(subgraph, NEAR_FIRST, UntrainedPrior().score(subgraph, NEAR_FIRST), first_nodes(num_nodes)).order
+    return subgraph, BFS().walk(subgraph, NEAR_FIRST, UntrainedPrior().score([subgraph], NEAR_FIRST)[0], first_nodes(num_nodes)).order
 
 
 def of_question(snapshot: Snapshot, vector: Vector, ranked: Sequence[int] = (), **limits: int) -> QuestionEvidence:

@@ -1,5 +1,7 @@
 """Relevance of an ego-graph's nodes and edges without training (docs/papers.md, Pruning); `prompt_cut` drops by it under a token budget."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dynagrag.schema import PruneScores, Subgraph, Vector, Vectors
@@ -17,10 +19,10 @@ class UntrainedPrior:
 
     label = "untrained prior"
 
-    def score(self, subgraph: Subgraph, query: Vector) -> PruneScores:
+    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
         """Scores in (0, 1). Deterministic."""
         unit = (query / (float(np.linalg.norm(query)) or 1.0)).astype(np.float32)
-        return PruneScores(_prior(subgraph.x, unit), _prior(subgraph.y, unit), self.label, is_trained=False)
+        return tuple(PruneScores(_prior(own.x, unit), _prior(own.y, unit), self.label, is_trained=False) for own in subgraphs)
 
 
 def _prior(vectors: Vectors, query: Vector) -> Vector:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynagrag.retrieval.prune import UntrainedPrior
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import Subgraph
 
 
@@ -23,7 +23,7 @@ def test_the_prior_is_the_written_formula() -> None:
     angles = np.array([0.0, 0.3, 0.9, 1.4, 3.0])
     x = np.stack((np.cos(angles), np.sin(angles)), axis=1).astype(np.float32)
     subgraph = tree_of([0, 0, 0, 0], x)
-    scores = UntrainedPrior().score(subgraph, 5 * query)
+    scores = UntrainedPrior().score([subgraph], 5 * query)[0]
     d = 2 * np.sin(angles / 2)
     t = (np.quantile(d, 0.75) - np.quantile(d, 0.25)) / 2
     np.testing.assert_allclose(scores.nodes, 1 / (1 + np.exp(-(d[2] - d) / t)), atol=1e-5)
@@ -33,15 +33,16 @@ def test_the_prior_is_the_written_formula() -> None:
 
 def test_edges_are_scored_by_their_own_distances() -> None:
     y = np.array([[1, 0], [0.6, 0.8], [-1, 0]], dtype=np.float32)
-    edges = UntrainedPrior().score(replace(tree_of([0, 0, 0], np.ones((4, 2), np.float32)), y=y), np.array([2, 0], np.float32)).edges
+    subgraph = replace(tree_of([0, 0, 0], np.ones((4, 2), np.float32)), y=y)
+    edges = UntrainedPrior().score([subgraph], np.array([2, 0], np.float32))[0].edges
     assert edges[0] > edges[1] == 0.5 > edges[2]
 
 
 def test_the_temperature_has_a_floor_and_a_lone_node_scores_one_half() -> None:
     x = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
-    scores = UntrainedPrior().score(tree_of([0, 0], x), np.array([1, 0], dtype=np.float32))
+    scores = UntrainedPrior().score([tree_of([0, 0], x)], np.array([1, 0], dtype=np.float32))[0]
     assert scores.nodes[0] == 0.5
     assert scores.nodes[2] == pytest.approx(1 / (1 + np.exp(np.sqrt(2) / (np.sqrt(2) / 4))), rel=1e-3)
-    alone = UntrainedPrior().score(tree_of([]), np.zeros(1, dtype=np.float32))
+    alone = UntrainedPrior().score([tree_of([])], np.zeros(1, dtype=np.float32))[0]
     assert alone.nodes.tolist() == [0.5]
     assert alone.edges.shape == (0,)

@@ -1,0 +1,141 @@
+"""The network that scores nodes and edges of ego-graphs for a question (DynaGRAG, section 3.3; docs/papers.md, Pruning).
+
+A mask from the distance to the question scales each node's and edge's vector; two layers of a GCN, weighted by the edges' masks, carry
+what was kept to the neighbours; heads score what comes out.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from dynagrag.schema import Subgraph, Vector
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it scripts some of its own functions, which torch is about to drop
+    from torch_geometric.data import Batch, Data
+    from torch_geometric.nn import GCNConv
+
+_MASK_WIDTH, _HEAD_WIDTH = 32, 32
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkOptions:
+    """`form` "paper": masks and vectors as they are, edges scored by their own scaled vector. "compared": a vector is read by how it
+    compares with the question's (product and difference of projections, cosine, distance), and an edge's head sees both ends.
+
+    `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out, to measure what it gives.
+    """
+
+    dimension: int
+    form: Literal["paper", "compared"] = "compared"
+    projection: int = 64
+    hidden: int = 256
+    out: int = 128
+    dropout: float = 0.1
+    has_masks: bool = True
+    has_gcn: bool = True
+    has_edges: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Logits:
+    """Scores before the sigmoid: of all nodes (n,) and edges (m,) of a batch, and of their masks."""
+
+    nodes: Tensor
+    edges: Tensor
+    node_masks: Tensor
+    edge_masks: Tensor
+
+
+def graph_of(subgraph: Subgraph, query: Vector) -> Data:
+    """A subgraph with its question as PyG has it: `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit
+    `query` (1, d)."""
+    unit = torch.as_tensor(query, dtype=torch.float32)
+    return Data(
+        x=torch.as_tensor(subgraph.x, dtype=torch.float32),
+        edge_index=torch.as_tensor(subgraph.pairs, dtype=torch.int64).reshape(-1, 2).T.contiguous(),
+        edge_attr=torch.as_tensor(subgraph.y, dtype=torch.float32).reshape(-1, len(unit)),
+        query=(unit / unit.norm().clamp(min=1e-12)).reshape(1, -1),
+        num_nodes=len(subgraph.nodes),
+    )
+
+
+def batch_of(graphs: Sequence[Data]) -> Batch:
+    """Graphs as one; `query` (b, d) has a row for each, empty ones too."""
+    return Batch.from_data_list(list(graphs))
+
+
+class PruningNetwork(nn.Module):
+    """See the module. Weights are drawn from torch's generator as it stands."""
+
+    def __init__(self, options: NetworkOptions) -> None:
+        super().__init__()
+        self.options = options
+        width = options.dimension if options.form == "paper" else 3 * options.projection + 2
+        self.node_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
+        self.edge_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
+        if options.form == "compared":
+            self.of_vector = nn.Linear(options.dimension, options.projection)
+            self.of_query = nn.Linear(options.dimension, options.projection)
+            self.beside = nn.Linear(2 * width, options.out)
+        layer = GCNConv if options.has_gcn else nn.Linear
+        self.first = layer(2 * width, options.hidden)
+        self.second = layer(options.hidden, options.out)
+        self.dropout = nn.Dropout(options.dropout)
+        self.node_head = _mlp(options.out, _HEAD_WIDTH, 1)
+        self.edge_head = _mlp(width + (options.out if options.form == "compared" else 0), _HEAD_WIDTH, 1)
+
+    def forward(self, batch: Batch) -> Logits:
+        """The scores of a batch."""
+        ends, z, y = batch.edge_index, batch.x, batch.edge_attr
+        of_node = batch.query[batch.batch]
+        of_edge = of_node[ends[0]]
+        node_masks, edge_masks = (self._mask(m, v, q) for m, v, q in ((self.node_mask, z, of_node), (self.edge_mask, y, of_edge)))
+        m_v, m_e = (torch.sigmoid(m) if self.options.has_masks else torch.ones_like(m) for m in (node_masks, edge_masks))
+        x = m_v[:, None] * self._read(z, of_node)
+        y = m_e[:, None] * self._read(y, of_edge)
+        seen = torch.cat([x, _incident_means(y, ends, len(x)) if self.options.has_edges else torch.zeros_like(x)], dim=1)
+        h = self._spread(seen, ends, m_e)
+        if self.options.form == "compared":
+            h = h + self.beside(seen)
+            y = torch.cat([y, h[ends[0]] + h[ends[1]]], dim=1)
+        return Logits(self.node_head(h).squeeze(1), self.edge_head(y).squeeze(1), node_masks, edge_masks)
+
+    def _mask(self, mlp: nn.Module, vectors: Tensor, queries: Tensor) -> Tensor:
+        scores: Tensor = mlp((vectors - queries).norm(dim=1, keepdim=True))
+        return scores.squeeze(1)
+
+    def _read(self, vectors: Tensor, queries: Tensor) -> Tensor:
+        if self.options.form == "paper":
+            return vectors
+        a, b = self.of_vector(vectors), self.of_query(queries)
+        cosine, distance = (vectors * queries).sum(dim=1, keepdim=True), (vectors - queries).norm(dim=1, keepdim=True)
+        return torch.cat([a * b, (a - b).abs(), a, cosine, distance], dim=1)
+
+    def _spread(self, seen: Tensor, ends: Tensor, weights: Tensor) -> Tensor:
+        if not self.options.has_gcn:
+            alone: Tensor = self.second(self.dropout(torch.relu(self.first(seen))))
+            return alone
+        both, twice = torch.cat([ends, ends.flip(0)], dim=1), torch.cat([weights, weights])
+        h: Tensor = self.second(self.dropout(torch.relu(self.first(seen, both, twice))), both, twice)
+        return h
+
+
+def _mlp(*widths: int) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    for i in range(len(widths) - 1):
+        layers += [nn.Linear(widths[i], widths[i + 1]), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def _incident_means(y: Tensor, ends: Tensor, num_nodes: int) -> Tensor:
+    """(n, width) the mean over each node's edges; zeros where it has none."""
+    sums, counts = y.new_zeros(num_nodes, y.shape[1]), y.new_zeros(num_nodes, 1)
+    for end in ends:
+        sums = sums.index_add(0, end, y)
+        counts = counts.index_add(0, end, torch.ones_like(y[:, :1]))
+    return sums / counts.clamp(min=1)

@@ -1,0 +1,98 @@
+"""Checkpoints: weights as safetensors, which can hold no code, beside a JSON file that says what they are and what they fit."""
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.private_files import make_folder, private, write_text
+from dynagrag.schema import EmbedderIdentity
+
+FORMAT = 1
+WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
+_LIBRARIES = ("dynagrag", "torch", "torch-geometric")
+Tensors = dict[str, Tensor]
+
+
+class Checkpoint(BaseModel):
+    """What weights are. `kind`: what they are for; `network`: its options; `embedder` and `dimension`: the vectors that it reads;
+    `made_with`: data with hashes, seed and training options; `figures`: what was measured as it was made.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = FORMAT
+    kind: str
+    network: dict[str, Any]
+    embedder: str
+    dimension: int
+    made_with: dict[str, Any]
+    figures: dict[str, Any]
+    versions: dict[str, str]
+
+    def check_fits(self, embedder: EmbedderIdentity, folder: Path) -> None:
+        """Raises UsageError where it was trained on vectors of another embedder."""
+        if (self.embedder, self.dimension) != (embedder.name, embedder.dimension):
+            raise UsageError(
+                f"{folder} was trained on vectors of {self.embedder} ({self.dimension} numbers); these are of {embedder.name} "
+                f"({embedder.dimension}): train it again"
+            )
+
+
+def library_versions() -> dict[str, str]:
+    """What trains."""
+    return {name: version(name) for name in _LIBRARIES}
+
+
+def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: Mapping[str, Tensor]) -> None:
+    """Writes weights and description into a folder, the description last: with it the checkpoint is whole."""
+    make_folder(folder)
+    (folder / DESCRIPTION).unlink(missing_ok=True)
+    write_tensors(folder / WEIGHTS, dict(weights), {})
+    part = folder / f"{DESCRIPTION}.part"
+    write_text(part, checkpoint.model_dump_json(indent=1))
+    part.replace(folder / DESCRIPTION)
+
+
+def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
+    """A checkpoint of this kind. Raises LoadError for what is none, of another kind or format, or damaged. Nothing of it is run."""
+    if not folder.is_dir():
+        raise LoadError(f"{folder} is no folder of a checkpoint; name the folder that `dynagrag train` wrote")
+    path = folder / DESCRIPTION
+    if not path.is_file():
+        others = sorted(p.name for p in folder.iterdir() if p.suffix in {".pt", ".pth", ".bin", ".pkl", ".ckpt"})
+        why = f"; {others[0]} may be a pickle, which could run code, and was not opened" if others else ""
+        raise LoadError(f"{folder} holds no {DESCRIPTION}, so its training did not end or it is no checkpoint{why}")
+    try:
+        checkpoint = Checkpoint.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, ValidationError) as err:
+        raise LoadError(f"{path} cannot be read: {str(err).splitlines()[0]}; train it again") from err
+    if checkpoint.format != FORMAT or checkpoint.kind != kind:
+        raise LoadError(f"{folder} holds a {checkpoint.kind} of format {checkpoint.format}; a {kind} of format {FORMAT} is wanted")
+    return checkpoint, read_tensors(folder / WEIGHTS)[0]
+
+
+def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:
+    """Writes tensors and notes into one file, whole or not at all."""
+    make_folder(path.parent)
+    part = path.with_name(f"{path.name}.part")
+    data = save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, dict(notes))
+    with open(part, "wb", opener=private) as file:
+        file.write(data)
+    part.replace(path)
+
+
+def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
+    """Tensors and notes of a file. LoadError where it is none of safetensors."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
+    except (OSError, SafetensorError, json.JSONDecodeError) as err:
+        raise LoadError(f"{path} is no whole safetensors file, and was not used: {err}") from err

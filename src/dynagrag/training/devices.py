@@ -1,0 +1,17 @@
+"""Where networks run: on a GPU if there is one, unless the user names a device."""
+
+import torch
+
+from dynagrag.errors import UsageError
+
+
+def choose_device(name: str | None = None) -> torch.device:
+    """The named device, else the first GPU, else the CPU. UsageError where the named one isn't there."""
+    if name is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as err:
+        raise UsageError(f"the device {name!r} can't be used here: {str(err).splitlines()[0]}; leave out --device, or give cpu") from err
+    return device

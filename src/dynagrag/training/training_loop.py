@@ -1,0 +1,182 @@
+"""One loop for all that is trained: epochs over shuffled batches, early stopping by a figure on validation rows, and a file after each
+epoch, from which a run that was killed goes on with the same numbers.
+
+Chance is drawn anew from seed and epoch as each epoch begins, so nothing of it has to be kept.
+"""
+
+import json
+import logging
+import math
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from dynagrag.errors import DynaGragError, UsageError
+from dynagrag.training.checkpoints import Tensors, read_tensors, write_tensors
+
+_LOG = logging.getLogger(__name__)
+E = TypeVar("E")
+E_contra = TypeVar("E_contra", contravariant=True)
+_EPOCH_SEEDS = 100_003
+
+
+class TrainingError(DynaGragError):
+    """Training can't go on: its loss is no number, or a single example doesn't fit into memory."""
+
+
+class Task(Protocol[E_contra]):
+    """What is trained."""
+
+    @property
+    def network(self) -> nn.Module:
+        """Its weights."""
+
+    def loss(self, batch: Sequence[E_contra]) -> Tensor:
+        """The mean loss of some examples, a scalar with a gradient."""
+
+    def validate(self) -> float:
+        """How good the weights are on rows that are not trained on; the higher the better."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """AdamW and when to stop. `patience`: epochs without a better validation figure after which training ends."""
+
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-4
+    batch_size: int = 32
+    max_epochs: int = 20
+    patience: int = 4
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """A row of the learning curve; `number` from 1, `loss` the mean over its examples."""
+
+    number: int
+    loss: float
+    validation: float
+    seconds: float
+
+
+def best_of(epochs: Sequence[Epoch]) -> Epoch:
+    """The epoch with the best validation figure; of equals the first."""
+    return max(epochs, key=lambda epoch: (epoch.validation, -epoch.number))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFile:
+    """Where a training run is kept. `made_with`: whatever changes its numbers; a file of another is refused."""
+
+    path: Path
+    made_with: Mapping[str, Any]
+
+
+class Training(Generic[E]):
+    """A training run of a task. After `run` the network has the weights of its best epoch."""
+
+    def __init__(self, task: Task[E], options: TrainingOptions, file: TrainingFile | None = None) -> None:
+        self._task = task
+        self._options = options
+        self._file = file
+        self._optimizer = torch.optim.AdamW(task.network.parameters(), options.learning_rate, weight_decay=options.weight_decay)
+        self._best: Tensors = {}
+        self.epochs: list[Epoch] = []
+
+    def run(self, examples: Sequence[E], on_epoch: Callable[[Epoch], None] | None = None) -> list[Epoch]:
+        """Trains until nothing gets better, or goes on with what the file has; the epochs.
+
+        Raises UsageError without examples, or where the file was made with something else; TrainingError where a loss is no number.
+        """
+        if not examples:
+            raise UsageError("there is nothing to train on; give more questions")
+        self._resume()
+        while not self._is_done():
+            epoch = self._epoch(len(self.epochs) + 1, examples)
+            self.epochs.append(epoch)
+            if best_of(self.epochs) is epoch:
+                self._best = _copies(self._task.network.state_dict())
+            self._keep()
+            if on_epoch:
+                on_epoch(epoch)
+        self._task.network.load_state_dict(self._best)
+        return self.epochs
+
+    def _is_done(self) -> bool:
+        since_best = len(self.epochs) - best_of(self.epochs).number if self.epochs else 0
+        return len(self.epochs) >= self._options.max_epochs or since_best >= self._options.patience
+
+    def _epoch(self, number: int, examples: Sequence[E]) -> Epoch:
+        began = time.perf_counter()
+        seed = self._options.seed * _EPOCH_SEEDS + number
+        torch.manual_seed(seed)
+        order = random.Random(seed).sample(range(len(examples)), len(examples))
+        network, total = self._task.network, 0.0
+        network.train()
+        for start in range(0, len(order), self._options.batch_size):
+            batch = [examples[i] for i in order[start : start + self._options.batch_size]]
+            self._optimizer.zero_grad()
+            loss = self._backward(batch, 1.0)
+            if not math.isfinite(loss):
+                raise TrainingError(f"the loss is {loss} in epoch {number}: a vector of the examples is no number; embed them again")
+            self._optimizer.step()
+            total += loss * len(batch)
+        network.eval()
+        return Epoch(number, total / len(examples), self._task.validate(), time.perf_counter() - began)
+
+    def _backward(self, batch: Sequence[E], share: float) -> float:
+        """The loss of a batch; its gradient is added. A batch that doesn't fit into memory is halved."""
+        try:
+            loss = self._task.loss(batch)
+            (share * loss).backward()  # type: ignore[no-untyped-call]
+            return float(loss.detach())
+        except torch.OutOfMemoryError as err:
+            if len(batch) == 1:
+                raise TrainingError("a single example doesn't fit into memory; train on the CPU with --device cpu") from err
+        half = len(batch) // 2
+        _LOG.warning("out of memory: a batch of %d examples is halved", len(batch))
+        torch.cuda.empty_cache()
+        parts = [batch[:half], batch[half:]]
+        return sum(self._backward(part, share * len(part) / len(batch)) * len(part) / len(batch) for part in parts)
+
+    def _keep(self) -> None:
+        if self._file is None:
+            return
+        state = self._optimizer.state_dict()["state"]
+        tensors = {f"network.{name}": value for name, value in self._task.network.state_dict().items()}
+        tensors |= {f"best.{name}": value for name, value in self._best.items()}
+        tensors |= {f"optimizer.{i}.{name}": value for i, own in state.items() for name, value in own.items()}
+        notes = {"made_with": json.dumps(self._file.made_with), "epochs": json.dumps([asdict(epoch) for epoch in self.epochs])}
+        write_tensors(self._file.path, tensors, notes)
+
+    def _resume(self) -> None:
+        if self._file is None or not self._file.path.exists():
+            return
+        tensors, notes = read_tensors(self._file.path)
+        if json.loads(notes.get("made_with", "null")) != json.loads(json.dumps(self._file.made_with)):
+            raise UsageError(
+                f"the training in {self._file.path.parent} was begun with other settings or data; choose another folder with --out"
+            )
+        self.epochs = [Epoch(**row) for row in json.loads(notes["epochs"])]
+        self._task.network.load_state_dict(_below("network.", tensors))
+        self._best = _below("best.", tensors)
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in _below("optimizer.", tensors).items():
+            number, _, key = name.partition(".")
+            state.setdefault(int(number), {})[key] = value
+        self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+
+
+def _below(prefix: str, tensors: Tensors) -> Tensors:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def _copies(tensors: Mapping[str, Tensor]) -> Tensors:
+    return {name: value.detach().clone() for name, value in tensors.items()}

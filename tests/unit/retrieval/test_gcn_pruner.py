@@ -1,0 +1,147 @@
+"""The learned pruner: every part of the network acts and learns, and a batch gives what its graphs give alone."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
+from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
+
+if TYPE_CHECKING:
+    from dynagrag.retrieval.pruning.pruning_network import Logits, PruningNetwork
+
+DIMENSION = 6
+FORMS = ("paper", "compared")
+
+
+def unit(rng: np.random.Generator, *shape: int) -> Vector:
+    x = rng.standard_normal(shape).astype(np.float32)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def ring(num_nodes: int, seed: int = 0) -> Subgraph:
+    """Nodes in a ring; one node has no edge, none has no node."""
+    rng = np.random.default_rng(seed)
+    num_edges = num_nodes if num_nodes > 2 else max(0, num_nodes - 1)
+    pairs = np.array([sorted((i, (i + 1) % num_nodes)) for i in range(num_edges)], dtype=np.int64).reshape(-1, 2)
+    x, y = unit(rng, num_nodes, DIMENSION), unit(rng, num_edges, DIMENSION)
+    return Subgraph(tuple(range(num_nodes)), (0,) * num_nodes, pairs, ((),) * num_edges, x, y, np.ones(num_edges, np.float32), 0.0)
+
+
+def network(form: str = "compared", **options: bool) -> "PruningNetwork":
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork  # at the top, triton complains at the end
+
+    torch.manual_seed(1)
+    return PruningNetwork(NetworkOptions(DIMENSION, form, projection=4, hidden=8, out=8, **options)).eval()  # type: ignore[arg-type]
+
+
+QUERY = unit(np.random.default_rng(9), DIMENSION)
+
+
+def logits_of(net: "PruningNetwork", subgraph: Subgraph) -> "Logits":
+    from dynagrag.retrieval.pruning.pruning_network import batch_of, graph_of
+
+    logits: Logits = net(batch_of([graph_of(subgraph, QUERY)]))
+    return logits
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_group_of_parameters_gets_a_gradient(form: str) -> None:
+    net = network(form)
+    logits = logits_of(net, ring(7))
+    (logits.nodes.square().sum() + logits.edges.square().sum()).backward()
+    dead = [name for name, value in net.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
+    assert dead == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("part", ["has_masks", "has_gcn", "has_edges"])
+def test_what_is_left_out_has_no_say(form: str, part: str) -> None:
+    """The scores of a node change with its neighbours' vectors, its edges' and the masks only where the part is there."""
+    subgraph = ring(7)
+    far = replace(subgraph, x=np.concatenate([subgraph.x[:3], -subgraph.x[3:4], subgraph.x[4:]]))
+    turned = replace(subgraph, y=np.concatenate([subgraph.y[:3], -subgraph.y[3:4], subgraph.y[4:]]))
+    whole, without = network(form), network(form, **{part: False})
+
+    def node(net: "PruningNetwork", of: Subgraph, i: int) -> float:
+        with torch.no_grad():
+            return float(logits_of(net, of).nodes[i])
+
+    if part == "has_gcn":  # node 2 is beside node 3
+        assert node(whole, far, 2) != pytest.approx(node(whole, subgraph, 2), abs=1e-7)
+        assert node(without, far, 2) == node(without, subgraph, 2)
+    elif part == "has_edges":  # edge 3 is between nodes 3 and 4; without edges only its mask is left, which weighs the GCN
+        assert node(whole, turned, 3) != pytest.approx(node(whole, subgraph, 3), abs=1e-7)
+        alone = network(form, has_edges=False, has_masks=False)
+        assert node(alone, turned, 3) == node(alone, subgraph, 3)
+    else:
+        for net, is_changed in ((whole, True), (without, False)):
+            before = node(net, subgraph, 0)
+            with torch.no_grad():
+                net.node_mask[-1].bias += 5.0
+            assert (node(net, subgraph, 0) != before) is is_changed
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_change_with_the_question_and_not_with_its_length(form: str) -> None:
+    pruner = GcnPruner(network(form))
+    (one,), (longer,), (other,) = (pruner.score([ring(7)], q) for q in (QUERY, 3 * QUERY, -QUERY))
+    np.testing.assert_allclose(one.nodes, longer.nodes, atol=1e-6)
+    assert np.abs(one.nodes - other.nodes).max() > 1e-6
+    assert np.abs(one.edges - other.edges).max() > 1e-6
+    assert one.is_trained
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_batch_gives_what_its_graphs_give_alone_empty_ones_too(form: str) -> None:
+    pruner = GcnPruner(network(form))
+    graphs = [ring(n, seed=n) for n in (7, 1, 3, 0, 5, 2, 4, 0)]
+    together = pruner.score(graphs, QUERY)
+    assert [len(own.nodes) for own in together] == [7, 1, 3, 0, 5, 2, 4, 0]
+    for graph, own in zip(graphs, together, strict=True):
+        (alone,) = pruner.score([graph], QUERY)
+        np.testing.assert_allclose(own.nodes, alone.nodes, atol=1e-6)
+        np.testing.assert_allclose(own.edges, alone.edges, atol=1e-6)
+    assert pruner.score([], QUERY) == ()
+
+
+def checkpoint_in(folder: Path, net: "PruningNetwork") -> Path:
+    options = asdict(net.options)
+    checkpoint = Checkpoint(kind=KIND, network=options, embedder="fake", dimension=DIMENSION, made_with={}, figures={}, versions={})
+    save_checkpoint(folder, checkpoint, net.state_dict())
+    return folder
+
+
+def test_a_pruner_that_was_kept_gives_the_same_scores(tmp_path: Path) -> None:
+    net = network()
+    folder = checkpoint_in(tmp_path / "pruner", net)
+    opened = GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "cpu")
+    for kept, made in zip(opened.score([ring(7)], QUERY), GcnPruner(net).score([ring(7)], QUERY), strict=True):
+        np.testing.assert_array_equal(kept.nodes, made.nodes)
+        np.testing.assert_array_equal(kept.edges, made.edges)
+
+
+def test_a_pruner_of_another_embedder_device_or_network_is_refused(tmp_path: Path) -> None:
+    folder = checkpoint_in(tmp_path / "pruner", network())
+    with pytest.raises(UsageError, match="train it again"):
+        GcnPruner.open(folder, EmbedderIdentity("other", DIMENSION))
+    with pytest.raises(UsageError, match="no-such-device"):
+        GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "no-such-device")
+    options = asdict(replace(network().options, hidden=16))
+    other = Checkpoint(kind=KIND, network=options, embedder="fake", dimension=DIMENSION, made_with={}, figures={}, versions={})
+    save_checkpoint(folder, other, network().state_dict())
+    with pytest.raises(LoadError, match="are not those of its network"):
+        GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION))
+
+
+def test_a_vector_that_is_no_number_is_told() -> None:
+    subgraph = ring(4)
+    broken = replace(subgraph, x=np.where(np.arange(4)[:, None] == 2, np.nan, subgraph.x).astype(np.float32))
+    with pytest.raises(LoadError, match="no number"):
+        GcnPruner(network()).score([broken], QUERY)

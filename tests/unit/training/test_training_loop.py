@@ -1,0 +1,119 @@
+"""The loop that trains: it ends where nothing gets better, keeps the best weights, and goes on after a kill with the same numbers."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.training.training_loop import Epoch, Training, TrainingError, TrainingFile, TrainingOptions, best_of
+
+OPTIONS = TrainingOptions(learning_rate=0.05, batch_size=4, max_epochs=6, patience=6, seed=3)
+EXAMPLES = [(float(i), 2.0 * i + 1) for i in range(-5, 6)]
+
+
+class LineTask:
+    """y = 2x + 1 from noisy inputs, so that chance matters in every epoch."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        self.network: nn.Module = nn.Sequential(nn.Linear(1, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+
+    def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+        x, y = torch.tensor(batch).T
+        return ((self.network(x[:, None]).squeeze(1) - y) ** 2).mean()
+
+    def validate(self) -> float:
+        with torch.no_grad():
+            return -float(self.loss(EXAMPLES))
+
+
+def losses(epochs: Sequence[Epoch]) -> list[tuple[float, float]]:
+    return [(epoch.loss, epoch.validation) for epoch in epochs]
+
+
+def test_a_line_is_learned_and_the_best_weights_stay() -> None:
+    task = LineTask()
+    epochs = Training(task, OPTIONS).run(EXAMPLES)
+    assert len(epochs) == 6
+    assert epochs[-1].loss < epochs[0].loss / 2
+    task.network.eval()
+    assert task.validate() == pytest.approx(best_of(epochs).validation)
+
+
+def test_a_training_that_was_killed_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
+    whole, file = LineTask(), TrainingFile(tmp_path / "t.safetensors", {"data": "a"})
+    expected = losses(Training(whole, OPTIONS).run(EXAMPLES))
+
+    def kill(epoch: Epoch) -> None:
+        if epoch.number == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Training(LineTask(), OPTIONS, file).run(EXAMPLES, kill)
+    resumed, seen = LineTask(), list[int]()
+    assert losses(Training(resumed, OPTIONS, file).run(EXAMPLES, lambda epoch: seen.append(epoch.number))) == expected
+    assert seen == [4, 5, 6]
+    for one, other in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert losses(Training(LineTask(), OPTIONS, file).run(EXAMPLES)) == expected, "a finished one is not trained again"
+
+
+def test_a_file_of_other_data_or_a_damaged_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.safetensors"
+    Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+    with pytest.raises(UsageError, match="other settings or data"):
+        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "b"})).run(EXAMPLES)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(LoadError, match="no whole safetensors file"):
+        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+
+
+def test_it_stops_where_nothing_gets_better() -> None:
+    task = LineTask()
+    figures = iter([0.1, 0.5, 0.5, 0.4, 0.9])
+    task.validate = lambda: next(figures)  # type: ignore[method-assign]
+    epochs = Training(task, TrainingOptions(patience=2)).run(EXAMPLES)
+    assert [epoch.validation for epoch in epochs] == [0.1, 0.5, 0.5, 0.4]
+    assert best_of(epochs).number == 2, "of equals the first"
+
+
+def test_a_loss_that_is_no_number_and_an_empty_set_end_it() -> None:
+    with pytest.raises(TrainingError, match="nan"):
+        Training(LineTask(), OPTIONS).run([(math.nan, 1.0)])
+    with pytest.raises(UsageError, match="nothing to train on"):
+        Training(LineTask(), OPTIONS).run([])
+
+
+def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> None:
+    class Narrow(LineTask):
+        most = 0
+
+        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+            if len(batch) > 3:
+                raise torch.OutOfMemoryError("full")
+            self.most = max(self.most, len(batch))
+            return super().loss(batch)
+
+        def validate(self) -> float:
+            return 0.0
+
+    options = TrainingOptions(batch_size=11, max_epochs=1)
+    wide, narrow = LineTask(), Narrow()
+    for task in (wide, narrow):
+        task.network[1].p = 0.0  # type: ignore[index]
+    whole, parts = Training(wide, options).run(EXAMPLES), Training(narrow, options).run(EXAMPLES)
+    assert narrow.most <= 3
+    assert parts[0].loss == pytest.approx(whole[0].loss, rel=1e-5)
+    for one, other in zip(wide.network.parameters(), narrow.network.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+
+    class Tight(LineTask):
+        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+            raise torch.OutOfMemoryError("full")
+
+    with pytest.raises(TrainingError, match="--device cpu"):
+        Training(Tight(), options).run(EXAMPLES)

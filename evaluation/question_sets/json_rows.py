@@ -112,6 +112,23 @@ def find_file(folder: Path, *stems: str) -> Path:
 
 def read_rows(path: Path) -> tuple[list[Row], DataFile]:
     """The rows of a file and its hash. LoadError where it can't be read, a line is no JSON object, or there is no row."""
+    text, file = _read(path)
+    rows = list(_rows(path, text))
+    if not rows:
+        raise LoadError(f"{path} holds no row; it must be JSON lines, an object a line")
+    return rows, file
+
+
+def read_lines_of(path: Path) -> tuple[list[tuple[int, str]], DataFile]:
+    """The lines of a text file that are not blank, by their number from 1, and its hash. LoadError where it can't be read or has none."""
+    text, file = _read(path)
+    lines = [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if not lines:
+        raise LoadError(f"{path} holds no line")
+    return lines, file
+
+
+def _read(path: Path) -> tuple[str, DataFile]:
     if is_irregular(path):
         raise LoadError(f"{path} {IRREGULAR}")
     try:
@@ -123,10 +140,7 @@ def read_rows(path: Path) -> tuple[list[Row], DataFile]:
         raise LoadError(f"{path} is cut off or no gzip file: {err}; fetch it again") from err
     except UnicodeDecodeError as err:
         raise LoadError(f"{path} is no UTF-8 text (byte {err.start}); save it as UTF-8") from err
-    rows = list(_rows(path, text))
-    if not rows:
-        raise LoadError(f"{path} holds no row; it must be JSON lines, an object a line")
-    return rows, DataFile(path.name, hashlib.sha256(data).hexdigest())
+    return text, DataFile(path.name, hashlib.sha256(data).hexdigest())
 
 
 def _rows(path: Path, text: str) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
 from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
+from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner
 from dynagrag.cli.evaluate.qa import QA_MEASURES, qa
 from dynagrag.cli.evaluate.questions import QUESTION_KINDS, questions
 from dynagrag.cli.evaluate.retrieval import evaluate_app
@@ -26,6 +27,7 @@ from dynagrag.cli.keep import backup, delete, doctor, restore
 from dynagrag.cli.models import models_app
 from dynagrag.cli.serve import serve
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
+from dynagrag.cli.train import train_app
 from dynagrag.errors import DynaGragError
 
 _ABOUT = "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every citation of an answer."
@@ -45,12 +47,14 @@ app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(evaluate_app, name="evaluate")
+app.add_typer(train_app, name="train")
 evaluate_app.command()(entities)
 evaluate_app.command(epilog=MEASURES)(citations)
 evaluate_app.command(epilog=EXTRACTION_MEASURES)(extraction)
 evaluate_app.command(epilog=JUDGE_MEASURES)(judge)
 evaluate_app.command(epilog=QUESTION_KINDS)(questions)
 evaluate_app.command(epilog=QA_MEASURES)(qa)
+evaluate_app.command(epilog=PRUNER_MEASURES)(pruner)
 
 
 def _version(wanted: bool) -> None:

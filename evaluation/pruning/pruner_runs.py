@@ -1,0 +1,174 @@
+"""Training and measuring pruners on a set, from its name to the figures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynagrag import wiring
+from dynagrag.errors import SettingsError, UsageError
+from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, split_by_group
+from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, NoPruner, RandomPruner, measure_pruner
+from dynagrag.evaluation.pruning.pruning_sets import PruningSet, digest_rows, examples_of, load_pruning_set
+from dynagrag.evaluation.ranking_measures import check_library
+from dynagrag.ids import content_id
+from dynagrag.protocols import Pruner
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
+from dynagrag.settings import Settings
+
+if TYPE_CHECKING:
+    from dynagrag.training.training_loop import Epoch
+
+UNTRAINED: Mapping[str, type[Pruner]] = {"none": NoPruner, "random": RandomPruner, "prior": UntrainedPrior}
+PARTS_LEFT_OUT = ("masks", "gcn", "edges")
+_STATE = "training.safetensors"
+_MAX_BATCH, _MIN_STEPS = 32, 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """What to train on and how. `without`: parts of the network to leave out, of PARTS_LEFT_OUT. `max_examples`: training rows at most."""
+
+    dataset: str
+    data: Path
+    out: Path
+    part: str | None = None
+    form: str = "compared"
+    without: tuple[str, ...] = ()
+    seed: int = 0
+    max_epochs: int = 20
+    max_examples: int | None = None
+    device: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrunerFigures:
+    """Of one pruner: the means by measure, and those of its differences from the prior on the same questions, with 95 % intervals."""
+
+    name: str
+    n: int
+    means: Mapping[str, Interval]
+    against_prior: Mapping[str, Interval] = field(default_factory=dict)
+
+
+def train_on_set(
+    settings: Settings, options: TrainOptions, on_epoch: "Callable[[Epoch], None] | None" = None
+) -> tuple[Path, list[PrunerFigures]]:
+    """Trains a pruner and writes its checkpoint; the folder, and what it and the prior are worth on rows that it did not see.
+
+    Raises UsageError, SettingsError and LoadError for what was given wrong, before anything is embedded.
+    """
+    check_library()
+    check_training_library()
+    from dynagrag.evaluation.pruning.pruner_training import train_pruner
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
+    from dynagrag.training.checkpoints import Checkpoint, library_versions, save_checkpoint
+    from dynagrag.training.devices import choose_device
+    from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
+
+    if unknown := [name for name in options.without if name not in PARTS_LEFT_OUT]:
+        raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
+    if options.form not in ("compared", "paper"):
+        raise UsageError(f"there is no form {options.form!r} of a pruner; known: compared, paper")
+    device = choose_device(options.device)
+    pruning_set = load_pruning_set(options.dataset, options.data, options.part)
+    embedder = wiring.make_embedder(settings)
+    split = split_by_group(examples_of(pruning_set, embedder))
+    train = split[Part.TRAIN][: options.max_examples]
+    identity = embedder.identity
+    network = NetworkOptions(identity.dimension, options.form, **{f"has_{name}": name not in options.without for name in PARTS_LEFT_OUT})  # type: ignore[arg-type]
+    training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=options.max_epochs, seed=options.seed)
+    made_with = _made_with(pruning_set) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
+    notes = made_with | {"network": asdict(network), "embedder": identity.name}
+    trained, epochs = train_pruner(
+        train, split[Part.VALIDATION], network, training, device, TrainingFile(options.out / _STATE, notes), on_epoch
+    )
+    figures = compare_pruners({"prior": UntrainedPrior(), str(options.out): GcnPruner(trained)}, split[Part.TEST])
+    checkpoint = Checkpoint(
+        kind=KIND,
+        network=asdict(network),
+        embedder=identity.name,
+        dimension=identity.dimension,
+        made_with=made_with,
+        figures={"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": figures_json(figures)},
+        versions=library_versions(),
+    )
+    save_checkpoint(options.out, checkpoint, trained.state_dict())
+    return options.out, figures
+
+
+def evaluate_pruners(
+    settings: Settings,
+    dataset: str,
+    data: Path,
+    part: str | None,
+    pruners: Sequence[str],
+    device: str | None = None,
+    limit: int | None = None,
+) -> list[PrunerFigures]:
+    """What pruners keep on the test rows of a set: none, random, prior, or the folder of a checkpoint. Errors as in `train_on_set`."""
+    check_library()
+    if not pruners:
+        raise UsageError(f"name a pruner: {', '.join(UNTRAINED)}, or the folder of a checkpoint")
+    pruning_set = load_pruning_set(dataset, data, part)
+    embedder = wiring.make_embedder(settings)
+    made = {name: UNTRAINED[name]() if name in UNTRAINED else GcnPruner.open(Path(name), embedder.identity, device) for name in pruners}
+    test = split_by_group(examples_of(pruning_set, embedder))[Part.TEST][:limit]
+    return compare_pruners(made, test)
+
+
+def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]) -> list[PrunerFigures]:
+    """The figures of each on the same questions. The prior is measured too, whether it is among them or not."""
+    if not examples:
+        raise UsageError("no question is left to measure on; give a larger set")
+    measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
+    prior = measured.get("prior") or measure_pruner(UntrainedPrior(), examples)
+    return [
+        PrunerFigures(name, len(own), _means(own, None), {} if name == "prior" else _means(own, prior)) for name, own in measured.items()
+    ]
+
+
+def _means(own: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[str, float]] | None) -> dict[str, Interval]:
+    found: dict[str, Interval] = {}
+    for measure in NAMES:
+        rows = [row[measure] - (other[id_][measure] if other else 0.0) for id_, row in own.items() if measure in row]
+        found |= intervals({measure: rows}) if rows else {}
+    return found
+
+
+def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
+    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}}}."""
+    return {
+        own.name: {"n": own.n}
+        | {name: round(value.mean, 4) for name, value in own.means.items()}
+        | {"against_prior": {n: [round(x, 4) for x in (v.mean, v.low, v.high)] for n, v in own.against_prior.items()}}
+        for own in figures
+    }
+
+
+def beats_prior(figures: PrunerFigures) -> bool:
+    """Whether its average precision over nodes is above the prior's by more than chance."""
+    difference = figures.against_prior.get(NODE_AP)
+    return difference is not None and difference.low > 0
+
+
+def check_training_library() -> None:
+    """Raises SettingsError where torch-geometric is missing."""
+    if find_spec("torch_geometric") is None:
+        raise SettingsError("training needs torch-geometric: pip install 'dynagrag[train]'")
+
+
+def _batch_size(num_examples: int) -> int:
+    """32, or less where an epoch had too few steps else: early stopping counts epochs."""
+    return max(1, min(_MAX_BATCH, num_examples // _MIN_STEPS))
+
+
+def _made_with(pruning_set: PruningSet) -> dict[str, Any]:
+    return {
+        "dataset": pruning_set.name,
+        "files": {file.name: file.sha256 for file in pruning_set.files},
+        "asked": content_id(*digest_rows(pruning_set.questions)),
+    }

@@ -1,0 +1,86 @@
+"""Training a pruner on examples: the loss of docs/papers.md, Pruning, and what its epochs are judged by."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, measure_pruner
+from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
+from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork, batch_of, graph_of
+from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions
+
+MIN_EXAMPLES = 10
+_MASK_SHARE = 0.5
+_MAX_POSITIVE_WEIGHT = 20.0
+
+
+class PrunerTask:
+    """A network and the rows that it is trained and validated on: binary cross-entropy of its scores and, at half weight, of its masks.
+
+    What supports an answer weighs as many times more as there is more of the rest, 20 at most.
+    """
+
+    def __init__(self, network: PruningNetwork, train: Sequence[PruningExample], validation: Sequence[PruningExample]) -> None:
+        self.network = network
+        self._validation = validation
+        device = next(network.parameters()).device
+        self._node_weight, self._edge_weight = (_positive_weight(_labels(train, kind)).to(device) for kind in (0, 1))
+
+    def loss(self, batch: Sequence[PruningExample]) -> Tensor:
+        """The mean over all nodes and edges of the batch's subgraphs."""
+        device = self._node_weight.device
+        logits = self.network(batch_of([graph_of(subgraph, e.query) for e in batch for subgraph in e.subgraphs]).to(device))
+        nodes, edges = (_labels(batch, kind).to(device) for kind in (0, 1))
+        total = _cross_entropy(logits.nodes, nodes, self._node_weight) + _cross_entropy(logits.edges, edges, self._edge_weight)
+        if self.network.options.has_masks:
+            masks = _cross_entropy(logits.node_masks, nodes, self._node_weight) + _cross_entropy(
+                logits.edge_masks, edges, self._edge_weight
+            )
+            total = total + _MASK_SHARE * masks
+        return total
+
+    def validate(self) -> float:
+        """The mean of the average precisions of nodes and edges."""
+        found = measure_pruner(GcnPruner(self.network), self._validation).values()
+        values = [own[name] for own in found for name in (NODE_AP, EDGE_AP) if name in own]
+        return sum(values) / len(values)
+
+
+def train_pruner(
+    train: Sequence[PruningExample],
+    validation: Sequence[PruningExample],
+    network: NetworkOptions,
+    options: TrainingOptions,
+    device: torch.device,
+    file: TrainingFile | None = None,
+    on_epoch: Callable[[Epoch], None] | None = None,
+) -> tuple[PruningNetwork, list[Epoch]]:
+    """A trained network and its epochs. UsageError where there is too little to train on or to choose by."""
+    if len(train) < MIN_EXAMPLES or not validation:
+        raise UsageError(
+            f"there are {len(train)} questions to train on and {len(validation)} to choose the epoch by; at least {MIN_EXAMPLES} and 1 are "
+            "needed, of several documents or entities"
+        )
+    torch.manual_seed(options.seed)
+    task = PrunerTask(PruningNetwork(network).to(device), train, validation)
+    epochs = Training(task, options, file).run(train, on_epoch)
+    return task.network, epochs
+
+
+def _positive_weight(labels: Tensor) -> Tensor:
+    support = labels.sum().clamp(min=1)
+    return ((len(labels) - support) / support).clamp(1, _MAX_POSITIVE_WEIGHT)
+
+
+def _labels(batch: Sequence[PruningExample], kind: int) -> Tensor:
+    return torch.cat([torch.as_tensor(labels) for e in batch for labels in (e.node_labels, e.edge_labels)[kind]])
+
+
+def _cross_entropy(logits: Tensor, labels: Tensor, positive_weight: Tensor) -> Tensor:
+    if not len(logits):
+        return logits.sum()
+    return functional.binary_cross_entropy_with_logits(logits, labels, pos_weight=positive_weight)

@@ -1,0 +1,96 @@
+"""What a pruner's scores are worth: average precision over nodes and over edges, and the support among the best nodes, by ir-measures.
+
+A node or pair that several subgraphs hold counts once, with its best score. Support that no subgraph holds counts as not found.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.protocols import Pruner
+from dynagrag.schema import PruneScores, Subgraph, Vector
+
+BUDGET = 10
+"""Nodes that a prompt of an ego-graph has room for, about."""
+NODE_AP, EDGE_AP, SUPPORT = "node_ap", "edge_ap", f"support_recall@{BUDGET}"
+NAMES = (NODE_AP, EDGE_AP, SUPPORT)
+_Ranked = list[tuple[str, float, bool]]
+"""(unit, score, whether it supports the answer)."""
+
+
+class RandomPruner:
+    """Scores by chance, the same for the same question: the floor of a comparison."""
+
+    label = "random"
+
+    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
+        """Scores in (0, 1)."""
+        rng = np.random.default_rng(np.frombuffer(np.ascontiguousarray(query, dtype=np.float32).tobytes(), dtype=np.uint32))
+        return tuple(PruneScores(_drawn(rng, len(own.nodes)), _drawn(rng, len(own.pairs)), self.label, False) for own in subgraphs)
+
+
+class NoPruner:
+    """All alike: what stands near the centre comes first, as in the subgraph's own order."""
+
+    label = "none"
+
+    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
+        """Scores of 0.5."""
+        return tuple(PruneScores(_halves(len(own.nodes)), _halves(len(own.pairs)), self.label, False) for own in subgraphs)
+
+
+def measure_pruner(pruner: Pruner, examples: Iterable[PruningExample]) -> dict[str, dict[str, float]]:
+    """The measures of each example by its id."""
+    ranked_nodes, ranked_edges, wanted = {}, {}, {}
+    for example in examples:
+        scores = pruner.score(example.subgraphs, example.query)
+        ranked_nodes[example.id] = _nodes(example, scores)
+        ranked_edges[example.id] = _edges(example, scores)
+        wanted[example.id] = (example.num_nodes, example.num_edges)
+    nodes = _measures(ranked_nodes, {id_: num for id_, (num, _) in wanted.items()})
+    edges = _measures(ranked_edges, {id_: num for id_, (_, num) in wanted.items() if num})
+    return {
+        id_: {NODE_AP: nodes[id_][0], SUPPORT: nodes[id_][1]} | ({EDGE_AP: edges[id_][0]} if id_ in edges else {}) for id_ in ranked_nodes
+    }
+
+
+def _nodes(example: PruningExample, scores: Sequence[PruneScores]) -> _Ranked:
+    best: dict[int, tuple[float, bool]] = {}
+    for subgraph, own, labels in zip(example.subgraphs, scores, example.node_labels, strict=True):
+        for node, score, label in zip(subgraph.nodes, own.nodes.tolist(), labels.tolist(), strict=True):
+            best[node] = max(best.get(node, (-1.0, False)), (score, label > 0))
+    return [(str(node), score, is_support) for node, (score, is_support) in best.items()]
+
+
+def _edges(example: PruningExample, scores: Sequence[PruneScores]) -> _Ranked:
+    best: dict[tuple[int, int], tuple[float, bool]] = {}
+    for subgraph, own, labels in zip(example.subgraphs, scores, example.edge_labels, strict=True):
+        for (u, v), score, label in zip(subgraph.pairs.tolist(), own.edges.tolist(), labels.tolist(), strict=True):
+            pair = (subgraph.nodes[u], subgraph.nodes[v])
+            best[pair] = max(best.get(pair, (-1.0, False)), (score, label > 0))
+    return [(f"{u}-{v}", score, is_support) for (u, v), (score, is_support) in best.items()]
+
+
+def _measures(ranked: Mapping[str, _Ranked], num_wanted: Mapping[str, int]) -> dict[str, tuple[float, float]]:
+    """(average precision, recall in the budget) by question. Equal scores keep the order in which the subgraphs have them."""
+    import ir_measures
+    from ir_measures import AP, Qrel, R, ScoredDoc
+
+    qrels, run = [], []
+    for id_, num in num_wanted.items():
+        support = [unit for unit, _, is_support in ranked[id_] if is_support]
+        qrels += [Qrel(id_, unit, 1) for unit in (*support, *(f"missing {i}" for i in range(num - len(support))))]
+        ordered = sorted(ranked[id_], key=lambda row: -row[1])
+        # trec_eval breaks ties by its own rule, so each place has a score of its own
+        run += [ScoredDoc(id_, unit, -float(place)) for place, (unit, _, _) in enumerate(ordered)]
+    found = {(m.query_id, str(m.measure)): float(m.value) for m in ir_measures.iter_calc([AP, R @ BUDGET], qrels, run)}
+    return {id_: (found[id_, str(AP)], found[id_, str(R @ BUDGET)]) for id_ in num_wanted}
+
+
+def _drawn(rng: np.random.Generator, count: int) -> Vector:
+    return rng.random(count, dtype=np.float32)
+
+
+def _halves(count: int) -> Vector:
+    return np.full(count, 0.5, dtype=np.float32)

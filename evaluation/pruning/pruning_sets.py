@@ -1,0 +1,132 @@
+"""Question sets over knowledge graphs, with the support of each answer, in the files of --data (graphqa/):
+
+    pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts from the one entity to the other
+    webqsp          the triples that were labelled as relevant to a question
+
+Support is each entity and each pair of a path or of the relevant triples.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
+from dynagrag.evaluation.question_sets.json_rows import find_file, read_lines_of, read_rows
+from dynagrag.evaluation.question_sets.question_set import DataFile
+from dynagrag.protocols import Embedder
+from dynagrag.schema import Vector
+
+_GRAPHS = {"PQ-2H": "2H-kb", "PQ-3H": "3H-kb", "PQL-2H": "PQL2-KB", "PQL-3H": "PQL3-KB"}
+_END = "#<end>#"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQuestion:
+    """A question with the entity that it is about and the triples that support its answer. `group`: see PruningExample."""
+
+    id: str
+    text: str
+    topic: str
+    support: tuple[Triple, ...]
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class PruningSet:
+    """Questions over a graph of triples, and the files that they are of."""
+
+    name: str
+    triples: tuple[Triple, ...]
+    questions: tuple[GraphQuestion, ...]
+    files: tuple[DataFile, ...]
+
+
+def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> PruningSet:
+    """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not of their form."""
+    if dataset not in LOADERS:
+        raise UsageError(f"there is no set {dataset!r} to measure pruners on; known: {', '.join(LOADERS)}")
+    return LOADERS[dataset](data / "graphqa", part)
+
+
+def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExample]:
+    """The set's questions with the ego-graphs of their topics. Those whose topic the graph lacks, or without support, are left out."""
+    graph = TripleGraph(pruning_set.triples, embedder.embed_documents)
+    questions = [q for q in pruning_set.questions if graph.number(q.topic) is not None and q.support]
+    return [_example(graph, question, embedder.embed_query(question.text)) for question in questions]
+
+
+def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> PruningExample:
+    topic = graph.number(question.topic)
+    assert topic is not None
+    subgraph = graph.ego_graph(topic)
+    known = [(graph.number(head), graph.number(tail)) for head, _, tail in question.support]
+    pairs = {(min(u, v), max(u, v)) for u, v in known if u is not None and v is not None and u != v}
+    nodes = {topic, *(end for ends in known for end in ends if end is not None)}
+    ends = np.array(subgraph.nodes)[subgraph.pairs].tolist()
+    return PruningExample(
+        id=question.id,
+        text=question.text,
+        group=question.group,
+        query=query,
+        subgraphs=(subgraph,),
+        node_labels=(np.array([node in nodes for node in subgraph.nodes], dtype=np.float32),),
+        edge_labels=(np.array([(min(pair), max(pair)) in pairs for pair in ends], dtype=np.float32),),
+        num_nodes=len(nodes),
+        num_edges=len(pairs),
+    )
+
+
+def _pathquestion(folder: Path, part: str | None) -> PruningSet:
+    part = part or "PQ-2H"
+    if part not in _GRAPHS:
+        raise UsageError(f"pathquestion has no part {part!r}; known: {', '.join(_GRAPHS)}")
+    folder = folder / "pathquestion"
+    rows, asked = read_lines_of(folder / f"{part}.txt")
+    facts, graph = read_lines_of(folder / f"{_GRAPHS[part]}.txt")
+    triples = tuple(_triple(folder / f"{_GRAPHS[part]}.txt", i, line) for i, line in facts)
+    questions = tuple(_path_question(folder / f"{part}.txt", i, line) for i, line in rows)
+    return PruningSet(f"pathquestion {part}", triples, questions, (asked, graph))
+
+
+def _triple(path: Path, number: int, line: str) -> Triple:
+    parts = line.split("\t")
+    if len(parts) < 3 or not all(parts[:3]):
+        raise LoadError(f"{path}, line {number}: a fact has head, relation and tail, with tabs between them")
+    return parts[0], parts[1], parts[2]
+
+
+def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
+    parts = line.split("\t")
+    steps = parts[2].split(_END)[0].split("#") if len(parts) == 3 else []
+    if len(steps) < 3 or len(steps) % 2 == 0:
+        raise LoadError(f"{path}, line {number}: a question has text, answers and a path e#r#e, with tabs between them")
+    support = tuple((steps[i], steps[i + 1], steps[i + 2]) for i in range(0, len(steps) - 2, 2))
+    return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0])
+
+
+def _webqsp(folder: Path, part: str | None) -> PruningSet:
+    rows, asked = read_rows(find_file(folder, "webqsp_questions"))
+    facts, graph = read_lines_of(folder / "webqsp_kg.tsv.gz")
+    triples = tuple(_triple(folder / "webqsp_kg.tsv.gz", i, line) for i, line in facts[1:])
+    questions = []
+    for row in rows:
+        topics, support = row.values.get("q_entity"), row.values.get("triples")
+        if topics and support:
+            questions.append(
+                GraphQuestion(
+                    row.id("id"), row.text("question"), str(topics[0]), tuple((t[0], t[1], t[2]) for t in support), str(topics[0])
+                )
+            )
+    return PruningSet("webqsp", triples, tuple(questions), (asked, graph))
+
+
+LOADERS: Mapping[str, Callable[[Path, str | None], PruningSet]] = {"pathquestion": _pathquestion, "webqsp": _webqsp}
+
+
+def digest_rows(questions: Iterable[GraphQuestion]) -> Sequence[str]:
+    """What the questions ask and what supports them, for a hash."""
+    return [part for q in questions for part in (q.id, q.text, *("\t".join(t) for t in q.support))]

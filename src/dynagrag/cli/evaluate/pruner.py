@@ -1,0 +1,71 @@
+"""`dynagrag evaluate pruner`: how much of what supports answers a pruner's scores put first."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynagrag.cli.evaluate.shared import LIMIT, names_in
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, PRUNING_DATA, PRUNING_PART, PRUNING_SET, VERBOSE
+from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+
+if TYPE_CHECKING:
+    from dynagrag.evaluation.pruning.pruner_runs import PrunerFigures
+
+PRUNER_MEASURES = (
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals over questions: node_ap and edge_ap, the average precision of "
+    "the ranking of entities and of pairs of them by their scores; support_recall@10, the share of what supports the answer among the ten "
+    "best entities. What no subgraph holds counts as not found. The differences from the prior are paired."
+)
+PRUNERS = Annotated[
+    str,
+    typer.Option(
+        "--pruner",
+        help="What to measure, separated by commas: none (all alike), random, prior (by distance to the question, untrained), or the "
+        "folder of a checkpoint that `dynagrag train pruner` wrote.",
+    ),
+]
+
+
+def pruner(
+    dataset: PRUNING_SET,
+    data: PRUNING_DATA,
+    part: PRUNING_PART = None,
+    pruners: PRUNERS = "none,random,prior",
+    limit: LIMIT = None,
+    device: DEVICE = None,
+    embedder: EMBEDDER = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Measure how well pruners tell what supports an answer from the rest of its subgraph, on the set's test questions.
+
+    Example: dynagrag evaluate pruner --dataset pathquestion --data sets --pruner none,prior,my-pruner
+    """
+    set_up_log(verbose)
+    from dynagrag.evaluation.pruning.pruner_runs import evaluate_pruners, figures_json
+
+    figures = evaluate_pruners(read_settings(None, embedder), dataset, data, part, names_in(pruners), device, limit)
+    if as_json:
+        say_json({"dataset": dataset, "part": part, "pruners": figures_json(figures)})
+    else:
+        for line in pruner_lines(figures):
+            say(in_line(line))
+    return 0
+
+
+def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
+    """The lines of a report."""
+    from dynagrag.evaluation.pruning.pruning_measures import NAMES
+
+    yield f"{figures[0].n} questions"
+    yield f"{'pruner':<24}{''.join(f'{name:>22}' for name in NAMES)}"
+    for own in figures:
+        cells = (f"{100 * v.mean:.1f} ({100 * v.low:.1f} to {100 * v.high:.1f})" for v in own.means.values())
+        yield f"{Path(own.name).name:<24}{''.join(f'{cell:>22}' for cell in cells)}"
+    for own in figures:
+        if own.against_prior:
+            cells = (f"{100 * v.mean:+.1f} ({100 * v.low:+.1f} to {100 * v.high:+.1f})" for v in own.against_prior.values())
+            yield f"{Path(own.name).name + ' - prior':<24}{''.join(f'{cell:>22}' for cell in cells)}"
+    yield "in points (0 to 100) with 95 % intervals over the questions"

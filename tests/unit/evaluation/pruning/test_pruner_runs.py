@@ -1,0 +1,106 @@
+"""Training and measuring pruners: it learns, goes on after a kill, and its checkpoint is what the commands say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dynagrag import wiring
+from dynagrag.cli.main import app
+from dynagrag.errors import SettingsError, UsageError
+from dynagrag.evaluation.pruning.pruner_runs import TrainOptions, beats_prior, evaluate_pruners, train_on_set
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP
+from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.settings import Settings
+
+
+@pytest.fixture
+def data(sets: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(64))
+    return sets
+
+
+@pytest.fixture
+def settings(home: Path) -> Settings:
+    return Settings(home=home)
+
+
+def options(data: Path, out: Path, max_epochs: int = 12, seed: int = 0, **more: object) -> TrainOptions:
+    return TrainOptions("pathquestion", data, out, max_epochs=max_epochs, seed=seed, device="cpu", **more)  # type: ignore[arg-type]
+
+
+def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_not_see(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
+    folder, (prior, own) = train_on_set(settings, options(data, tmp_path / "pruner"))
+    assert own.means[NODE_AP].mean > 0.75 > prior.means[NODE_AP].mean
+    assert own.means[EDGE_AP].mean > prior.means[EDGE_AP].mean
+    assert beats_prior(own)
+    assert not beats_prior(prior)
+    again = evaluate_pruners(settings, "pathquestion", data, None, ["none", "random", "prior", str(folder)], "cpu")
+    assert [figures.name for figures in again] == ["none", "random", "prior", str(folder)]
+    assert again[-1].means == own.means
+    made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    assert made["made_with"]["train"] == 56
+    assert len(made["figures"]["epochs"]) <= 12
+
+
+@pytest.mark.parametrize("form", ["paper", "compared"])
+def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
+    import torch
+
+    from dynagrag.evaluation.pruning.pruner_training import train_pruner
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
+    from dynagrag.training.training_loop import TrainingOptions, best_of
+
+    ten = examples_of(load_pruning_set("pathquestion", data), FakeEmbedder(64))[:10]
+    training = TrainingOptions(learning_rate=5e-3, batch_size=5, max_epochs=60, patience=60)
+    _, epochs = train_pruner(ten, ten, NetworkOptions(64, form), training, torch.device("cpu"))  # type: ignore[arg-type]
+    assert best_of(epochs).validation > (0.95 if form == "compared" else 0.85)
+
+
+def test_a_training_that_was_killed_goes_on_with_the_same_numbers(data: Path, settings: Settings, tmp_path: Path) -> None:
+    _, whole = train_on_set(settings, options(data, tmp_path / "whole", 4))
+
+    def kill(epoch: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_on_set(settings, options(data, tmp_path / "killed", 4), kill)
+    _, resumed = train_on_set(settings, options(data, tmp_path / "killed", 4))
+    assert [own.means for own in resumed] == [own.means for own in whole]
+    with pytest.raises(UsageError, match="other settings or data"):
+        train_on_set(settings, options(data, tmp_path / "killed", 4, seed=1))
+
+
+def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, settings: Settings, tmp_path: Path) -> None:
+    for wrong, said in (
+        ({"without": ("heads",)}, "no part 'heads'"),
+        ({"form": "letter"}, "no form 'letter'"),
+        ({"max_examples": 5}, "5 questions"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            train_on_set(settings, options(data, tmp_path / "pruner", **wrong))
+    with pytest.raises(UsageError, match="name a pruner"):
+        evaluate_pruners(settings, "pathquestion", data, None, [])
+
+
+def test_the_commands_print_json(data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "pruner")
+    given = ["--dataset", "pathquestion", "--data", str(data), "--device", "cpu", "--json"]
+    assert app(["train", "pruner", *given, "--out", out, "--max-epochs", "2"], standalone_mode=False) == 0
+    trained = json.loads(capsys.readouterr().out)["pruners"]
+    assert app(["evaluate", "pruner", *given, "--pruner", f"none,prior,{out}"], standalone_mode=False) == 0
+    measured = json.loads(capsys.readouterr().out)["pruners"]
+    assert set(measured) == {"none", "prior", out}
+    assert measured[out] == trained[out]
+    assert {"n", "node_ap", "edge_ap", "support_recall@10"} < set(measured[out])
+    assert app(["evaluate", "pruner", *given[:-1]], standalone_mode=False) == 0
+    assert "random - prior" in capsys.readouterr().out
+
+
+def test_without_torch_geometric_one_line_says_so(data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "torch_geometric", None)
+    with pytest.raises(SettingsError, match=r"dynagrag\[train\]"):
+        train_on_set(settings, options(data, tmp_path / "pruner"))

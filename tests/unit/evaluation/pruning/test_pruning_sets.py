@@ -1,0 +1,50 @@
+"""Sets of questions over knowledge graphs: what is read, what supports an answer, and what is told of bad files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.pruning.pruning_example import Part, split_by_group
+from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
+from dynagrag.fakes import FakeEmbedder
+
+
+@pytest.mark.parametrize("dataset", ["pathquestion", "webqsp"])
+def test_the_support_of_an_answer_is_its_path(dataset: str, sets: Path) -> None:
+    found = load_pruning_set(dataset, sets)
+    assert len(found.questions) == 80
+    assert [len(file.sha256) for file in found.files] == [64, 64]
+    first = examples_of(found, FakeEmbedder())[0]
+    (subgraph,), (nodes,), (edges,) = first.subgraphs, first.node_labels, first.edge_labels
+    assert nodes[0] == 1, "the centre is what the question is about"
+    assert (nodes.sum(), edges.sum()) == (first.num_nodes, first.num_edges) == (3, 2)
+    supported = set(subgraph.pairs[edges > 0].ravel().tolist())
+    assert supported == set(np.flatnonzero(nodes).tolist()), "the path's pairs join the path's nodes"
+    assert first.group == "person_0"
+
+
+def test_no_group_is_on_both_sides_of_the_split(sets: Path) -> None:
+    split = split_by_group(examples_of(load_pruning_set("pathquestion", sets), FakeEmbedder()))
+    groups = {part: {example.group for example in own} for part, own in split.items()}
+    assert [len(own) for own in groups.values()] == [28, 6, 6]
+    assert not groups[Part.TRAIN] & groups[Part.TEST]
+    assert not groups[Part.VALIDATION] & (groups[Part.TRAIN] | groups[Part.TEST])
+
+
+def test_what_is_given_wrong_is_told(sets: Path) -> None:
+    data = sets
+    with pytest.raises(UsageError, match="no set 'squad'"):
+        load_pruning_set("squad", data)
+    with pytest.raises(UsageError, match="no part 'PQ-9H'"):
+        load_pruning_set("pathquestion", data, "PQ-9H")
+    with pytest.raises(LoadError, match=r"3H-kb|PQ-3H"):
+        load_pruning_set("pathquestion", data, "PQ-3H")
+    path = data / "graphqa" / "pathquestion" / "PQ-2H.txt"
+    path.write_text("who?\tme\ta#b\n", encoding="utf-8")
+    with pytest.raises(LoadError, match=r"PQ-2H\.txt, line 1: a question has text, answers and a path"):
+        load_pruning_set("pathquestion", data)
+    (data / "graphqa" / "pathquestion" / "2H-kb.txt").write_text("a\tb\n", encoding="utf-8")
+    with pytest.raises(LoadError, match="line 1: a fact has head, relation and tail"):
+        load_pruning_set("pathquestion", data)

@@ -52,17 +52,21 @@ def _bounds(data: NDArray[np.float64], seed: int, resamples: int) -> tuple[NDArr
     return np.asarray(found.confidence_interval.low), np.asarray(found.confidence_interval.high)
 
 
-def f1_intervals(counts: Sequence[tuple[int, int, int, int]], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Interval]:
+def f1_intervals(
+    counts: Sequence[tuple[int, int, int, int]], seed: int = SEED, resamples: int = RESAMPLES, times: Sequence[int] | None = None
+) -> dict[str, Interval]:
     """`precision`, `recall` and `f1` of counts that are summed over units, with their intervals: the units are resampled.
 
     Each unit gives (found ones that are right, found ones, wanted ones that were found, wanted ones). A share of nothing is 0.
+    `times`: how many units are like each; None: one.
     """
     data: NDArray[np.float64] = np.array(counts, dtype=np.float64).reshape(-1, 4)
-    means = _f1(data.sum(axis=0, keepdims=True))[:, 0]
-    if len(data) < 2:
+    number: NDArray[np.int64] = np.ones(len(data), dtype=np.int64) if times is None else np.array(times, dtype=np.int64)
+    means = _f1(number[None, :] @ data)[:, 0]
+    if number.sum() < 2:
         return {name: Interval(float(m), float(m), float(m)) for name, m in zip(_F1_NAMES, means, strict=True)}
     rng = np.random.default_rng(seed)
-    weights = rng.multinomial(len(data), np.full(len(data), 1 / len(data)), size=resamples)
+    weights = rng.multinomial(number.sum(), number / number.sum(), size=resamples)
     low, high = np.quantile(_f1(weights @ data), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
     return {name: Interval(float(m), float(a), float(b)) for name, m, a, b in zip(_F1_NAMES, means, low, high, strict=True)}
 

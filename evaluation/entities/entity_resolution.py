@@ -16,7 +16,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_scores, telling_pairs
+from dynagrag.evaluation.bootstrap_intervals import Interval
+from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_intervals, pair_scores, telling_pairs
 from dynagrag.evaluation.entities.entity_sets import EntitySet, Item, num_positives
 from dynagrag.graph_store.derived.canonical import canonical_keys, make_edit
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
@@ -74,13 +75,17 @@ class Blocking:
 @dataclass(frozen=True, slots=True)
 class Quality:
     """How well names were joined: of all labelled pairs, of those without homonyms (`telling_pairs`), of clusters. `num_joined`: items
-    that share their cluster with another."""
+    that share their cluster with another. `intervals`: of `pair`, by the names of its figures. `wrong`: pairs that were joined and that the
+    set calls different.
+    """
 
     pair: Scores
     telling: Scores
     cluster: Scores
     num_clusters: int
     num_joined: int
+    intervals: dict[str, Interval]
+    wrong: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +239,8 @@ class _Run:
             cluster_scores([item.cluster for item in items], predicted),
             len(sizes),
             sum(size for size in sizes.values() if size > 1),
+            pair_intervals(self._set.pairs, predicted),
+            tuple((items[p.i].name, items[p.j].name) for p in self._set.pairs if not p.is_same and predicted[p.i] == predicted[p.j]),
         )
 
     def judged(self, plan: ConsolidationPlan, judge: Judge, name: str, max_concurrency: int) -> ModelRun:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from dynagrag.evaluation.bootstrap_intervals import Interval, f1_intervals
 from dynagrag.evaluation.entities.entity_sets import LabelledPair
 
 
@@ -26,6 +27,14 @@ def pair_scores(pairs: Sequence[LabelledPair], predicted: Sequence[Hashable]) ->
     found = [p.is_same for p in pairs if predicted[p.i] == predicted[p.j]]
     positives = sum(p.is_same for p in pairs)
     return scores(sum(found) / len(found) if found else 0.0, sum(found) / positives if positives else 0.0)
+
+
+def pair_intervals(pairs: Sequence[LabelledPair], predicted: Sequence[Hashable]) -> dict[str, Interval]:
+    """`precision`, `recall` and `f1` as of `pair_scores`, with their intervals: the pairs are drawn again, as if each stood for itself."""
+    counts = Counter((predicted[p.i] == predicted[p.j], p.is_same) for p in pairs)
+    kinds = [(True, True), (True, False), (False, True), (False, False)]
+    units = [(int(found and same), int(found), int(found and same), int(same)) for found, same in kinds]
+    return f1_intervals(units, times=[counts[kind] for kind in kinds])
 
 
 def telling_pairs(pairs: Sequence[LabelledPair], forms: Sequence[str]) -> tuple[LabelledPair, ...]:

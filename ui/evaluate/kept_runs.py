@@ -9,6 +9,7 @@ from typing import Any
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_folder import CitationRun
+from dynagrag.evaluation.entities.entity_folder import EntityRun
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
@@ -29,6 +30,7 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     CALIBRATION: ("a judge against people", CalibrationRun),
     CITATIONS: ("claims checked", CitationRun),
     EXTRACTION: ("things extracted", ExtractionRun),
+    EntityRun.evaluates: ("names joined", EntityRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
 COMPARABLE = (RETRIEVAL, QA)

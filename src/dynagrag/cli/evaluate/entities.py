@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import MAX_CALLS
+from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, set_up_log
 from dynagrag.text import cut, plural
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def entities(
     threshold: THRESHOLD = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
+    out: OUT = None,
     max_calls: MAX_CALLS = None,
     as_json: JSON = False,
     verbose: VERBOSE = False,
@@ -66,12 +67,9 @@ def entities(
     set_up_log(verbose)
     from dynagrag.evaluation.entities.entity_run import run_entities
 
-    report = run_entities(dataset, data, read_settings(llm, embedder), with_summaries, tuple(threshold or ()), max_calls, glossary or ())
-    if as_json:
-        say_json(asdict(report))
-    else:
-        for line in entity_report_lines(report):
-            say(line)
+    settings = read_settings(llm, embedder)
+    run, report = run_entities(dataset, data, settings, with_summaries, tuple(threshold or ()), max_calls, glossary or (), out)
+    say_run(run.path, asdict(report) | {"run": str(run.path)}, entity_report_lines(report), as_json)
     return EXIT_SET_ASIDE if report.set_aside else 0
 
 

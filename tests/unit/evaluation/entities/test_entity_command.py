@@ -1,7 +1,7 @@
 """`dynagrag evaluate entities`: what it prints, its exit code, and the replies that it keeps."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,8 @@ from labelled_names import Waiter, diners, line, record
 
 from dynagrag.cli.evaluate import entities as cli_evaluate_entities
 from dynagrag.cli.evaluate.entities import entity_report_lines
+from dynagrag.evaluation.entities.entity_folder import EntityRun, MissedLine
+from dynagrag.evaluation.entities.entity_report import render_entity_report
 from dynagrag.evaluation.entities.entity_resolution import evaluate_entities
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
@@ -46,6 +48,22 @@ def test_the_command_prints_json_and_says_by_its_exit_code_that_lines_were_set_a
     assert (report["dataset"], report["num_pairs"], report["blocking"]["recall"], report["with_model"]) == ("diners", 2, 1.0, None)
     assert report["without_model"]["pair"] == {"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}
     assert [row["cosine"] for row in report["thresholds"]] == [0.7]
+    folder = Path(report["run"])
+    assert {path.name for path in folder.iterdir()} == {"run.json", "missed.jsonl", "summary.json", "report.html"}
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    for part in ("rules alone: 50.0 (0.0 to 100.0) % of the pairs of one thing are joined", "set aside 1 x", "Quality against cost"):
+        assert part in html
+    assert "<script" not in html
+
+
+def test_pairs_joined_wrongly_are_told_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = evaluate_entities(diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter")
+    quality = replace(report.without_model, wrong=(("Blue <b>Door</b>", "Red Door"),))
+    run = EntityRun.begin(tmp_path, "entities", {"dataset": "diners"})
+    run.finish(asdict(replace(report, without_model=quality)), [MissedLine(**asdict(missed)) for missed in report.missed])
+    html = render_entity_report(run)
+    assert "Blue &lt;b&gt;Door&lt;/b&gt; / Red Door" in html
+    assert "Pier 7 Bar / pier bar" in html
 
 
 def test_the_command_keeps_a_models_replies_so_that_the_same_run_asks_nothing_twice(

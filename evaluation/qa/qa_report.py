@@ -74,7 +74,7 @@ def render_qa_report(run: QaRun) -> str:
 def qa_report(run: QaRun) -> Report:
     """What the page says."""
     summary = run.summary()
-    lacking = f", {summary['unanswerable']} of them with no answer in the texts" if summary["unanswerable"] else ""
+    lacking = f", {summary['unanswerable']} of them with no answer in the texts," if summary["unanswerable"] else ""
     of = "its own document" if summary["scope"] == "document" else "all documents"
     asked = f"{plural(summary['questions'], 'question')}{lacking} were each asked of {of}"
     again = f"the same command with --out {summary['run']} tries them again"

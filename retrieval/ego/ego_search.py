@@ -90,4 +90,4 @@ class CosineEgoSearch(DiverseEgoSearch):
     name = "dynagrag-cosine"
 
     def _select(self, index: EgoIndex, scores: Floats, num_subgraphs: int) -> Selection:
-        return select_by_cosine(index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs)
+        return select_by_cosine(index, self._snapshot.graph.entities, scores, num_subgraphs)

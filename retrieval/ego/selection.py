@@ -2,9 +2,8 @@
 
     for c in centres by cosine desc:  accept c iff top(c) shares nothing with the top nodes of those accepted before
 
-The `paper` profile walks the whole order. `graph` looks at the best 20 N that have a neighbour, leaves nodes that are in more than 5 % of
-all ego-graphs out of the top nodes, and when fewer than N pass, allows 1 shared top node, then 2, and so on, then fills by cosine, at last
-with nodes that have no neighbour. Every decision is traced.
+The `paper` profile walks the whole order. `default` looks at the best 20 N, leaves nodes that are in more than 5 % of all ego-graphs out of
+the top nodes, and when fewer than N pass, allows 1 shared top node, then 2, and so on, then fills by cosine. Every decision is traced.
 """
 
 from collections.abc import Iterator
@@ -20,9 +19,7 @@ from dynagrag.settings import Profile
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`centres` accepted, best cosine first (of `graph`, those without a neighbour last), and one trace line for each centre that was
-    looked at, in the same order.
-    """
+    """`centres` accepted, best cosine first, and one trace line for each centre that was looked at, in the order of the cosine."""
 
     centres: tuple[int, ...]
     candidates: tuple[Candidate, ...]
@@ -57,7 +54,7 @@ def select_diverse(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats
     if num_subgraphs <= 0 or not len(scores):
         return Selection((), ())
     pool_size = None if profile.pool_factor is None else profile.pool_factor * num_subgraphs
-    order, lone = _centres(index, scores, profile, pool_size, num_subgraphs)
+    order = index.ordered(scores, pool_size)
     trace = _Trace(entities)
     for centre, top in _with_tops(index, order, profile, num_subgraphs):
         trace.consider(centre, top, 0)
@@ -65,30 +62,14 @@ def select_diverse(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats
             break
     if profile.has_fallback:
         _fall_back(index, order, profile, num_subgraphs, trace)
-        for centre in lone[: num_subgraphs - len(trace.accepted)].tolist():
-            trace.accepted[centre] = "fallback, has no neighbour: too few have one"
-    return _selection(trace, scores, np.concatenate((order, lone)))
-
-
-def select_by_cosine(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats, profile: Profile, num_subgraphs: int) -> Selection:
-    """The baseline: the first N of the order."""
-    if num_subgraphs <= 0:
-        return Selection((), ())
-    order = np.concatenate(_centres(index, scores, profile, num_subgraphs, num_subgraphs))[:num_subgraphs]
-    trace = _Trace(entities, accepted=dict.fromkeys(order.tolist(), "among the best by cosine"))
     return _selection(trace, scores, order)
 
 
-def _centres(index: EgoIndex, scores: Floats, profile: Profile, num: int | None, num_lone: int) -> tuple[Ints, Ints]:
-    """The `num` best (None: all), and the best `num_lone` that are set apart: where the profile says so, nodes without a neighbour. Nothing
-    dilutes their vector, so they come before the ego-graphs that hold more.
-    """
-    if not profile.wants_neighbours:
-        return index.ordered(scores, num), np.zeros(0, dtype=np.int64)
-    is_lone = index.graph.degrees == 0
-    order = index.ordered(np.where(is_lone, -np.inf, scores), num)
-    lone = index.ordered(np.where(is_lone, scores, -np.inf), num_lone)
-    return order[~is_lone[order]], lone[is_lone[lone]]
+def select_by_cosine(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats, num_subgraphs: int) -> Selection:
+    """The baseline: the first N of the order."""
+    order = index.ordered(scores, num_subgraphs) if num_subgraphs > 0 else np.zeros(0, dtype=np.int64)
+    trace = _Trace(entities, accepted=dict.fromkeys(order.tolist(), "among the best by cosine"))
+    return _selection(trace, scores, order)
 
 
 def _with_tops(index: EgoIndex, order: Ints, profile: Profile, num_subgraphs: int) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -336,8 +336,6 @@ class Profile:
     """Nodes that more than this share of the ego-graphs hold are no top nodes, the most held first, at most this share of the nodes."""
     pool_factor: int | None = 20
     has_fallback: bool = True
-    wants_neighbours: bool = True
-    """Whether a node without any is a centre only where there are too few others."""
     num_top_nodes: int = 3
     num_subgraphs: int = 4
     level_penalty: float = 0.15
@@ -379,7 +377,6 @@ PROFILES: dict[str, Profile] = {
         prevalence_ceiling=None,
         pool_factor=None,
         has_fallback=False,
-        wants_neighbours=False,
         max_walked=40,
         subgraph_token_budget=1500,
         judge_token_budget=3000,

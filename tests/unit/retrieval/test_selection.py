@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,29 +63,10 @@ def test_the_pool_bounds_what_is_looked_at(make_graph: MakeGraph) -> None:
     assert choose(make_graph, [1, 2, 3, 0, 6, 7, 5], replace(profile, pool_factor=2), 2).centres == (1,)
 
 
-@pytest.mark.parametrize("choice", ["diverse", "by cosine"])
-def test_a_node_without_a_neighbour_is_a_centre_only_where_too_few_have_one(make_graph: MakeGraph, choice: str) -> None:
-    graph = make_graph(8, [(0, 1, "l", 1), (2, 3, "l", 1)])
-    scores = np.array([0.5, 0.1, 0.4, 0.1, 0.9, 0.8, 0.95, 0.7])  # 4 to 7 are alone, and the nearest
-
-    def chosen(name: str, num: int) -> Selection:
-        profile = PROFILES[name]
-        index = EgoIndex.build(graph, profile)
-        if choice == "diverse":
-            return select_diverse(index, graph.entities, scores, profile, num)
-        return select_by_cosine(index, graph.entities, scores, profile, num)
-
-    assert chosen("graph", 2).centres == (0, 2)
-    assert chosen("graph", 6).centres == (0, 2, 1, 3, 6, 4)
-    assert chosen("paper", 2).centres == (6, 4), "by the letter: an ego-graph of one node is one"
-    if choice == "diverse":
-        assert chosen("graph", 6).candidates[-1].reason == "fallback, has no neighbour: too few have one"
-
-
 def test_equal_scores_go_to_the_heavier_then_to_the_lower_id(make_graph: MakeGraph) -> None:
     graph = make_graph(4, [], weights=[1, 3, 3, 2])
     index = EgoIndex.build(graph, PAPER)
-    assert select_by_cosine(index, graph.entities, np.ones(4), PAPER, 3).centres == (1, 2, 3)
+    assert select_by_cosine(index, graph.entities, np.ones(4), 3).centres == (1, 2, 3)
     assert index.ordered(np.array([0.5, 0.1, 0.5, 0.5]), 2).tolist() == [2, 3]
 
 
@@ -94,7 +74,7 @@ def test_nothing_asked_or_nothing_there_gives_nothing(make_graph: MakeGraph) -> 
     assert choose(make_graph, [1], PAPER, 0) == Selection((), ())
     empty = make_graph(0, [])
     assert select_diverse(EgoIndex.build(empty, PAPER), (), np.zeros(0), PAPER, 5) == Selection((), ())
-    assert select_by_cosine(EgoIndex.build(empty, PAPER), (), np.zeros(0), PAPER, 5) == Selection((), ())
+    assert select_by_cosine(EgoIndex.build(empty, PAPER), (), np.zeros(0), 5) == Selection((), ())
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(["graph", "paper"]))
@@ -117,8 +97,7 @@ def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_graph_never_starves(
     ]
     tops = [set(index.tops(np.array([c]), profile.num_top_nodes, profile.prevalence_ceiling)[0]) for c in strict]
     assert sum(map(len, tops)) == len(set().union(*tops))
-    is_last = (index.graph.degrees == 0) & (name == "graph")
-    assert list(selection.centres) == sorted(selection.centres, key=lambda c: (is_last[c], -scores[c], -graph.entities[c].weight, c))
+    assert list(selection.centres) == sorted(selection.centres, key=lambda c: (-scores[c], -graph.entities[c].weight, c))
     if name == "graph":
         assert len(selection.centres) == min(num, n)
     # the literal rule, replayed
@@ -133,10 +112,8 @@ def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_graph_never_starves(
         assert list(selection.centres) == expected
 
 
-def brute_force(
-    tops: list[set[int]], order: list[int], lone: list[int], num: int, num_top: int, pool: int | None, has_fallback: bool
-) -> set[int]:
-    """The rule by the letter: walk the order again and again, allowing one more shared top node each time, then fill, lone nodes last."""
+def brute_force(tops: list[set[int]], order: list[int], num: int, num_top: int, pool: int | None, has_fallback: bool) -> set[int]:
+    """The rule by the letter: walk the order again and again, allowing one more shared top node each time, then fill."""
     order = order[:pool]
     accepted: list[int] = []
     for num_allowed in range(num_top if has_fallback else 1):
@@ -144,7 +121,7 @@ def brute_force(
             owned = set().union(*(tops[a] for a in accepted))
             if c not in accepted and len(accepted) < num and len(tops[c] & owned) <= num_allowed:
                 accepted.append(c)
-    filled = [*(c for c in order if c not in accepted), *lone] if has_fallback else []
+    filled = [c for c in order if c not in accepted] if has_fallback else []
     return {*accepted, *filled[: num - len(accepted)]}
 
 
@@ -161,14 +138,12 @@ def test_the_choice_is_that_of_brute_force(
     index = EgoIndex.build(graph, profile)
     scores = np.round(rng.random(n), 1)
     tops = [set(top) for top in index.tops(np.arange(n), profile.num_top_nodes, ceiling)]
-    is_lone = index.graph.degrees == 0
-    order, lone = ([c for c in index.ordered(scores).tolist() if is_lone[c] == which] for which in (False, True))
+    order = index.ordered(scores).tolist()
     chosen = select_diverse(index, graph.entities, scores, profile, num)
     assert chosen == select_diverse(index, graph.entities, scores, profile, num)
-    assert set(chosen.centres) == brute_force(tops, order, lone, num, profile.num_top_nodes, factor and factor * num, has_fallback)
+    assert set(chosen.centres) == brute_force(tops, order, num, profile.num_top_nodes, factor and factor * num, has_fallback)
     assert len(chosen.centres) <= num
-    with_neighbours = [c for c in chosen.centres if not is_lone[c]]
-    assert with_neighbours[:1] == order[:1]  # the best one is always there
-    worst = order.index(with_neighbours[-1]) if order else 0
+    assert chosen.centres[:1] == tuple(order[:1])  # the best one is always there
+    worst = order.index(chosen.centres[-1])
     for passed in set(order[:worst]) - set(chosen.centres):  # whoever was passed over shares a top node with a chosen one
         assert tops[passed] & set().union(*(tops[c] for c in chosen.centres))

@@ -2,7 +2,7 @@
 several prompts in the order of the text, each of which is answered for itself (docs/papers.md, Answers, Themes).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
@@ -16,6 +16,8 @@ POOL_PER_PROMPT = 30
 _STRETCH = 4
 """Passages of a stretch, some three minutes of talk: each brings its best before any brings its second."""
 _LABEL_CHARS = 6
+_Sized = tuple[ScoredPassage, int]
+"""A passage and its characters in a prompt."""
 
 
 def with_calls(profile: Profile, calls_left: int | None, num_others: int) -> Profile:
@@ -35,33 +37,36 @@ def spread_passages(
     """
     documents = _grouped((scored.passage.document_id, scored) for scored in ranked)
     queues = [_in_turn(_grouped((s.passage.index // _STRETCH, s) for s in own).values()) for own in documents.values()]
-    room, chosen = max(1, 4 * token_budget - LEFT_OUT_CHARS), list[ScoredPassage]()
+    room, chosen = max(1, 4 * token_budget - LEFT_OUT_CHARS), list[_Sized]()
     left = num_prompts * room
     for scored in _in_turn(queues):
-        left -= _size(snapshot, scored)
+        own = (scored, _size(snapshot, scored))
+        left -= own[1]
         if chosen and left < 0:
             break
-        chosen.append(scored)
+        chosen.append(own)
     places = {id_: place for place, id_ in enumerate(documents)}
-    chosen.sort(key=lambda s: (places[s.passage.document_id], s.passage.index))
-    return list(_cut(snapshot, chosen, num_prompts, room))
+    while len(prompts := list(_cut(sorted(chosen, key=lambda own: _in_text(places, own[0])), num_prompts, room))) > num_prompts:
+        chosen.pop()  # passages are not cut, so what was chosen may need more: the last choice goes, wherever it stands
+    return prompts
 
 
-def _cut(snapshot: Snapshot, chosen: Sequence[ScoredPassage], num_prompts: int, room: int) -> Iterator[tuple[ScoredPassage, ...]]:
-    """Prompts of about the same size, none over its room; what no prompt has room for, since passages are not cut, goes."""
-    total = sum(_size(snapshot, scored) for scored in chosen)
-    wanted = min(num_prompts, -(-total // room))
-    left, own, size, num_made = total, list[ScoredPassage](), 0, 0
-    for scored in chosen:
-        more = _size(snapshot, scored)
+def _in_text(places: Mapping[object, int], scored: ScoredPassage) -> tuple[int, int]:
+    return places[scored.passage.document_id], scored.passage.index
+
+
+def _cut(chosen: Sequence[_Sized], num_prompts: int, room: int) -> Iterator[tuple[ScoredPassage, ...]]:
+    """Prompts of about the same size, none over its room; as many as it takes, which may be more than are wanted."""
+    left = sum(size for _, size in chosen)
+    wanted = min(num_prompts, -(-left // room))
+    own, used, num_made = list[ScoredPassage](), 0, 0
+    for scored, size in chosen:
         share = left / max(1, wanted - num_made)
-        if own and (size + more > room or size + more / 2 > share):
+        if own and (used + size > room or used + size / 2 > share):
             yield tuple(own)
-            left, own, size, num_made = left - size, [], 0, num_made + 1
-            if num_made == num_prompts:
-                return
+            left, own, used, num_made = left - used, [], 0, num_made + 1
         own.append(scored)
-        size += more
+        used += size
     if own:
         yield tuple(own)
 

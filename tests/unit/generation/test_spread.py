@@ -27,7 +27,7 @@ def talks(sizes: list[int]) -> Snapshot:
     return spoken({f"T{number}": said * size for number, size in enumerate(sizes)})
 
 
-def ranked(snapshot: Snapshot, order: Callable[[int], int] = lambda row: row) -> list[ScoredPassage]:
+def ranked(snapshot: Snapshot, order: Callable[[int], Any] = lambda row: row) -> list[ScoredPassage]:
     rows = sorted(range(len(snapshot.passages)), key=order)
     return [ScoredPassage(snapshot.passages[row], 1 / (1 + place)) for place, row in enumerate(rows)]
 
@@ -59,6 +59,41 @@ def test_documents_and_stretches_take_turns_the_best_first() -> None:
     assert max(map(documents.count, "d0 d1 d2".split())) - min(map(documents.count, "d0 d1 d2".split())) <= 1
     of_first = [scored.passage.index // 4 for scored in passages if scored.passage.document_id == "d0"]
     assert len(of_first) == len(set(of_first)), "no stretch has its second before others had their first"
+
+
+def test_the_best_passage_is_shown_also_where_it_stands_last_in_the_text() -> None:
+    words = "and nobody minded that at all since the crops were in "
+    snapshot = spoken({"T": [("Ada", f"Talk of {number}: {words * (1 + 5 * (number % 3))}") for number in range(80)]})
+    best = len(snapshot.passages) - 1
+    for budget in range(300, 500, 7):
+        prompts = spread_passages(snapshot, ranked(snapshot, lambda row: (row != best, row * 37 % 79)), 8, budget)
+        assert len(prompts) <= 8
+        assert prompts[-1][-1].passage == snapshot.passages[best], budget
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=40), min_size=1, max_size=3),
+    st.integers(1, 8),
+    st.integers(100, 400),
+    st.randoms(),
+)
+def test_what_is_left_out_comes_after_all_that_is_shown(talks: list[list[int]], num_prompts: int, budget: int, rng: Any) -> None:
+    """By the turns: documents, of each the stretches, the best first."""
+    said = {f"T{i}": [("Ada", "The crates were moved. " * times) for times in talk] for i, talk in enumerate(talks)}
+    snapshot = spoken(said)
+    keys = {row: rng.random() for row in range(len(snapshot.passages))}
+    passages = [scored.passage for scored in ranked(snapshot, lambda row: keys[row])]
+    prompts = spread_passages(snapshot, ranked(snapshot, lambda row: keys[row]), num_prompts, budget)
+    shown = {scored.passage.id for part in prompts for scored in part}
+    documents = list(dict.fromkeys(p.document_id for p in passages))
+    order: list[tuple[int, int, str]] = []
+    for place, document in enumerate(documents):
+        own = [p for p in passages if p.document_id == document]
+        stretches = list(dict.fromkeys(p.index // 4 for p in own))
+        by_stretch = {stretch: [p for p in own if p.index // 4 == stretch] for stretch in stretches}
+        turns = sorted(own, key=lambda p: (by_stretch[p.index // 4].index(p), stretches.index(p.index // 4)))
+        order += [(turn, place, passage.id) for turn, passage in enumerate(turns)]
+    assert shown == {id_ for _, _, id_ in sorted(order)[: len(shown)]}
 
 
 def test_what_fits_is_shown_whole_in_as_few_prompts_as_it_takes() -> None:

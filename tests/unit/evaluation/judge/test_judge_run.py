@@ -11,7 +11,7 @@ import pytest
 
 from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, UsageError, WorkspaceError
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
-from dynagrag.evaluation.judge.blind_answers import BlindAnswer, blind, levels_of, metrics_of
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_model import prompts_digest
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, JudgeOptions, plan_judge
@@ -76,26 +76,6 @@ def judged(settings: Settings, questions: Path) -> Callable[..., Run]:
 
 
 # -------------------------------------------------------------------------------------------------------------- blind
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("It failed [E7][E21].", "It failed."),
-        ("It failed [E7, E21] at noon (E3).", "It failed at noon."),
-        ("It failed [found: E7].", "It failed."),
-        ("According to the subgraph, it failed.", "It failed."),
-        ("According to the provided passages it failed.", "It failed."),
-        ("Based on the evidence, it failed.", "It failed."),
-        ("- **It** failed\n- then `MAIN B`", "It failed then MAIN B"),
-        ("1. It failed.\n2. It ended.", "It failed. It ended."),
-        ("In 1970 (April) it failed.", "In 1970 (April) it failed."),
-        ("It read 5 [sic] volts.", "It read 5 [sic] volts."),
-        ("", ""),
-    ],
-)
-def test_an_answer_is_shown_without_what_tells_its_arm(text: str, shown: str) -> None:
-    assert blind(text) == shown
 
 
 def test_no_prompt_of_a_judge_tells_an_arm(judged: Callable[..., Run]) -> None:

@@ -1,9 +1,11 @@
 """What models reply while answering, as pydantic types; the prompts name them."""
 
+import json
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import Field, create_model, field_validator, model_validator
+from pydantic_core import from_json
 
 from dynagrag.models.reply_schema import StrictReply
 
@@ -14,6 +16,16 @@ class IntermediateReply(StrictReply):
     answer: str = ""
     citations: list[str] = Field(default_factory=list)
     enough_evidence: bool = True
+
+    @classmethod
+    def whole_part(cls, reply: str) -> str | None:
+        """The answer, where it is whole. Small models go on listing citations to their limit; such a list says nothing."""
+        try:
+            found = from_json(reply, allow_partial=True)
+        except ValueError:
+            return None
+        answer = found.get("answer") if isinstance(found, dict) and "citations" in found else None
+        return json.dumps({"answer": answer}, ensure_ascii=False) if isinstance(answer, str) and answer.strip() else None
 
     @model_validator(mode="before")
     @classmethod

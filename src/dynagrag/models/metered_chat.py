@@ -21,7 +21,7 @@ from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError
 from dynagrag.ids import content_id, estimate_tokens
 from dynagrag.journal.workspace_journal import Journal, ReplyOrigin
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
-from dynagrag.models.reply_schema import strict_schema
+from dynagrag.models.reply_schema import StrictReply, strict_schema
 from dynagrag.prompts import render
 from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt, YesNo, YesNoModel
 from dynagrag.schema import Usage
@@ -316,9 +316,13 @@ class MeteredChat:
         finally:
             self._budget.spend(reserved, reply.prompt_tokens + reply.completion_tokens)
             self._count_call(reply, stage, documents)
-        if reply.is_cut_off:
+        if not reply.is_cut_off:
+            return reply
+        part = schema.whole_part(reply.text) if issubclass(schema, StrictReply) else None
+        if part is None:
             raise CutOffReplyError(f"{self.model.name}: the reply hit its limit of {max_tokens} tokens; ask about less text at once")
-        return reply
+        _LOG.warning("%s: the reply hit its limit of %d tokens, and is used as far as it was whole", stage, max_tokens)
+        return replace(reply, text=part, is_cut_off=False)
 
     def _compared(self, compare: Callable[[Prompt], Compared], prompt: Prompt, stage: str, documents: Sequence[str]) -> Compared:
         num_prompt = prompt_tokens(prompt)

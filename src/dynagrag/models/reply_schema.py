@@ -14,6 +14,11 @@ class StrictReply(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
+    @classmethod
+    def whole_part(cls, reply: str) -> str | None:
+        """What can be used of a reply that was cut off, as a whole reply; None where only a whole one is of use."""
+        return None
+
 
 @cache
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError
 from dynagrag.fakes import FakeChat
+from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, schema_text
 from dynagrag.protocols import ModelReply, Prompt
@@ -102,6 +103,30 @@ def test_a_reply_that_stays_invalid_is_an_error_and_not_stored(journal: Journal)
     assert caught.value.reply == "still nonsense"
     assert ask(metered(journal, model)) == Reply(name="x")
     assert model.num_calls == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('{\n  "answer": "By the \\"terminator\\".",\n  "citations": ["E3", "E4", "E', 'By the "terminator".'),
+        ('{"answer": "It vents.", "citations": [', "It vents."),
+        ('{"answer": "It vents and ven', None),
+        ('{"answer": "It vents.", ', None),
+        ('{"answer": " ", "citations": ["E1"', None),
+        ('["answer", "citations', None),
+    ],
+)
+def test_an_answer_whose_list_of_citations_never_ends_is_kept_without_them(journal: Journal, text: str, answer: str | None) -> None:
+    model = FakeChat(script=[ModelReply(text, True, 7, 400, 0.1)])
+    chat = metered(journal, model)
+    if answer is None:
+        with pytest.raises(CutOffReplyError):
+            chat.ask(PROMPT, IntermediateReply, stage="answer", max_tokens=400)
+        return
+    for _ in range(2):
+        reply = chat.ask(PROMPT, IntermediateReply, stage="answer", max_tokens=400)
+        assert (reply.answer, reply.citations, reply.enough_evidence) == (answer, [], True)
+    assert model.num_calls == 1, "what is used is kept"
 
 
 def test_a_cut_off_reply_is_an_error_in_the_ledger_and_not_stored(journal: Journal) -> None:

@@ -13,7 +13,8 @@ from dynagrag.evaluation.question_sets.question_set import GoldAnswer
 EM, F1, ROUGE_L, RECALL = "em", "f1", "rouge_l", "answer_recall"
 STATED, CONTRADICTED, NOT_FOUND = "stated", "contradicted", "not_found"
 CITED_RIGHT, GOLD_CITED, ABSTAINED = "citation_precision", "citation_recall", "abstained"
-MEASURES = (EM, F1, ROUGE_L, RECALL, STATED, CONTRADICTED, NOT_FOUND, CITED_RIGHT, GOLD_CITED, ABSTAINED)
+CLAIM_SHARES = (STATED, CONTRADICTED, NOT_FOUND)
+MEASURES = (EM, F1, ROUGE_L, RECALL, *CLAIM_SHARES, CITED_RIGHT, GOLD_CITED, ABSTAINED)
 """In the order in which reports have them. `abstained` is neither good nor bad by itself."""
 MAX_SHORT_WORDS = 12
 """References of at most so many words are short: they are compared with the answer in a few words. MuSiQue's longest has twelve."""

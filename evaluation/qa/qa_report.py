@@ -5,10 +5,10 @@ from typing import Any
 
 from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine
-from dynagrag.evaluation.qa.answer_scores import ABSTAINED, MEASURES
+from dynagrag.evaluation.qa.answer_scores import ABSTAINED, CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
-from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, arm_scores
+from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS, arm_scores
 from dynagrag.evaluation.results.html_report import (
     Bars,
     Case,
@@ -40,6 +40,7 @@ TITLES = {
     "citation_recall": "gold cited",
     "abstained": "abstained",
     "cut_off": "cut off",
+    "failed_parts": "failed parts",
     "context_tokens": "context tokens",
     "prompt_tokens": "prompt tokens",
     "completion_tokens": "reply tokens",
@@ -59,6 +60,7 @@ _WORDS = {
     "citation_recall": "share of what should be cited that is",
     "abstained": "share of the questions on which the arm said that the evidence has no answer",
 }
+_FAILED = "parts of an answer that the model failed at, a question: the answer was made without them"
 _NUM_READ = 6
 _MAX_READ = 1200
 """Characters of an answer or a reference that are shown."""
@@ -113,12 +115,26 @@ def names_of(summary: Mapping[str, Any]) -> list[str]:
     return [name for name in MEASURES if any(name in own for own in summary["arms"].values())]
 
 
+def heads_of(summary: Mapping[str, Any]) -> list[str]:
+    """What `cells` has of each arm before its costs: failed parts where any arm has them."""
+    return [*names_of(summary), CUT_OFF, *([FAILED_PARTS] if any(summary.get(FAILED_PARTS, {}).values()) else [])]
+
+
 def cells(summary: Mapping[str, Any], arm: str) -> list[str]:
-    """An arm's measures in points, how many answers were cut off, then its costs a question; a dash where it has none."""
-    own, costs = summary["arms"][arm], summary["costs"][arm]
-    values = [f"{POINTS * own[name]:.1f}" if name in own else "-" for name in names_of(summary)]
+    """An arm's measures in points, how many answers were cut off, its failed parts where there are any, then its costs a question; a dash
+    where it has none. In brackets: over how many questions a mean is, where others are over more.
+    """
+    costs, failed = summary["costs"][arm], summary.get(FAILED_PARTS, {}).get(arm, 0)
     cut_off = str(summary.get(CUT_OFF, {}).get(arm, 0))  # runs of before it was counted have none
-    return [*values, cut_off] + [f"{costs[name]:,.{1 if name in ('calls', 'seconds') else 0}f}" for name in COSTS]
+    values = [_value(summary, arm, name) for name in names_of(summary)] + [cut_off, f"{failed:.2f}"]
+    return values[: len(heads_of(summary))] + [f"{costs[name]:,.{1 if name in ('calls', 'seconds') else 0}f}" for name in COSTS]
+
+
+def _value(summary: Mapping[str, Any], arm: str, name: str) -> str:
+    own, counts = summary["arms"][arm], summary["counts"][arm]
+    if name not in own:
+        return "-"
+    return f"{POINTS * own[name]:.1f}" + (f" ({counts[name]})" if counts[name] < max(counts.values()) else "")
 
 
 def arm_title(summary: Mapping[str, Any], arm: str) -> str:
@@ -133,10 +149,10 @@ def difference(summary: Mapping[str, Any], arm: str, measure: str) -> str:
 
 
 def _results(summary: Mapping[str, Any]) -> list[Section]:
-    measure, names, arms = summary["measure"], names_of(summary), summary["arms"]
+    measure, heads, arms = summary["measure"], heads_of(summary), summary["arms"]
     table = Table(
-        heads=("arm", *(TITLES[name] for name in (*names, CUT_OFF)), f"{TITLES[measure]} against {summary['baseline']}, 95 % interval"),
-        rows=tuple((arm_title(summary, arm), (*cells(summary, arm)[: len(names) + 1], difference(summary, arm, measure))) for arm in arms),
+        heads=("arm", *(TITLES[name] for name in heads), f"{TITLES[measure]} against {summary['baseline']}, 95 % interval"),
+        rows=tuple((arm_title(summary, arm), (*cells(summary, arm)[: len(heads)], difference(summary, arm, measure))) for arm in arms),
         main=TITLES[measure],
         is_of_arms=True,
     )
@@ -157,12 +173,16 @@ def _quality(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _abstention(summary: Mapping[str, Any]) -> Table:
-    rows = tuple(
-        (arm, (str(own["abstained"]), *("-" if own[name] is None else f"{POINTS * own[name]:.1f}" for name in ("precision", "recall"))))
-        for arm, own in summary["abstention"].items()
-    )
     rightly = f"of the {summary['unanswerable']} without an answer, abstained, %"
-    return Table(("arm", "abstained", "of these rightly, %", rightly), rows, is_of_arms=True)
+    claims = (f"{TITLES[name]} there, % of the claims" for name in CLAIM_SHARES)
+    heads = ("arm", "abstained", "of these rightly, %", rightly, "answers there with claims", *claims)
+    return Table(heads, tuple((arm, tuple(abstention_cells(own))) for arm, own in summary["abstention"].items()), is_of_arms=True)
+
+
+def abstention_cells(own: Mapping[str, Any]) -> list[str]:
+    """How often an arm abstained, how rightly, on how many questions without an answer it claims something, and the shares of that."""
+    shares = ["-" if own.get(name) is None else f"{POINTS * own[name]:.1f}" for name in ("precision", "recall", *CLAIM_SHARES)]
+    return [str(own["abstained"]), *shares[:2], str(own.get("claiming", 0)), *shares[2:]]
 
 
 def _kind_rows(summary: Mapping[str, Any], measure: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -181,16 +201,18 @@ def _words(summary: Mapping[str, Any]) -> dict[str, str]:
         "arm": "one way to come to an answer; the first row is the one that is measured",
         **{TITLES[name]: _WORDS[name] for name in names_of(summary)},
         TITLES[CUT_OFF]: "answers whose reply came to no end: they count as wrong",
-        "points": "all measures: 100 is everything. Means of the questions that have an answer and the measure",
+        **({TITLES[FAILED_PARTS]: _FAILED} if FAILED_PARTS in heads_of(summary) else {}),
+        "points": "all measures: 100 is everything. Means of the questions that have an answer and the measure; in brackets: over how "
+        "many, where others are over more",
         "95 % interval": "where the figure would fall in 95 of 100 runs on such questions (paired bootstrap: the questions that both arms "
         "have a value for are drawn again 10,000 times)",
         "tokens, calls, seconds": "means a question. A reply from the cache counts with what it took when it was made; context tokens are "
-        "those of the evidence",
+        "those of the evidence, of whole answers alone",
     }
 
 
 def _costs(summary: Mapping[str, Any]) -> tuple[Section, ...]:
-    measure, quality, num = summary["measure"], _quality(summary), len(names_of(summary)) + 1
+    measure, quality, num = summary["measure"], _quality(summary), len(heads_of(summary))
     table = Table(
         heads=("arm", *(f"{TITLES[name]} a question" for name in COSTS)),
         rows=tuple((arm_title(summary, arm), tuple(cells(summary, arm)[num:])) for arm in summary["arms"]),

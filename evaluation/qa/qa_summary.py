@@ -6,7 +6,17 @@ from typing import Any
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
-from dynagrag.evaluation.qa.answer_scores import ABSTAINED, F1, MEASURES, RECALL, ROUGE_L, STATED, WantedAnswer, score
+from dynagrag.evaluation.qa.answer_scores import (
+    ABSTAINED,
+    CLAIM_SHARES,
+    F1,
+    MEASURES,
+    RECALL,
+    ROUGE_L,
+    STATED,
+    WantedAnswer,
+    score,
+)
 from dynagrag.evaluation.results.run_summary import POINTS
 
 Scores = Mapping[str, Mapping[str, float]]
@@ -14,6 +24,8 @@ Scores = Mapping[str, Mapping[str, float]]
 _DIGITS, _PRECISION = 4, 2
 CUT_OFF = "cut_off"
 """Answers whose reply had no end; they count as wrong."""
+FAILED_PARTS = "failed_parts"
+"""Intermediate answers that could not be had, a question."""
 COSTS = ("context_tokens", "prompt_tokens", "completion_tokens", "calls", "seconds")
 
 
@@ -47,6 +59,7 @@ def qa_summary(
         "differences": {arm: differences(scores.get(arm, {}), scores.get(baseline, {}), answerable) for arm in arms if arm != baseline},
         "kinds": _by_kind(scores, kinds, answerable, arms),
         CUT_OFF: {arm: sum(line.is_cut_off for line in own[arm]) for arm in arms},
+        FAILED_PARTS: {arm: _mean([line.failed_parts for line in own[arm] if not line.error]) for arm in arms},
         "errors": {arm: sum(line.has_failed for line in own[arm]) for arm in arms},
     }
 
@@ -105,26 +118,35 @@ def _bounds(interval: Interval) -> dict[str, float]:
 
 def _abstention(scores: Scores, answerable: frozenset[str]) -> dict[str, float | int | None]:
     """How well the arm knows what can't be answered: of the abstentions the share that is right, and of what can't be answered the share
-    that it abstains from. None where there is nothing to take a share of.
+    that it abstains from; what it claims there by verdict, and over how many questions (`claiming`) these means are. None where there is
+    nothing to take a share of.
     """
     abstained = {question for question, values in scores.items() if values[ABSTAINED]}
     unanswerable = set(scores) - answerable
     right = len(abstained & unanswerable)
+    claims = _columns(scores, frozenset(unanswerable))
     return {
         "abstained": len(abstained),
         "precision": round(right / len(abstained), _DIGITS) if abstained and unanswerable else None,
         "recall": round(right / len(unanswerable), _DIGITS) if unanswerable else None,
+        **{name: round(fmean(claims[name].values()), _DIGITS) if name in claims else None for name in CLAIM_SHARES},
+        "claiming": len(claims.get(STATED, ())),
     }
 
 
 def _costs(lines: Sequence[AnswerLine]) -> dict[str, float]:
-    """Means a question over the answers that did not fail; a reply from the cache counts as the call that it once was."""
+    """Means a question over the answers that did not fail; a reply from the cache counts as the call that it once was. Nobody kept the
+    context of what was cut off, so its mean is of whole answers.
+    """
     made = [line for line in lines if not line.has_failed]
-    if not made:
-        return dict.fromkeys(COSTS, 0.0)
-    values = {name: [float(getattr(line, name)) for line in made] for name in COSTS if name != "calls"}
+    values = {name: [float(getattr(line, name)) for line in made] for name in COSTS if name not in ("calls", "context_tokens")}
+    values["context_tokens"] = [float(line.context_tokens) for line in made if not line.is_cut_off]
     values["calls"] = [float(line.calls + line.cached) for line in made]
-    return {name: round(fmean(values[name]), 2) for name in COSTS}
+    return {name: _mean(values[name]) for name in COSTS}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(fmean(values), 2) if values else 0.0
 
 
 def _by_kind(scores: Mapping[str, Scores], kinds: Mapping[str, str], answerable: frozenset[str], arms: Sequence[str]) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.qa.answer_scores import MEASURES
+from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES
-from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF
+from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
@@ -87,6 +87,7 @@ def _of_scope(summary: Mapping[str, Any], scope: str, found: Mapping[str, Any]) 
 def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
     measure = summary["measure"]
     arms: Mapping[str, Mapping[str, float]] = summary["arms"]
+    failed: Mapping[str, float] = summary.get(FAILED_PARTS, {})
     names = [name for name in (measure, *(n for n in MEASURES if n != measure)) if any(name in own for own in arms.values())]
     yield Table(
         "How right the answers are, in points",
@@ -96,6 +97,7 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
             | {f"against {summary['baseline']}": _interval(summary["differences"].get(arm, {}).get(measure))}
             | {TITLES.get(name, name): _points(own.get(name)) for name in names[1:]}
             | {TITLES[CUT_OFF]: summary.get(CUT_OFF, {}).get(arm)}
+            | ({TITLES[FAILED_PARTS]: failed.get(arm)} if any(failed.values()) else {})
             for arm, own in arms.items()
         ),
     )
@@ -113,6 +115,7 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
                     "of these rightly": _points(own["precision"]),
                     "of what nothing answers": _points(own["recall"]),
                 }
+                | {f"{TITLES[name]} there": _points(own.get(name)) for name in CLAIM_SHARES}
                 for arm, own in summary["abstention"].items()
             ),
         )

@@ -76,7 +76,7 @@ def test_every_arm_answers_every_question_and_all_of_it_is_kept(evaluate: Evalua
     assert summary == run.summary() | {"run": str(run.path)}
     assert (summary["questions"], summary["unanswerable"], summary["measure"], summary["baseline"]) == (5, 1, "f1", "naive")
     assert list(summary["arms"]) == ["default", "naive", "closed-book", "gold"]
-    assert summary["abstention"]["closed-book"] == {"abstained": 5, "precision": 0.2, "recall": 1.0}
+    assert summary["abstention"]["closed-book"].items() >= {"abstained": 5, "precision": 0.2, "recall": 1.0, "claiming": 0}.items()
     assert summary["arms"]["closed-book"]["f1"] == 0
     assert summary["arms"]["gold"]["citation_precision"] == 1.0
     assert summary["arms"]["default"]["f1"] > 0

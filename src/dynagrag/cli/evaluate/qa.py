@@ -141,8 +141,8 @@ def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
 
 def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
-    from dynagrag.evaluation.qa.qa_report import TITLES, arm_title, cells, difference, names_of, result
-    from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF
+    from dynagrag.evaluation.qa.qa_report import TITLES, abstention_cells, arm_title, cells, difference, heads_of, result
+    from dynagrag.evaluation.qa.qa_summary import COSTS
     from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
@@ -151,21 +151,25 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for note, count in summary["notes"].items():
         yield f"  {count} x {note}"
     yield result(summary)
-    names = [f"{TITLES[name]:>6}" for name in (*names_of(summary), CUT_OFF, *COSTS)]
+    names = [TITLES[name] for name in (*heads_of(summary), *COSTS)]
+    rows = {arm: cells(summary, arm) for arm in summary["arms"]}
+    widths = [max(6, *map(len, column)) + 2 for column in zip(names, *rows.values(), strict=True)]
     width = max(14, *(len(arm_title(summary, arm)) for arm in summary["arms"])) + 2
     measure, baseline = summary["measure"], summary["baseline"]
-    yield f"{'arm':<{width}}" + "".join(f"{name:>{len(name) + 2}}" for name in names) + f"  {TITLES[measure]} against {baseline}"
-    for arm in summary["arms"]:
-        own = "".join(f"{cell:>{len(name) + 2}}" for name, cell in zip(names, cells(summary, arm), strict=True))
+    heads = "".join(f"{name:>{wide}}" for name, wide in zip(names, widths, strict=True))
+    yield f"{'arm':<{width}}{heads}  {TITLES[measure]} against {baseline}"
+    for arm, row in rows.items():
+        own = "".join(f"{cell:>{wide}}" for cell, wide in zip(row, widths, strict=True))
         yield f"{arm_title(summary, arm):<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
     if summary["unanswerable"]:
-        yield "abstained, rightly of these, and of the questions without an answer:"
+        yield "abstained, rightly of these, and of the questions without an answer; claiming there, stated, contradicted, not found"
         for arm, found in summary["abstention"].items():
-            shares = "".join(f"{'-' if share is None else f'{100 * share:.1f}':>8}" for share in (found["precision"], found["recall"]))
-            yield f"{arm:<{width}}{found['abstained']:>6}{shares}"
+            first, *others = abstention_cells(found)
+            yield f"{arm:<{width}}{first:>6}" + "".join(f"{cell:>8}" for cell in others)
     for arm, count in summary["errors"].items():
         if count:
             yield f"{arm}: {plural(count, 'answer')} failed; the same command with --out {summary['run']} tries them again"
-    yield "in points (0 to 100) but for the costs; differences over the same questions, with paired 95 % intervals"
+    yield "in points (0 to 100) but for the costs; in brackets: over how many questions, where others are over more"
+    yield "differences over the same questions, with paired 95 % intervals"
     if summary["questions"] < FEW_QUESTIONS:
         yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"

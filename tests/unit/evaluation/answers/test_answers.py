@@ -259,6 +259,20 @@ def test_a_reply_without_an_end_is_kept_with_its_cost_and_not_asked_again(answer
     assert again.num_calls == 0
 
 
+def test_parts_of_an_answer_that_could_not_be_had_are_counted(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+    replies = 0
+
+    def rule(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
+        nonlocal replies
+        replies += prompt.name == "intermediate"
+        if prompt.name == "intermediate" and replies == 1:
+            raise CutOffReplyError("the reply hit its limit")
+        return simple_reply(prompt, schema)
+
+    (line,) = answer(FakeChat(rule), ["naive-parts"], questions(space, 1))
+    assert (line.error, line.failed_parts) == ("", 1)
+
+
 @pytest.mark.parametrize("max_concurrency", [1, 8])
 def test_a_model_that_never_answers_stops_the_run_after_twenty(
     answer: Callable[..., list[AnswerLine]], space: Workspace, tmp_path: Path, max_concurrency: int

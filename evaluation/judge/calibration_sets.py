@@ -4,6 +4,7 @@ They lie in `judge/` of the data folder; the references of SQuALITY's questions 
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from dynagrag.ids import content_id
 _FOLDER, _STORIES = "judge", "transcript_qa"
 _NUM_REFERENCES = 2
 """Of SQuALITY's four by people: each has some 240 words, and a small model reads two or three thousand tokens well."""
+_BETWEEN = re.compile(r"(?<!\d)/|/(?!\d)")
+"""Between two golden answers; the slash of a number ("24/7") is none."""
 _RATING, _BEST_RATING = "overall-rating", 100
 
 
@@ -101,7 +104,7 @@ def _evouna(data: Path, name: str, notes: Counter[str]) -> tuple[list[Calibratio
         if not isinstance(judged, bool):
             raise LoadError(f"{row.place}: 'human_correct' is {judged!r}; it must be true or false")
         question = row.text("question")
-        references = tuple(part.strip() for part in row.text("golden_answer").split("/") if part.strip())
+        references = tuple(part.strip() for part in _BETWEEN.split(row.text("golden_answer")) if part.strip())
         made = CalibrationRow(
             name, row.id("id"), RowKind.RIGHT, row.text("system"), question, question, (answer,), float(judged), references
         )

@@ -20,7 +20,7 @@ DRAFTERS: Mapping[Kind, Callable[[Evidence], Iterable[Draft]]] = {
     Kind.UNANSWERABLE: unanswerable_drafts,
     Kind.CLOZE: cloze_drafts,
 }
-DOUBLE, GIVEN_AWAY = "asks the same as another", "holds its answer"
+DOUBLE, GIVEN_AWAY, AMBIGUOUS = "asks the same as another", "holds its answer", "has another answer in another line"
 
 
 def record_questions(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int) -> tuple[list[MadeQuestion], Counter[str]]:
@@ -30,7 +30,7 @@ def record_questions(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: 
     """
     drops: Counter[str] = Counter()
     seen: set[str] = set()
-    queues: dict[Kind, Iterator[Draft]] = {kind: _checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds}
+    queues: dict[Kind, Iterator[Draft]] = {kind: checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds}
     if len(kinds) > 1 and Kind.UNANSWERABLE in queues:
         queues[Kind.UNANSWERABLE] = islice(queues[Kind.UNANSWERABLE], -(-num // len(kinds)))
     chosen: list[MadeQuestion] = []
@@ -49,10 +49,16 @@ def _ordered(evidence: Evidence, kind: Kind, seed: int) -> list[Draft]:
     return diverse_order(DRAFTERS[kind](evidence), keys, random.Random(f"{seed} {kind}"))
 
 
-def _checked(drafts: Iterable[Draft], seen: set[str], drops: Counter[str]) -> Iterator[Draft]:
+def checked(drafts: Sequence[Draft], seen: set[str], drops: Counter[str]) -> Iterator[Draft]:
     """Those that pass, as they are wanted: what is left out of no more than those that were looked at."""
+    forms: dict[str, list[set[str]]] = {}
     for draft in drafts:
-        if (words := wording(draft.question)) in seen:
+        forms.setdefault(wording(draft.question), []).append({wording(form) for form in (draft.answer, *draft.answers)})
+    ambiguous = {words for words, own in forms.items() if not set.intersection(*own)}
+    for draft in drafts:
+        if (words := wording(draft.question)) in ambiguous:
+            drops[AMBIGUOUS] += 1
+        elif words in seen:
             drops[DOUBLE] += 1
         elif draft.kind is not Kind.UNANSWERABLE and has_words(draft.question, draft.answer):
             drops[GIVEN_AWAY] += 1

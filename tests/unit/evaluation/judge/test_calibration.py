@@ -292,3 +292,10 @@ def test_the_report_is_whole_html_that_runs_nothing(data: Path, settings: Settin
     assert "&lt;script&gt;" in html
     assert NOT_RELIABLE in html
     HTMLParser().feed(html)
+
+
+def test_golden_answers_are_split_between_words_and_not_within_numbers(tmp_path: Path) -> None:
+    golden = ["24/7/all day", "1/2 cup / half a cup", "A1/B2"]
+    write(tmp_path / "judge" / "evouna_NQ.jsonl.gz", [evouna(i, True, golden_answer=text) for i, text in enumerate(golden)])
+    rows = load_calibration_set(tmp_path, "evouna_NQ", None, 1).rows
+    assert [row.references for row in rows] == [("24/7", "all day"), ("1/2 cup", "half a cup"), ("A1", "B2")]

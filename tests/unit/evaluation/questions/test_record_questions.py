@@ -11,9 +11,9 @@ from spoken import LOOPS, NAMES, Talk, spoken
 
 from dynagrag.evaluation.questions.diverse_order import diverse_order
 from dynagrag.evaluation.questions.document_splits import document_splits
-from dynagrag.evaluation.questions.drafts import Evidence
+from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion, Split
-from dynagrag.evaluation.questions.record_questions import record_questions
+from dynagrag.evaluation.questions.record_questions import AMBIGUOUS, DOUBLE, checked, record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
 
 SENTENCES = st.builds(
@@ -68,6 +68,35 @@ def test_whoever_is_spoken_to_is_nothing_that_is_asked_about() -> None:
     questions = made(evidence())
     assert not [q for q in questions if "Houston" in q.answer and q.kind is Kind.CLOZE]
     assert "What did CDR say about Houston?" not in {q.question for q in questions}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "asked_alike"),
+    [
+        ("The tank pressure of the Odyssey fell to 217 pounds.", "The tank pressure of the Odyssey fell to 300 pounds.", "____ pounds"),
+        ("We now have MAIN B on battery power alone.", "We now have MAIN A on battery power alone.", "have ____ on battery"),
+    ],
+)
+def test_what_two_lines_answer_in_two_ways_is_not_asked(first: str, second: str, asked_alike: str) -> None:
+    alone = record_questions(evidence({"A": [("LMP", first)]}), (Kind.CLOZE,), 500, 0)[0]
+    assert any(asked_alike in q.question for q in alone)
+    both: Talk = [("LMP", first), ("LMP", second), ("CDR", "The Helium valve opened again after ten minutes of waiting.")]
+    found, drops = record_questions(evidence({"A": both}), (Kind.CLOZE,), 500, 0)
+    assert found
+    assert not [q for q in found if asked_alike in q.question]
+    assert drops["has another answer in another line"] == 2
+
+
+def test_who_said_what_two_people_said_is_not_asked() -> None:
+    def draft(answer: str, *answers: str) -> Draft:
+        return Draft(Kind.CLOZE, "Who said that the tanks of the Odyssey were cold?", answer, "d0", answers=answers)
+
+    drops: Counter[str] = Counter()
+    assert list(checked([draft("LMP"), draft("CDR")], set(), drops)) == []
+    assert drops == {AMBIGUOUS: 2}
+    first = draft("Kagan", "Justice Kagan")
+    assert list(checked([first, draft("Justice Kagan")], set(), drops)) == [first], "two names of one thing are one answer"
+    assert drops == {AMBIGUOUS: 2, DOUBLE: 1}
 
 
 def test_two_hops_go_over_a_thing_that_two_passages_name() -> None:

@@ -1,5 +1,6 @@
 """`dynagrag evaluate pruner`: how much of what supports answers a pruner's scores put first."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,8 +10,10 @@ import typer
 from dynagrag.cli.evaluate.shared import LIMIT, names_in
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, PRUNING_DATA, PRUNING_PART, PRUNING_SET, VERBOSE
 from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+from dynagrag.text import plural
 
 if TYPE_CHECKING:
+    from dynagrag.evaluation.bootstrap_intervals import Interval
     from dynagrag.evaluation.pruning.pruner_runs import PrunerFigures
 
 PRUNER_MEASURES = (
@@ -59,13 +62,19 @@ def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
     """The lines of a report."""
     from dynagrag.evaluation.pruning.pruning_measures import NAMES
 
-    yield f"{figures[0].n} questions"
-    yield f"{'pruner':<24}{''.join(f'{name:>22}' for name in NAMES)}"
-    for own in figures:
-        cells = (f"{100 * v.mean:.1f} ({100 * v.low:.1f} to {100 * v.high:.1f})" for v in own.means.values())
-        yield f"{Path(own.name).name:<24}{''.join(f'{cell:>22}' for cell in cells)}"
-    for own in figures:
-        if own.against_prior:
-            cells = (f"{100 * v.mean:+.1f} ({100 * v.low:+.1f} to {100 * v.high:+.1f})" for v in own.against_prior.values())
-            yield f"{Path(own.name).name + ' - prior':<24}{''.join(f'{cell:>22}' for cell in cells)}"
+    yield plural(figures[0].n, "question")
+    shared = Counter(Path(own.name).name for own in figures)
+    shown = {own.name: own.name if shared[Path(own.name).name] > 1 else Path(own.name).name for own in figures}
+    rows = [["pruner", *NAMES]]
+    rows += [[shown[own.name], *(_cell(own.means.get(name), "") for name in NAMES)] for own in figures]
+    rows += [
+        [f"{shown[own.name]} - prior", *(_cell(own.against_prior.get(name), "+") for name in NAMES)] for own in figures if own.against_prior
+    ]
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for row in rows:
+        yield "  ".join([row[0].ljust(first), *(cell.rjust(width) for cell, width in zip(row[1:], others, strict=True))])
     yield "in points (0 to 100) with 95 % intervals over the questions"
+
+
+def _cell(value: "Interval | None", sign: str) -> str:
+    return "-" if value is None else f"{100 * value.mean:{sign}.1f} ({100 * value.low:{sign}.1f} to {100 * value.high:{sign}.1f})"

@@ -1,15 +1,18 @@
 """Training and measuring pruners: it learns, goes on after a kill, and its checkpoint is what the commands say."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from dynagrag import wiring
+from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.cli.main import app
 from dynagrag.errors import SettingsError, UsageError
-from dynagrag.evaluation.pruning.pruner_runs import TrainOptions, beats_prior, evaluate_pruners, train_on_set
-from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP
+from dynagrag.evaluation.bootstrap_intervals import Interval
+from dynagrag.evaluation.pruning.pruner_runs import PrunerFigures, TrainOptions, beats_prior, evaluate_pruners, train_on_set
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
@@ -98,6 +101,24 @@ def test_the_commands_print_json(data: Path, tmp_path: Path, home: Path, capsys:
     assert {"n", "node_ap", "edge_ap", "support_recall@10"} < set(measured[out])
     assert app(["evaluate", "pruner", *given[:-1]], standalone_mode=False) == 0
     assert "random - prior" in capsys.readouterr().out
+
+
+def test_a_measure_without_a_value_leaves_its_column_to_a_dash() -> None:
+    full = {name: Interval(1.0, 1.0, 1.0) for name in NAMES}
+    lost = {name: Interval(-1.0, -1.0, -1.0) for name in NAMES}
+    one = PrunerFigures("a/x", 1, {name: value for name, value in full.items() if name != EDGE_AP}, {})
+    other = PrunerFigures("b/x", 1, full, lost)
+    first, head, *rows, last = pruner_lines([one, other])
+    assert first == "1 question"
+    assert [re.split(r"  +", line) for line in (head, *rows)] == [
+        ["pruner", *NAMES],
+        ["a/x", "100.0 (100.0 to 100.0)", "-", "100.0 (100.0 to 100.0)"],
+        ["b/x", *["100.0 (100.0 to 100.0)"] * 3],
+        ["b/x - prior", *["-100.0 (-100.0 to -100.0)"] * 3],
+    ]
+    assert len({len(line) for line in (head, *rows)}) == 1, "columns end together"
+    assert "in points" in last
+    assert any(line.startswith("x ") for line in pruner_lines([other])), "a name of its own is enough"
 
 
 def test_without_torch_geometric_one_line_says_so(data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

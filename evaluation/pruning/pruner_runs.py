@@ -57,7 +57,7 @@ class PrunerFigures:
 def train_on_set(
     settings: Settings, options: TrainOptions, on_epoch: "Callable[[Epoch], None] | None" = None
 ) -> tuple[Path, list[PrunerFigures]]:
-    """Trains a pruner and writes its checkpoint; the folder, and what it and the prior are worth on rows that it did not see.
+    """Trains a pruner and writes its checkpoint; the folder, and what it and the prior are worth on the test questions.
 
     Raises UsageError, SettingsError and LoadError for what was given wrong, before anything is embedded.
     """
@@ -78,6 +78,8 @@ def train_on_set(
     embedder = wiring.make_embedder(settings)
     split = split_by_group(examples_of(pruning_set, embedder))
     train = split[Part.TRAIN][: options.max_examples]
+    if not split[Part.TEST]:
+        raise UsageError("no question would be left to measure on; give a larger set, with questions about more entities")
     identity = embedder.identity
     network = NetworkOptions(identity.dimension, options.form, **{f"has_{name}": name not in options.without for name in PARTS_LEFT_OUT})  # type: ignore[arg-type]
     training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=options.max_epochs, seed=options.seed)

@@ -46,8 +46,8 @@ def train_pruner(
 ) -> int:
     """Train a pruner: a GCN that scores the entities and relations of retrieved subgraphs for a question.
 
-    Trains on 70 % of the set's entities, chooses the epoch on 15 %, and measures it on the rest beside the untrained prior. Run it again to
-    go on with a training that was stopped; the numbers are those of one that was not.
+    Trains on the questions about some 70 % of the entities asked about, chooses the epoch on 15 %, and measures it on the rest beside the
+    untrained prior. Run it again to go on with a training that was stopped; the numbers are those of one that was not.
 
     Example: dynagrag train pruner --dataset pathquestion --data sets --out my-pruner
     """
@@ -73,7 +73,7 @@ def train_pruner(
     for line in pruner_lines(figures):
         say(in_line(line))
     better = "is above" if beats_prior(figures[-1]) else "is not shown to be above"
-    say(f"checkpoint: {folder}; its average precision over entities {better} the prior's on questions about entities that it did not see")
+    say(f"checkpoint: {folder}; its average precision over entities {better} the prior's on questions about other entities")
     return 0
 
 

@@ -12,6 +12,7 @@ from dynagrag.cli.main import app
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.pruning.pruner_runs import PrunerFigures, TrainOptions, beats_prior, evaluate_pruners, train_on_set
+from dynagrag.evaluation.pruning.pruning_example import Part, part_of
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder
@@ -45,7 +46,7 @@ def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_n
     assert [figures.name for figures in again] == ["none", "random", "prior", str(folder)]
     assert again[-1].means == own.means
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    assert made["made_with"]["train"] == 56
+    assert made["made_with"]["train"] == 70
     assert len(made["figures"]["epochs"]) <= 12
 
 
@@ -125,3 +126,13 @@ def test_without_torch_geometric_one_line_says_so(data: Path, settings: Settings
     monkeypatch.setitem(__import__("sys").modules, "torch_geometric", None)
     with pytest.raises(SettingsError, match=r"dynagrag\[train\]"):
         train_on_set(settings, options(data, tmp_path / "pruner"))
+
+
+def test_a_set_that_leaves_nothing_to_measure_on_is_refused_before_training(data: Path, settings: Settings, tmp_path: Path) -> None:
+    path = data / "graphqa" / "pathquestion" / "PQ-2H.txt"
+    kept = [line for line in path.read_text(encoding="utf-8").splitlines() if part_of(line.split("\t")[2].split("#")[0]) != Part.TEST]
+    path.write_text("\n".join(kept), encoding="utf-8")
+    seen: list[object] = []
+    with pytest.raises(UsageError, match="left to measure on"):
+        train_on_set(settings, options(data, tmp_path / "pruner", 1), seen.append)
+    assert not seen

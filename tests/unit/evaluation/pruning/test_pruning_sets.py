@@ -1,12 +1,13 @@
 """Sets of questions over knowledge graphs: what is read, what supports an answer, and what is told of bad files."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.pruning.pruning_example import Part, split_by_group
+from dynagrag.evaluation.pruning.pruning_example import Part, part_of, split_by_group
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder
 
@@ -25,12 +26,22 @@ def test_the_support_of_an_answer_is_its_path(dataset: str, sets: Path) -> None:
     assert first.group == "person_0"
 
 
-def test_no_group_is_on_both_sides_of_the_split(sets: Path) -> None:
-    split = split_by_group(examples_of(load_pruning_set("pathquestion", sets), FakeEmbedder()))
-    groups = {part: {example.group for example in own} for part, own in split.items()}
-    assert [len(own) for own in groups.values()] == [28, 6, 6]
+def test_about_70_15_and_15_percent_of_the_groups_are_drawn() -> None:
+    drawn = Counter(part_of(f"person_{i}") for i in range(2000))
+    assert [round(drawn[part] / 2000, 1) for part in Part] == pytest.approx([0.7, 0.15, 0.15], abs=0.051)
+    assert abs(drawn[Part.TRAIN] - 1400) < 80
+
+
+def test_a_group_serves_the_same_whatever_else_the_set_holds(sets: Path) -> None:
+    examples = examples_of(load_pruning_set("pathquestion", sets), FakeEmbedder())
+    whole, few = split_by_group(examples), split_by_group([e for e in examples if e.group.endswith(("1", "4", "7"))])
+    assert sum(map(len, whole.values())) == len(examples)
+    assert all(whole.values()), "each part has some"
+    groups = {part: {example.group for example in own} for part, own in whole.items()}
     assert not groups[Part.TRAIN] & groups[Part.TEST]
     assert not groups[Part.VALIDATION] & (groups[Part.TRAIN] | groups[Part.TEST])
+    for part, own in few.items():
+        assert {example.group for example in own} <= groups[part]
 
 
 def test_what_is_given_wrong_is_told(sets: Path) -> None:

@@ -80,7 +80,7 @@ def plan_qa(options: QaOptions) -> QaPlan:
     if options.out is not None:
         check_folder(options.out)
     if options.ragas_rows is not None:
-        check_ragas_file(options.ragas_rows)
+        check_ragas_file(options.ragas_rows, options.questions, options.out)
     loaded = load_questions(options.of_workspace(), load_answer_set, load_own_answers)
     scope = options.scope or loaded.scopes[0]
     if scope not in loaded.scopes:

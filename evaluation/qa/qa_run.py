@@ -19,7 +19,7 @@ from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD, QaOptions, QaPlan, is_about_whole, plan_qa
 from dynagrag.evaluation.qa.qa_report import render_qa_report
 from dynagrag.evaluation.qa.qa_summary import qa_summary
-from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT, write_ragas_rows
+from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT, check_ragas_file, write_ragas_rows
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, GoldAnswer, Scope
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
@@ -58,6 +58,8 @@ def evaluate_qa(
         asked, known = _questions(plan, place, snapshot)
         made_with = _made_with(plan, options, place, snapshot, answering)
         run = QaRun.begin(settings.home, f"qa-{plan.loaded.name}", made_with, options.out)
+        if options.ragas_rows is not None:
+            check_ragas_file(options.ragas_rows, options.questions, run.path)
         with run.asking(len(asked) * len(plan.arms)):
             make_answers(place.space, answering, asked, plan.arms, run.file, settings, show, on_estimate)
             summary = _summary(run, plan, known, place)

@@ -1,6 +1,7 @@
 """Answers of a run as the rows that RAGAS scores (its `SingleTurnSample`), for those who have it in an environment of its own."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,41 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion
 from dynagrag.private_files import write_text
+from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import Snapshot
 
 LEFT_OUT = "answers left out of the rows for RAGAS: they failed, or were made before it was kept what stood in their prompts"
 
 
-def check_ragas_file(path: Path) -> None:
-    """UsageError where no file can be written there, before anything is asked."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"{path} can't be written: it is a folder, or its folder isn't there; name a file with --ragas-rows")
+_ANOTHER = "name another file with --ragas-rows"
+
+
+def check_ragas_file(path: Path, questions: Path | None = None, run: Path | None = None) -> None:
+    """UsageError where no file can be written there, or another would be lost: the `questions`, one of the `run`, one without such rows."""
+    try:
+        if path.is_dir() or not path.parent.is_dir():
+            raise UsageError(f"{path} can't be written: it is a folder, or its folder isn't there; name a file with --ragas-rows")
+        if is_irregular(path):
+            raise UsageError(f"{path} {IRREGULAR}; {_ANOTHER}")
+        if questions is not None and path.resolve() == questions.resolve():
+            raise UsageError(f"{path} holds the questions; {_ANOTHER}")
+        if run is not None and path.resolve().is_relative_to(run.resolve()):
+            raise UsageError(f"{path} lies in the folder of the run; {_ANOTHER}")
+        if path.exists() and not _has_rows(path):
+            raise UsageError(f"{path} holds something else than rows for RAGAS; {_ANOTHER}")
+    except (OSError, ValueError) as err:
+        raise UsageError(f"{path} can't be written: {getattr(err, 'strerror', None) or err}; {_ANOTHER}") from err
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether its first line is such a row. Without any answer there is none: an empty file will do."""
+    with path.open("rb") as file:
+        first = file.readline()
+    try:
+        row = json.loads(first) if first else {"user_input": "", "retrieved_contexts": []}
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and {"user_input", "retrieved_contexts"} <= row.keys()
 
 
 def write_ragas_rows(path: Path, lines: Iterable[AnswerLine], questions: Iterable[KnownQuestion], snapshot: Snapshot) -> int:
@@ -26,7 +53,9 @@ def write_ragas_rows(path: Path, lines: Iterable[AnswerLine], questions: Iterabl
     texts = _texts(snapshot)
     every = list(lines)
     rows = [_row(line, known[line.question], texts) for line in every if not line.error and line.shown is not None]
-    write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    write_text(part, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    part.replace(path)
     return len(every) - len(rows)
 
 

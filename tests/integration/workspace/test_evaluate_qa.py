@@ -1,6 +1,7 @@
 """`evaluate qa` from questions with answers to the folder: what is printed and kept, stopped and gone on with, and what it costs."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.results.run_folder import StoppedRunError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.private_files import is_open_to_others
 from dynagrag.protocols import Prompt
 from dynagrag.settings import load_settings
 from dynagrag.workspace.facade import Workspace
@@ -126,6 +128,26 @@ def test_rows_that_cant_be_written_are_refused_before_anything_is_asked(evaluate
         with pytest.raises(UsageError, match="--ragas-rows"):
             evaluate(chat, ragas_rows=path)
     assert chat.prompts == []
+
+
+def test_rows_replace_rows_alone(evaluate: Evaluate, questions: Path, tmp_path: Path) -> None:
+    chat, run, mine, pipe = FakeChat(shortening), tmp_path / "run", tmp_path / "mine.txt", tmp_path / "pipe"
+    mine.write_text("my thesis\n", encoding="utf-8")
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(questions)
+    os.mkfifo(pipe)
+    evaluate(chat, arms=("naive",), out=run)
+    asked, before = len(chat.prompts), questions.read_bytes()
+    for path in (questions, link, mine, pipe, run / "answers.jsonl", run / "new.jsonl"):
+        with pytest.raises(UsageError, match="--ragas-rows"):
+            evaluate(chat, ragas_rows=path, arms=("naive", "default"), out=run if path.parent == run else tmp_path / "other")
+    assert len(chat.prompts) == asked
+    assert (questions.read_bytes(), mine.read_text()) == (before, "my thesis\n")
+    rows = tmp_path / "rows.jsonl"
+    for _ in range(2):
+        evaluate(chat, arms=("naive",), out=run, ragas_rows=rows)
+    assert not is_open_to_others(rows)
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_the_command_prints_an_estimate_then_figures_and_json(

@@ -20,7 +20,7 @@ MAX_SHORT_WORDS = 12
 """References of at most so many words are short: they are compared with the answer in a few words. MuSiQue's longest has twelve."""
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-_NOT_ROUGE = re.compile(r"[^a-z0-9]+")
+_ROUGE_WORD = re.compile(r"[^\W_]+")
 _YES_NO = ("yes", "no")
 
 
@@ -73,24 +73,33 @@ def normalized(text: str) -> str:
 
 
 def exact_match(said: str, wanted: str) -> float:
-    """1 where both are the same once normalized."""
-    return float(normalized(said) == normalized(wanted))
+    """1 where both are the same once normalized, and something was said."""
+    ours, theirs = _compared(said, wanted)
+    return float(bool(ours) and ours == theirs)
 
 
 def word_f1(said: str, wanted: str) -> float:
-    """F1 of the words of both, each as often as it occurs; where one has none, whether both have none."""
-    ours, theirs = normalized(said).split(), normalized(wanted).split()
+    """F1 of the words of both, each as often as it occurs; 0 where nothing was said."""
+    ours, theirs = _compared(said, wanted)
     if not ours or not theirs:
-        return float(ours == theirs)
+        return 0.0
     shared = sum((Counter(ours) & Counter(theirs)).values())
     return 2 * shared / (len(ours) + len(theirs))
+
+
+def _compared(said: str, wanted: str) -> tuple[list[str], list[str]]:
+    """The words of both, normalized; where nothing of what is wanted would be left ("A", "..."), as they stand."""
+    if theirs := normalized(wanted).split():
+        return normalized(said).split(), theirs
+    ours, theirs = ([word.strip(string.punctuation) or word for word in text.casefold().split()] for text in (said, wanted))
+    return ours, theirs
 
 
 def contains(said: str, wanted: str) -> float:
     """1 where the wanted words stand in what was said, in their order and beside each other; yes and no must be its first word."""
     ours, theirs = normalized(said).split(), normalized(wanted).split()
     if not theirs:
-        return 0.0
+        return exact_match(said, wanted)
     if theirs[0] in _YES_NO and len(theirs) == 1:
         return float(ours[:1] == theirs)
     return float(f" {' '.join(theirs)} " in f" {' '.join(ours)} ")
@@ -104,8 +113,10 @@ def word_recall(said: str, wanted: str) -> float:
 
 
 def rouge_l(said: str, wanted: str) -> float:
-    """ROUGE-L's F1: of the longest sequence of words that both have in this order. Words as rouge-score has them, not stemmed."""
-    ours, theirs = (_NOT_ROUGE.sub(" ", text.lower()).split() for text in (said, wanted))
+    """ROUGE-L's F1: of the longest sequence of words that both have in this order. Words not stemmed, those of ASCII as rouge-score has
+    them; it knows no others.
+    """
+    ours, theirs = (_ROUGE_WORD.findall(text.lower()) for text in (said, wanted))
     if not ours or not theirs:
         return 0.0
     return 2 * _longest_shared(ours, theirs) / (len(ours) + len(theirs))

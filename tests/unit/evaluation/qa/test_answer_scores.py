@@ -38,8 +38,30 @@ def line(question: str = "q", arm: str = "a", **more: Any) -> AnswerLine:
 
 @pytest.mark.parametrize(("said", "wanted", "exact", "f1"), REFERENCE["squad"])
 def test_exact_match_and_f1_are_those_of_squad(said: str, wanted: str, exact: float, f1: float) -> None:
-    assert exact_match(said, wanted) == exact
-    assert word_f1(said, wanted) == pytest.approx(f1, abs=1e-5)
+    if normalized(wanted):  # where nothing of it is left, SQuAD gives all to an answer of which nothing is left either
+        assert exact_match(said, wanted) == exact
+        assert word_f1(said, wanted) == pytest.approx(f1, abs=1e-5)
+
+
+@pytest.mark.parametrize("wanted", ["A", "...", "the"])
+def test_nothing_said_is_never_right(wanted: str) -> None:
+    for said in ("", " ", "an", "!"):
+        assert exact_match(said, wanted) == word_f1(said, wanted) == contains(said, wanted) == 0
+    assert exact_match(wanted, wanted) == word_f1(wanted, wanted) == contains(wanted, wanted) == 1
+    for cut_short in (line(is_abstained=True, answer="", short=""), line(is_cut_off=True, answer="It is", short="")):
+        found = score(cut_short, WantedAnswer(GoldAnswer((wanted,))))
+        assert (found["em"], found["f1"]) == (0, 0)
+
+
+def test_an_answer_of_one_letter_is_compared_without_its_full_stop() -> None:
+    assert (exact_match("a.", "A"), exact_match("B", "A"), word_f1("A", "The")) == (1, 0, 0)
+
+
+def test_rouge_l_knows_words_of_every_script() -> None:
+    assert rouge_l("Экипаж вернулся домой.", "экипаж вернулся домой") == 1
+    assert rouge_l("Экипаж вернулся", "Экипаж вернулся домой завтра") == pytest.approx(2 * 2 / 6)
+    assert rouge_l("Crème brûlée", "creme brulee") == 0
+    assert rouge_l("snake_case", "snake case") == 1, "as rouge-score has it"
 
 
 @pytest.mark.parametrize(("said", "wanted", "expected"), REFERENCE["rouge_l"])
@@ -54,9 +76,10 @@ _texts = st.text(alphabet="ab the,. ", max_size=30)
 def test_measures_lie_between_0_and_1_and_the_same_words_get_all(said: str, wanted: str) -> None:
     for measure in (exact_match, word_f1, contains, word_recall, rouge_l):
         assert 0 <= measure(said, wanted) <= 1
-    assert exact_match(said, said) == word_f1(said, said) == 1
-    assert exact_match(said, wanted) <= word_f1(said, wanted) == pytest.approx(word_f1(wanted, said))
+    assert exact_match(said, said) == word_f1(said, said) == float(bool(said.strip()))
+    assert exact_match(said, wanted) <= word_f1(said, wanted)
     if normalized(wanted):
+        assert not normalized(said) or word_f1(said, wanted) == pytest.approx(word_f1(wanted, said))
         assert contains(wanted, wanted) == word_recall(wanted, wanted) == 1
         assert contains(said, wanted) <= word_recall(said, wanted) or normalized(wanted) in ("yes", "no")
 

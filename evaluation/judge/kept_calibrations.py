@@ -1,6 +1,8 @@
 """How far each judge agreed with people, kept by the model's identity: every later verdict of that judge is printed with it."""
 
+import fcntl
 import hashlib
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.judge.reliability import is_reliable
-from dynagrag.private_files import make_folder, write_text
+from dynagrag.private_files import make_folder, private, write_text
 
 _FOLDER = Path("evaluation") / "judge" / "calibrations"
 
@@ -58,7 +60,23 @@ def kept_calibration(home: Path, name: str, identity: str) -> KeptCalibration:
 
 
 def keep(home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str, Any]], prompts: Mapping[str, str]) -> KeptCalibration:
-    """Adds the figures of these sets. A calibration on more rows with the same wording stays: a quick look doesn't replace it."""
+    """Adds the figures of these sets. A calibration on more rows with the same wording stays: a quick look doesn't replace it. Two at once
+    wait for each other.
+    """
+    path = _path(home, identity)
+    make_folder(path.parent)
+    with open(path.with_suffix(".lock"), "a", opener=private) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        kept = _with_figures(home, name, identity, figures, prompts)
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        write_text(part, kept.model_dump_json(indent=1))
+        part.replace(path)
+    return kept
+
+
+def _with_figures(
+    home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str, Any]], prompts: Mapping[str, str]
+) -> KeptCalibration:
     before = kept_calibration(home, name, identity)
     sets = dict(before.sets)
     for set_name, own in figures.items():
@@ -69,13 +87,7 @@ def keep(home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str
         old = sets.get(set_name)
         if old is None or old.prompt != made.prompt or old.n <= made.n:
             sets[set_name] = made
-    kept = KeptCalibration(judge=name, identity=identity, sets=sets)
-    path = _path(home, identity)
-    make_folder(path.parent)
-    part = path.with_name(path.name + ".part")
-    write_text(part, kept.model_dump_json(indent=1))
-    part.replace(path)
-    return kept
+    return KeptCalibration(judge=name, identity=identity, sets=sets)
 
 
 def _path(home: Path, identity: str) -> Path:

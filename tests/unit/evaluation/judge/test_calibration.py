@@ -3,7 +3,9 @@
 import gzip
 import json
 import re
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.evaluation.judge import kept_calibrations
 from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
 from dynagrag.evaluation.judge.calibration_folder import VerdictLine
 from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibration_lines
@@ -229,6 +232,24 @@ def test_a_quick_look_does_not_replace_what_is_kept_of_more_rows(data: Path, set
     calibrate_judge(settings, options(data), make=made(model))
     calibrate_judge(settings, options(data, max_rows=3), make=made(FakeChat(good_judge)))
     assert kept_calibration(settings.home, "fake", model.identity).sets["evouna_TQ"].n == 40
+
+
+def test_two_calibrations_at_once_keep_the_figures_of_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = kept_calibrations.kept_calibration
+
+    def slowly(*args: Any) -> kept_calibrations.KeptCalibration:
+        found = read(*args)
+        time.sleep(0.1)
+        return found
+
+    monkeypatch.setattr(kept_calibrations, "kept_calibration", slowly)
+    figures = {"n": 4, "accuracy": 1.0, "kappa": 1.0, "pearson": None, "flips": 0, "ties": 0, "unreadable": 0}
+    with ThreadPoolExecutor() as pool:
+        each = [pool.submit(kept_calibrations.keep, tmp_path, "fake", "f", {name: figures}, {name: "p"}) for name in "abc"]
+        for done in each:
+            done.result()
+    assert set(read(tmp_path, "fake", "f").sets) == {"a", "b", "c"}
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def test_the_cost_is_told_before_and_with_the_time_after_the_first(data: Path, settings: Settings) -> None:

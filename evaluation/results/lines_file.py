@@ -27,10 +27,16 @@ class LinesFile(Generic[_Row]):
         return read_lines(self.path, self._kind)
 
     def append(self, lines: Iterable[_Row]) -> None:
-        """Adds lines that belong together, all in one write."""
-        text = "".join(f"{line.model_dump_json()}\n" for line in lines)
-        with self._lock, open(self.path, "a", encoding="utf-8", opener=private) as file:
-            file.write(text)
+        """Adds lines that belong together, all or, where that fails (a full disk), none."""
+        data = "".join(f"{line.model_dump_json()}\n" for line in lines).encode()
+        with self._lock, open(self.path, "ab", buffering=0, opener=private) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                while data:
+                    data = data[file.write(data) :]
+            except BaseException:
+                file.truncate(before)
+                raise
 
     def drop_torn_line(self) -> None:
         """Cuts off what a killed process left of its last line."""

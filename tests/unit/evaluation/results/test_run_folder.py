@@ -1,5 +1,6 @@
 """Run folders: begun, torn, gone on with, refused, summed up, compared, shown."""
 
+import resource
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -77,6 +78,21 @@ def test_a_torn_last_line_is_dropped_and_asked_again(tmp_path: Path) -> None:
     assert RunFolder.open(tmp_path, SETTINGS, {}).lines() == lines()[:-1]
     path.write_bytes(whole[:30])
     assert RunFolder.open(tmp_path, SETTINGS, {}).lines() == []
+
+
+def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run.append(lines()[:1])
+    path = tmp_path / "questions.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+        with pytest.raises(OSError, match="File too large"):
+            run.append(lines()[1:2])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    run.append(lines()[2:])
+    assert run.lines() == [*lines()[:1], *lines()[2:]]
 
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A user's own questions for a workspace that is there: JSON lines with `question` and either `documents` or `turns`, or with answers."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ def _answered_question(row: Row) -> EvalQuestion:
     if "documents" in row.values and "turns" in row.values:
         raise LoadError(f"{row.place}: the row has both 'documents' and 'turns'; give one of them: what should be found")
     provenance = row.values.get("provenance")
+    row.kept(json.dumps(provenance, ensure_ascii=False), "provenance")
     return EvalQuestion(
         _id(row, text),
         text,

@@ -189,6 +189,7 @@ def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -
     [
         ([{"question": "Who?", "answer": ""}], r"line 1: the answer is empty or no text; write it"),
         ([{"question": "Who?", "answers": ["Ada", " "]}], "the answer is empty"),
+        ([{"question": "Who?", "provenance": {"records": ["\ud800"]}}], "line 1: 'provenance' holds a lone surrogate"),
         ([{"question": "Who?", "answers": "Ada"}], "'answers' must be a list"),
         ([{"question": "Who?", "answer": 7}], "the answer is empty or no text"),
         ([{"question": "Who?", "answer": "Ada", "answers": [""]}], "the answer is empty"),

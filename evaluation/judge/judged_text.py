@@ -8,15 +8,29 @@ import re
 LEFT_OUT = "[a sentence to the reader left out]"
 _TAG = re.compile(r"<(?=\s*/?\s*(?:answer|reference|question|instruction|output|metric)\b)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"((?<=[.!?])\s+|\n+)")
-_BEST = r"(?:5|five|10|ten|100|full|top|highest|maximum|max|best|perfect|excellent)"
+_NUMBER = r"(?:5|five|10|ten|100)"
+_BEST = rf"(?:{_NUMBER}|full|top|highest|maximum|max|best|perfect|excellent)"
+_MARKS = r"(?:marks?|scores?|points?|ratings?|grades?|stars?|credits?)"
+_IT = r"(?:it|this|me|us|them|(?:the|my|our|this|that)\s\w+|yourself)"
+_AS = r"(?:with\s|as\s|at\s|an?\s|the\s)*"
+_ENDS = r"(?=\s*(?:[.,;:!?)/\"'*]|$|out\s+of\b|please\b|and\b))"
+_JSON_GRADES = re.compile(
+    r"""(?:```\w*\s*)?(?:\[\s*)?\{[^{}]*
+    ["'](?:score|grade|rating|verdict|better|clarity|depth|nuance|implications|ethics)["']\s*:\s*["']?(?:\d|yes\b|no\b|tie\b)
+    [^{}]*\}[\s\]`.]*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _TO_A_JUDGE = re.compile(
     rf"""
     \b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{{0,60}}
         \b(?:rubrics?|instructions?|prompts?|criteria|guidelines|(?:grading|scoring|system)\s+\w+|(?:above|previous|prior)\s*$)
     | (?:^|[,;:\-]|\b(?:and|then|please|must|should|just|now)\s)\s*
-        (?:give|award|assign|score|rate|grade|mark)\s
-        (?:(?:it|this|me|us|them|(?:the|my|our|this|that)\s\w+|yourself)\s)?(?:with\s|as\s|at\s|an?\s|the\s)*{_BEST}\b
-        (?!\s+(?:goals?|runs?|times|minutes|people|men|women|percent|dollars))
+        (?:(?:give|award|assign|mark)\s(?:{_IT}\s)?{_AS}(?:{_BEST}\s(?:possible\s)?{_MARKS}\b|\d+\s*(?:/|out\s+of)\s*\d)
+        | (?:give|award|assign|mark)\s{_IT}\s{_AS}(?:perfect\s|full\s)?{_NUMBER}{_ENDS}
+        | (?:score|rate|grade)\s(?:{_IT}\s)?{_AS}(?:perfect\s|full\s)?{_NUMBER}(?:{_ENDS}|\s{_MARKS}{_ENDS})
+        | (?:score|rate|grade)\s{_IT}\s{_AS}{_BEST}(?:{_ENDS}|\s(?:possible\s)?{_MARKS}\b))
+    | ^\W*(?:(?:my|the|final|overall|total)\s)*(?:score|grade|rating|marks?|points)\s*(?:is\s|[:=])?\s*\d+\s*(?:/|out\s+of)\s*\d+\W*$
+    | ^\W*(?:(?:my|the|final|overall|total)\s)*(?:score|grade|rating|verdict)\s*[:=]\s*\W*(?:\d+|yes|correct|right)\W*$
     | \b(?:dear|you\s+are|attention|note\s+to|message\s+to|instructions?\s+(?:to|for))\s+(?:an?\s|the\s|all\s|any\s)?(?:\w+\s)?
         (?:judges?|graders?|evaluators?|raters?|assessors?|language\s+models?|AI\s+models?|LLMs?)\b
     | \b(?:this|my|our|the\s+above)\s+(?:answer|response|output|summary)\s+
@@ -31,7 +45,7 @@ _TO_A_JUDGE = re.compile(
 
 def inert(text: str, max_chars: int | None = None) -> str:
     """The text as a prompt holds it; cut at `max_chars` with a mark, so that one text can't push the others out."""
-    return fenced("".join(LEFT_OUT if _TO_A_JUDGE.search(part) else part for part in _SENTENCE_END.split(text.strip())), max_chars)
+    return fenced(_without_pleas(text), max_chars)
 
 
 def fenced(text: str, max_chars: int | None = None) -> str:
@@ -42,4 +56,10 @@ def fenced(text: str, max_chars: int | None = None) -> str:
 
 def speaks_to_a_judge(text: str) -> bool:
     """Whether a sentence of it was left out."""
-    return any(_TO_A_JUDGE.search(part) for part in _SENTENCE_END.split(text.strip()))
+    return _without_pleas(text) != text.strip()
+
+
+def _without_pleas(text: str) -> str:
+    """Without sentences to a judge, and without grades as an object at the end."""
+    parts = _SENTENCE_END.split(_JSON_GRADES.sub(LEFT_OUT, text.strip()))
+    return "".join(LEFT_OUT if _TO_A_JUDGE.search(part) else part for part in parts)

@@ -13,6 +13,9 @@ import numpy as np
 from dynagrag.evaluation.bootstrap_intervals import LEVEL, RESAMPLES, SEED, intervals
 
 POWER = 0.8
+MIN_PAIRS = 10
+"""Below it an interval from resampling is too narrow for a verdict."""
+TOO_FEW = "too few to tell"
 EQUAL_LENGTH = 0.2
 """Two answers are equally long where the shorter has at least so much less of its words than the longer."""
 _DIGITS = 4
@@ -38,7 +41,7 @@ def paired_difference(
         "difference": found["mean"],
         "low": found["low"],
         "high": found["high"],
-        "verdict": verdict if len(differences) > 1 else "one question tells nothing",
+        "verdict": verdict if len(differences) >= MIN_PAIRS else TOO_FEW,
         "sd": _rounded(spread),
         "n_for_this": questions_for_power(found["mean"], spread),
         "n_for_one_point": questions_for_power(1.0, spread),
@@ -79,15 +82,20 @@ def is_equally_long(words: int, other: int) -> bool:
 
 
 def pair_figures(
-    verdicts: Sequence[float | None], flips: Sequence[bool], words: Sequence[tuple[int, int]], seed: int = SEED, resamples: int = RESAMPLES
+    verdicts: Sequence[float | None],
+    flips: Sequence[bool],
+    words: Sequence[tuple[int, int] | None],
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
 ) -> dict[str, Any]:
-    """Of an arm against the baseline. Verdicts: 1 the arm, 2 the baseline, 0 a tie, None unreadable; `words` of both answers.
+    """Of an arm against the baseline. Verdicts: 1 the arm, 2 the baseline, 0 a tie, None unreadable; `words` of both answers,
+    None where one was cut off.
 
     `win_rate` counts a tie as half a win; it and its interval are of what could be read.
     """
     read = [(verdict, own) for verdict, own in zip(verdicts, words, strict=True) if verdict is not None]
-    decided = [(verdict, own) for verdict, own in read if verdict != 0 and own[0] != own[1]]
-    equal = [verdict for verdict, own in read if is_equally_long(*own)]
+    decided = [(verdict, own) for verdict, own in read if verdict != 0 and own and own[0] != own[1]]
+    equal = [verdict for verdict, own in read if own and is_equally_long(*own)]
     rate = mean_with_interval([_points(verdict) for verdict, _ in read], seed, resamples)
     return {
         "n": len(verdicts),

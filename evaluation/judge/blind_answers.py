@@ -47,15 +47,16 @@ _LEVEL_ORDERS = ((1, 2, 3, 4, 5), (5, 4, 3, 2, 1), (3, 1, 5, 2, 4))
 
 @dataclass(frozen=True, slots=True)
 class BlindAnswer:
-    """A question with an answer that tells nothing of its arm."""
+    """A question with an answer that tells nothing of its arm; without words where it was cut off."""
 
     question: str
     text: str
+    is_cut_off: bool = False
 
     @classmethod
     def of(cls, line: AnswerLine) -> "BlindAnswer":
         """The answer of a line."""
-        return cls(line.text, blind(line.plain or line.answer))
+        return cls(line.text, blind(line.plain or line.answer), line.is_cut_off)
 
     @property
     def num_words(self) -> int:

@@ -45,7 +45,7 @@ def set_figures(
         "unreadable": unreadable,
         "accuracy_interval": agreed.bounds(),
         "kappa_interval": beyond_chance.bounds(),
-        "is_reliable": is_reliable(beyond_chance.value, unreadable, len(rows), threshold),
+        "is_reliable": is_reliable(beyond_chance.value, beyond_chance.bounds(), unreadable, len(rows), threshold),
     }
     if is_graded:
         found |= _graded(rated, read, seed, resamples)

@@ -6,37 +6,34 @@ from typing import Any
 from dynagrag.evaluation.judge.calibration_figures import grade_of
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
 from dynagrag.evaluation.judge.calibration_sets import RowKind
-from dynagrag.evaluation.judge.reliability import MAX_UNREADABLE
+from dynagrag.evaluation.judge.reliability import why_not
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Listing, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.report_plots import quality_bars
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 
-NOT_RELIABLE = "not reliable for this"
+NOT_RELIABLE, NOT_KNOWN = "not reliable for this", "not known to be reliable for this"
 _NUM_READ = 5
 """How many rows of each set that the judge got most wrong are shown."""
 
 
 def verdict_on_judge(judge: str, figures: Mapping[str, Mapping[str, Any]], threshold: float) -> str:
     """The first line of a report: on which sets the judge can be believed."""
-    bad, good = ([name for name, own in figures.items() if own["is_reliable"] is wanted] for wanted in (False, True))
+    bad, unsure, good = ([name for name, own in figures.items() if own["is_reliable"] is wanted] for wanted in (False, None, True))
     parts = []
-    if bad:
-        parts.append(f"{NOT_RELIABLE}: {judge} on {', '.join(_with_reason(name, figures[name], threshold) for name in bad)}")
+    for words, names in ((NOT_RELIABLE, bad), (NOT_KNOWN, unsure)):
+        if names:
+            parts.append(f"{words}: {judge} on {', '.join(_with_reason(name, figures[name], threshold) for name in names)}")
     if good:
-        parts.append(f"reliable: {judge} on {', '.join(_with_kappa(name, figures[name]) for name in good)}")
+        parts.append(f"reliable: {judge} on {', '.join(f'{name} ({_kappa(figures[name])})' for name in good)}")
     return "; ".join(parts)
 
 
-def _with_kappa(name: str, own: Mapping[str, Any]) -> str:
-    return f"{name} (kappa {number(own['kappa'])})"
+def _kappa(own: Mapping[str, Any]) -> str:
+    return f"kappa {number(own['kappa'])}{_interval(own['kappa_interval'], number)}" if own["kappa"] is not None else "kappa can't be told"
 
 
 def _with_reason(name: str, own: Mapping[str, Any], threshold: float) -> str:
-    if own["unreadable"] > MAX_UNREADABLE * own["n"]:
-        return f"{name} ({own['unreadable']} of {own['n']} verdicts could not be read)"
-    if own["kappa"] is None:
-        return f"{name} (kappa can't be told: all verdicts are the same)"
-    return f"{name} (kappa {number(own['kappa'])}, below {threshold:g})"
+    return f"{name} ({_kappa(own)}, {why_not(own['kappa'], own['kappa_interval'], own['unreadable'], own['n'], threshold)})"
 
 
 def calibration_lines(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -130,9 +127,10 @@ def calibration_report(run: CalibrationRun) -> Report:
         title=f"{summary['judge']}: agreement with people",
         asked=f"{summary['judge']} judged rows that people had judged before: how often does it say the same? Rows: {rows}.",
         conclusion=f"{summary['verdict']}.{few}",
-        is_warned=summary["verdict"].startswith(NOT_RELIABLE),
+        is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
         about=(
-            f"Reliable means a kappa of {summary['threshold']} or more, and at most one verdict in ten that could not be read. "
+            f"Reliable means a kappa whose interval begins at {summary['threshold']} or more, and at most "
+            "one verdict in ten that could not be read. "
             "What is known of a judge here is shown with its later verdicts.",
         ),
         notes=tuple(f"{name}: {count} x {note}" for name, notes in summary["notes"].items() for note, count in notes.items()),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.judge.arm_statistics import TOO_FEW
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
@@ -20,7 +21,7 @@ _NUM_READ = 6
 _DIFFERS = (
     "published: 18.10 for A alone, of an inferred 25, with B a close second; its judge, questions, their number, N and corpus (some "
     "100,000 tokens of podcasts) are not stated or not public. Here: questions, corpus, model and judge of this run, rubrics of our own, "
-    "equal room for all arms, citations not shown. The two are not comparable"
+    "the same limit of room for all arms (one may use less: see context tokens), citations not shown. The two are not comparable"
 )
 _STYLE = (
     "these metrics have no references and reward style: what lines state is counted beside (stated claims), and no figure here tells "
@@ -54,7 +55,19 @@ def judge_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     yield from _closing(summary)
 
 
-COST_HEADS = ("answers", "graded", "abstained", "words", "citations", "stated claims", "context tokens", "all tokens", "calls", "seconds")
+COST_HEADS = (
+    "answers",
+    "cut off",
+    "graded",
+    "abstained",
+    "words",
+    "citations",
+    "stated claims",
+    "context tokens",
+    "all tokens",
+    "calls",
+    "seconds",
+)
 
 
 def _about(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -73,8 +86,14 @@ def _about(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["speaking_to_a_judge"]:
         yield f"{plural(summary['speaking_to_a_judge'], 'answer')} with sentences that speak to a judge, which were not shown to it"
     if failed := sum(arm["errors"] for arm in summary["arms"].values()):
-        again = f"the same command with --out {summary['run']} tries them again, but for replies that were cut off"
+        again = f"the same command with --out {summary['run']} tries them again"
         yield f"{plural(failed, 'answer')} could not be made; {again}"
+
+
+def fewest_questions(summary: Mapping[str, Any]) -> int:
+    """Of the differences the one over the fewest questions; without differences, all that were asked."""
+    fewest: int = min((own["n"] for own in summary["differences"].values() if own), default=summary["questions"])
+    return fewest
 
 
 def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -84,7 +103,7 @@ def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
     yield _STYLE
     if any(own["published"] for own in summary["arms"].values()):
         yield _DIFFERS
-    if summary["questions"] < FEW_QUESTIONS:
+    if fewest_questions(summary) < FEW_QUESTIONS:
         yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
 
 
@@ -131,6 +150,7 @@ def cost_cells(own: Mapping[str, Any]) -> list[str]:
     means = [_number(own[name], 1) for name in ("context_tokens", "tokens", "calls", "seconds")]
     return [
         str(own["answers"]),
+        str(own["cut_off"]),
         str(own["graded"]),
         str(own["abstained"]),
         _number(own["words"], 0),
@@ -160,6 +180,8 @@ _WORDS = {
     ", ".join(
         METRICS
     ): "the metrics: clarity and brevity, depth and specificity, subjectivity and nuance, implication focus, ethical alignment",
+    "cut off": "answers without an end: the lowest grades, and a pair lost to a whole one",
+    "context tokens": "what was put before the model. All arms have the same limit, and one may use less of it",
     "graded": "answers with a grade on every metric: only these have a total",
     "unreadable": "grades that could not be read from the judge's reply: counted, never guessed",
     "kappa": "agreement of the judge with people beyond chance (Cohen's): 0 is chance, 1 is always",
@@ -203,7 +225,9 @@ def _upper(text: str) -> str:
 def _conclusion(summary: Mapping[str, Any]) -> str:
     seen = [name for name, own in summary["differences"].items() if own and own["verdict"] in ("better", "worse")]
     graded = any(own["total"] for own in summary["arms"].values())
-    few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if summary["questions"] < FEW_QUESTIONS else ""
+    few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if fewest_questions(summary) < FEW_QUESTIONS else ""
+    if TOO_FEW in (own["verdict"] for own in summary["differences"].values() if own) and not seen:
+        return f"Too few questions to tell arms apart.{few}"
     if graded and not seen:
         return f"By its grades no arm differs from {summary['baseline']} by more than chance.{few}"
     said = (f"{name} is {summary['differences'][name]['verdict']} than {summary['baseline']}" for name in seen)

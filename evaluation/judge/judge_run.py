@@ -23,6 +23,7 @@ from dynagrag.evaluation.judge.calibration_run import CACHE_NAME, JOURNAL
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_model import JudgeModel, better_questions, judge_metrics, prompts_digest
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, JudgePlan, plan_judge
+from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import render_judge_report
 from dynagrag.evaluation.judge.judge_summary import judge_summary
 from dynagrag.evaluation.judge.judging import judge_left
@@ -158,12 +159,12 @@ class _Work:
         question, arm, against, sample = unit
         begun = time.perf_counter()
         own = answers[question, arm]
+        if (line := _without_judge(unit, own, answers[question, against] if against else own)) is not None:
+            return line
         if not against:
             grades, note = judge_metrics(self.chat, own, sample)
             return JudgedLine(question=question, arm=arm, sample=sample, grades=grades, note=note, ms=_ms(begun))
         other = answers[question, against]
-        if own.text == other.text:
-            return JudgedLine(question=question, arm=arm, against=against, verdict=0.0, orders=(0.0, 0.0), note="the same answer")
         found = JudgeModel(self.chat).judge_both(better_questions(own.question, own.text, other.text))
         return JudgedLine(
             question=question,
@@ -177,9 +178,23 @@ class _Work:
         )
 
 
+def _without_judge(unit: tuple[str, str, str, int], own: BlindAnswer, other: BlindAnswer) -> JudgedLine | None:
+    """What needs no judge: an answer that was cut off has the lowest grades and loses to a whole one; equal answers tie."""
+    question, arm, against, sample = unit
+    if not against:
+        lowest: dict[str, float | None] = dict.fromkeys(METRICS, 1.0)
+        return JudgedLine(question=question, arm=arm, sample=sample, grades=lowest, note="cut off") if own.is_cut_off else None
+    if own.is_cut_off != other.is_cut_off:
+        verdict = 2.0 if own.is_cut_off else 1.0
+        return JudgedLine(question=question, arm=arm, against=against, verdict=verdict, orders=(verdict, verdict), note="cut off")
+    if own.text == other.text:
+        return JudgedLine(question=question, arm=arm, against=against, verdict=0.0, orders=(0.0, 0.0), note="the same answer")
+    return None
+
+
 def _is_answered(unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], AnswerLine]) -> bool:
     question, arm, against, _ = unit
-    return all((question, name) in answers and not answers[question, name].error for name in (arm, against) if name)
+    return all((question, name) in answers and not answers[question, name].has_failed for name in (arm, against) if name)
 
 
 def _ms(begun: float) -> float:

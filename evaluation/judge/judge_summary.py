@@ -17,6 +17,7 @@ from dynagrag.evaluation.judge.judge_options import LETTERS, PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import speaks_to_a_judge
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFigures
+from dynagrag.evaluation.judge.reliability import why_not
 from dynagrag.text import plural
 
 PUBLISHED = {"dsa-diverse": 18.10}
@@ -46,7 +47,7 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
     answers, lines = run.answers(), list(run.judged().values())
     graded = grades_of(lines) if POINTWISE in plan.forms else {}
     totals = {arm: _totals(graded, plan, arm) for arm in plan.arm_names}
-    words = {arm: {q: float(_words(answers, q, arm)) for q in own} for arm, own in totals.items()}
+    words = {arm: {q: float(_words(answers, q, arm)) for q in own if not answers[q, arm].is_cut_off} for arm, own in totals.items()}
     everything = [value for own in totals.values() for value in own.values()]
     return {
         "verdict": judge_verdict(kept, plan.forms, threshold),
@@ -60,7 +61,7 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
         "samples": plan.samples,
         "arms": {arm: _arm(arm, plan, answers, graded, totals[arm], seed) for arm in plan.arm_names},
         "differences": _differences(totals, words, plan.baseline, seed),
-        "length": length_slope(*([[own[arm][q.id] for arm in own if q.id in own[arm]] for q in plan.questions] for own in (words, totals))),
+        "length": length_slope(*([[own[a][q.id] for a in own if q.id in words[a]] for q in plan.questions] for own in (words, totals))),
         "is_one_score": len(set(everything)) == 1 and len(everything) > 1,
         "pairs": _pairs(plan, answers, lines, seed) if PAIRWISE in plan.forms else {},
         "speaking_to_a_judge": sum(speaks_to_a_judge(BlindAnswer.of(line).text) for line in answers.values()),
@@ -74,14 +75,16 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
 def judge_verdict(kept: KeptCalibration, forms: Sequence[str], threshold: float) -> str:
     """The first line of a report: whether this judge can be believed about what it was asked here."""
     found = {form: _figures(kept, form) for form in forms}
-    bad = [form for form, own in found.items() if own is not None and not own["is_reliable_at"] >= threshold]
+    told = {form: kept.sets[own["set"]].is_reliable(threshold) for form, own in found.items() if own is not None}
+    bad, unsure, good = ([form for form, own in told.items() if own is wanted] for wanted in (False, None, True))
     unknown = [form for form, own in found.items() if own is None]
-    good = [form for form in found if form not in (*bad, *unknown)]
     parts = []
     if bad:
         parts.append(f"{NOT_RELIABLE}: {kept.judge}, {', '.join(_with_kappa(form, found[form], threshold) for form in bad)}")
     if unknown:
         parts.append(f"{NOT_KNOWN}: {kept.judge}, {' and '.join(unknown)} (`evaluate judge --calibrate` measures it)")
+    if unsure:
+        parts.append(f"{NOT_KNOWN}: {kept.judge}, {', '.join(_with_kappa(form, found[form], threshold) for form in unsure)}")
     if good:
         parts.append(f"reliable: {kept.judge}, {', '.join(_with_kappa(form, found[form], None) for form in good)}")
     return "; ".join(parts)
@@ -90,21 +93,20 @@ def judge_verdict(kept: KeptCalibration, forms: Sequence[str], threshold: float)
 def _with_kappa(form: str, own: Mapping[str, Any] | None, threshold: float | None) -> str:
     assert own is not None, "only forms that were measured are described"
     kappa = "can't be told" if own["kappa"] is None else f"{own['kappa']:.2f}"
-    below = "" if threshold is None else f", below {threshold:g}" if own["is_reliable_at"] > -1 else ", too many verdicts unreadable"
-    return f"{form} (kappa with people {kappa} on {plural(own['n'], 'row')} of {own['set']}{below})"
+    if bounds := own["kappa_interval"]:
+        kappa += f" ({bounds[0]:.2f} to {bounds[1]:.2f})"
+    why = "" if threshold is None else f", {why_not(own['kappa'], bounds, own['unreadable'], own['n'], threshold)}"
+    lacks = ", measured with references, which these grades lack" if form == POINTWISE else ""
+    return f"{form} (kappa with people {kappa} on {plural(own['n'], 'row')} of {own['set']}{why}{lacks})"
 
 
 def _figures(kept: KeptCalibration, form: str) -> dict[str, Any] | None:
-    """The agreement with people that is nearest to a form of judging; None where it wasn't measured with today's wording.
-
-    `is_reliable_at`: the highest threshold at which it is.
-    """
+    """The agreement with people that is nearest to a form of judging; None where it wasn't measured with today's wording."""
     name, prompt = _CALIBRATED_BY[form]
     own: KeptFigures | None = kept.sets.get(name)
     if own is None or own.prompt != prompts_digest(prompt):
         return None
-    at = own.kappa if own.kappa is not None and own.is_reliable(own.kappa) else -1.0
-    return {"set": name, **own.model_dump(exclude={"prompt"}), "is_reliable_at": at}
+    return {"set": name, **own.model_dump(exclude={"prompt"})}
 
 
 def grades_of(lines: Sequence[JudgedLine]) -> dict[tuple[str, str], Graded]:
@@ -144,12 +146,14 @@ def _arm(
     totals: Mapping[str, float],
     seed: int,
 ) -> dict[str, Any]:
-    lines = [line for q in plan.questions if (line := answers.get((q.id, arm))) is not None and not line.error]
+    made = [line for q in plan.questions if (line := answers.get((q.id, arm))) is not None and not line.has_failed]
+    lines = [line for line in made if not line.is_cut_off]
     claims = sum(line.claims.total for line in lines)
     return {
         "letter": LETTERS.get(arm, ""),
         "answers": len(lines),
-        "errors": len(plan.questions) - len(lines),
+        "errors": len(plan.questions) - len(made),
+        "cut_off": len(made) - len(lines),
         "abstained": sum(line.is_abstained for line in lines),
         "graded": len(totals),
         "metrics": {metric: _mean([grade for q in totals if (grade := graded[q, arm].grades[metric]) is not None]) for metric in METRICS},
@@ -160,9 +164,9 @@ def _arm(
         "citations": _mean([float(len(line.citations)) for line in lines]),
         "claims_stated": round(sum(len(line.claims.stated) for line in lines) / claims, _DIGITS) if claims else None,
         "context_tokens": _mean([float(line.context_tokens) for line in lines]),
-        "tokens": _mean([float(line.prompt_tokens + line.completion_tokens) for line in lines]),
-        "calls": _mean([float(line.calls + line.cached) for line in lines]),
-        "seconds": _mean([line.seconds for line in lines]),
+        "tokens": _mean([float(line.prompt_tokens + line.completion_tokens) for line in made]),
+        "calls": _mean([float(line.calls + line.cached) for line in made]),
+        "seconds": _mean([line.seconds for line in made]),
     }
 
 
@@ -176,19 +180,23 @@ def _differences(
         there, here = ([totals[name][question] for question in both] for name in (baseline, arm))
         found[arm] = own = paired_difference(here, there, seed)
         if own is not None:
-            lengths = [[words[name][question] for question in both] for name in (arm, baseline)]
-            own |= {"n": len(both), "at_equal_length": _at_equal_length(here, there, *lengths)}
+            whole = [question for question in both if question in words[arm] and question in words[baseline]]
+            columns = ([values[name][question] for question in whole] for values in (totals, words) for name in (arm, baseline))
+            own |= {"n": len(both), "at_equal_length": _at_equal_length(*columns)}
     return found
 
 
 def _at_equal_length(
     arm: Sequence[float], other: Sequence[float], words: Sequence[float], other_words: Sequence[float]
 ) -> dict[str, float] | None:
-    """The difference where both answers are equally long, by a straight line through the differences; None of fewer than five."""
+    """The difference where both answers are equally long, by a straight line through the differences.
+
+    None of fewer than five, and where one arm has always the longer answers.
+    """
     from scipy.stats import linregress, t
 
     x, y = np.subtract(words, other_words), np.subtract(arm, other)
-    if len(x) < 5 or np.ptp(x) < 1e-9:
+    if len(x) < 5 or np.ptp(x) < 1e-9 or not x.min() <= 0 <= x.max():
         return None
     line = linregress(x, y)
     half = float(t.ppf(0.975, len(x) - 2)) * float(line.intercept_stderr)
@@ -203,7 +211,12 @@ def _pairs(
     for arm in plan.arm_names:
         own = sorted((line for line in lines if line.against and line.arm == arm), key=lambda line: line.question)
         if own:
-            lengths = [(_words(answers, line.question, arm), _words(answers, line.question, line.against)) for line in own]
+            lengths = [
+                (_words(answers, line.question, arm), _words(answers, line.question, line.against))
+                if not any(answers[line.question, name].is_cut_off for name in (arm, line.against))
+                else None
+                for line in own
+            ]
             found[arm] = pair_figures([line.verdict for line in own], [line.is_flip for line in own], lengths, seed)
     return found
 

@@ -69,9 +69,10 @@ def _units_cost(
 ) -> JudgingCost:
     calls = prompt = 0
     for question, arm, against, sample in units:
-        own = answers[question, arm]
+        own, other = answers[question, arm], answers[question, against or arm]
+        if own.is_cut_off or other.is_cut_off:
+            continue
         if against:
-            other = answers[question, against]
             asked = (
                 [q.prompt(is_word=is_word) for q in better_questions(own.question, own.text, other.text)] if own.text != other.text else []
             )

@@ -33,9 +33,9 @@ class KeptFigures(BaseModel):
     prompt: str
     on: str
 
-    def is_reliable(self, threshold: float) -> bool:
+    def is_reliable(self, threshold: float) -> bool | None:
         """As a calibration itself has it."""
-        return is_reliable(self.kappa, self.unreadable, self.n, threshold)
+        return is_reliable(self.kappa, self.kappa_interval, self.unreadable, self.n, threshold)
 
 
 class KeptCalibration(BaseModel):

@@ -42,7 +42,10 @@ def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     for name, own in summary["sets"].items():
         row = {"Set": name, "rows": own["n"], "agrees, %": _points(own["accuracy"]), "95 %": _bounds(own.get("accuracy_interval"))}
         kappa = own["kappa"]
-        row |= {"kappa": "can't be told" if kappa is None else f"{kappa:.2f}", "reliable": "yes" if own["is_reliable"] else "no"}
+        row |= {
+            "kappa": "can't be told" if kappa is None else f"{kappa:.2f}",
+            "reliable": {True: "yes", None: "not known"}.get(own["is_reliable"], "no"),
+        }
         yield row | {noun: own[noun] for noun in ("flips", "ties", "unreadable")}
 
 

@@ -53,13 +53,16 @@ def test_a_planted_equal_arm_seldom_wins() -> None:
 
 
 def test_a_difference_by_hand() -> None:
-    found = paired_difference([12.0, 14.0, 16.0], [11.0, 13.0, 15.0])
+    found = paired_difference([12.0, 14.0] * 5, [11.0, 13.0] * 5)
     assert found is not None
     assert (found["difference"], found["low"], found["high"], found["sd"], found["verdict"]) == (1.0, 1.0, 1.0, 0.0, "better")
     assert found["n_for_this"] == 2
     one = paired_difference([12.0], [11.0])
     assert one is not None
-    assert one["verdict"] == "one question tells nothing"
+    assert one["verdict"] == "too few to tell"
+    few = paired_difference([12.0] * 9, [11.0] * 9)
+    assert few is not None
+    assert few["verdict"] == "too few to tell"
     assert paired_difference([], []) is None
 
 

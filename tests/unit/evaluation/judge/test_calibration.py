@@ -20,6 +20,7 @@ from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibrati
 from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
 from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind, load_calibration_set
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
+from dynagrag.evaluation.judge.reliability import is_reliable
 from dynagrag.fakes import FakeChat
 from dynagrag.protocols import ChatModel, Prompt
 from dynagrag.settings import Settings
@@ -105,7 +106,10 @@ def test_a_judge_that_agrees_is_reliable_and_kept_with_its_figures(data: Path, s
     for own in summary["sets"].values():
         assert (own["accuracy"], own["kappa"], own["unreadable"], own["flips"], own["ties"]) == (1.0, 1.0, 0, 0, 0)
     assert [own["n"] for own in summary["sets"].values()] == [40, 8, 12]
-    assert summary["verdict"].startswith("reliable: good on evouna_TQ")
+    assert summary["verdict"].startswith(
+        "not known to be reliable for this: good on squality (kappa 1.00 (1.00 to 1.00), fewer than 10 rows)"
+    )
+    assert "; reliable: good on evouna_TQ (kappa 1.00 (1.00 to 1.00))" in summary["verdict"]
     assert summary["notes"] == {"evouna_TQ": {"rows without an answer": 1}}
     assert summary["sets"]["squality"]["pearson"] == 1.0
     kept = kept_calibration(settings.home, "good", model.identity)
@@ -320,3 +324,22 @@ def test_golden_answers_are_split_between_words_and_not_within_numbers(tmp_path:
     write(tmp_path / "judge" / "evouna_NQ.jsonl.gz", [evouna(i, True, golden_answer=text) for i, text in enumerate(golden)])
     rows = load_calibration_set(tmp_path, "evouna_NQ", None, 1).rows
     assert [row.references for row in rows] == [("24/7", "all day"), ("1/2 cup", "half a cup"), ("A1", "B2")]
+
+
+@pytest.mark.parametrize(
+    ("kappa", "interval", "n", "unreadable", "found"),
+    [
+        (0.6, (0.4, 0.8), 100, 0, True),
+        (0.6, (0.3, 0.8), 100, 0, None),
+        (0.6, None, 100, 0, None),
+        (1.0, (1.0, 1.0), 2, 0, None),
+        (0.3, (0.1, 0.5), 100, 0, False),
+        (0.3, None, 100, 0, False),
+        (0.6, (0.5, 0.8), 100, 11, False),
+        (None, None, 100, 0, False),
+    ],
+)
+def test_a_judge_is_reliable_by_the_lower_end_of_its_interval(
+    kappa: float | None, interval: tuple[float, float] | None, n: int, unreadable: int, found: bool | None
+) -> None:
+    assert is_reliable(kappa, interval, unreadable, n, 0.4) is found

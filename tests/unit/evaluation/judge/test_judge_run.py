@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, UsageError, WorkspaceError
+from dynagrag.errors import BudgetError, CutOffReplyError, LoadError, ModelUnavailableError, UsageError, WorkspaceError
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
@@ -141,7 +141,7 @@ def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(judged
     found = summary["differences"]["closed-book"]
     totals = {arm: own["total"]["mean"] for arm, own in summary["arms"].items()}
     assert totals == {"naive": 25.0, "closed-book": 10.0}
-    assert (found["difference"], found["verdict"]) == (-15.0, "worse")
+    assert (found["difference"], found["verdict"]) == (-15.0, "too few to tell")
     pairs = summary["pairs"]["closed-book"]
     assert (pairs["flips"], pairs["ties"], pairs["wins"], pairs["losses"]) == (NUM_QUESTIONS, NUM_QUESTIONS, 0, 0)
     assert summary["compared"] == NUM_QUESTIONS
@@ -168,7 +168,7 @@ def test_a_judge_that_cannot_be_read_guesses_nothing(judged: Callable[..., Run])
 def test_a_judge_that_gives_one_score_to_everything_is_said(judged: Callable[..., Run]) -> None:
     _, summary = judged()
     assert summary["is_one_score"]
-    assert summary["differences"]["dsa-diverse"]["verdict"] == "no difference seen"
+    assert summary["differences"]["dsa-diverse"]["verdict"] == "too few to tell"
     assert any("the same total" in line for line in judge_lines(summary))
 
 
@@ -184,7 +184,15 @@ def test_the_published_figure_stands_beside_and_what_was_not_published_is_not_ma
 
 
 def calibrated(settings: Settings, kappa: float, judge: str = "judge") -> None:
-    figures = {"n": 100, "accuracy": 0.8, "kappa": kappa, "flips": 3, "ties": 3, "unreadable": 0}
+    figures = {
+        "n": 100,
+        "accuracy": 0.8,
+        "kappa": kappa,
+        "kappa_interval": (kappa - 0.05, kappa + 0.05),
+        "flips": 3,
+        "ties": 3,
+        "unreadable": 0,
+    }
     prompts = {"pairs": prompts_digest("judge_better"), "squality": prompts_digest("judge_grade")}
     keep(settings.home, judge, f"{judge} temperature=0", dict.fromkeys(prompts, figures), prompts)
 
@@ -195,7 +203,8 @@ def test_the_first_line_tells_whether_the_judge_can_be_believed(judged: Callable
     calibrated(settings, 0.3)
     run, weak = judged(samples=1)
     assert next(judge_lines(weak)).startswith(
-        f"{NOT_RELIABLE}: judge, pointwise (kappa with people 0.30 on 100 rows of squality, below 0.4)"
+        f"{NOT_RELIABLE}: judge, pointwise (kappa with people 0.30 (0.25 to 0.35) on 100 rows of squality, below 0.4, "
+        "measured with references, which these grades lack)"
     )
     assert NOT_RELIABLE in (run.path / "report.html").read_text(encoding="utf-8")
     assert any("with people it agrees in 80 % of 100 rows of pairs" in line for line in judge_lines(weak))
@@ -273,6 +282,25 @@ def test_an_arm_that_never_answers_leaves_the_others_their_totals(judged: Callab
     assert summary["differences"]["closed-book"] is None
     assert summary["differences"]["hybrid"]["n"] == NUM_QUESTIONS
     assert summary["compared"] == 0
+    assert list(judge_lines(summary))
+
+
+def test_an_answer_that_was_cut_off_has_the_lowest_grades_and_loses_without_being_asked_about(judged: Callable[..., Run]) -> None:
+    def cut(prompt: Prompt, schema: Any) -> str:
+        if prompt.name.startswith("closed_book"):
+            raise CutOffReplyError("the reply hit its limit")
+        return simple_reply(prompt, schema)
+
+    judge, alone = FakeChat(grading, name="judge"), FakeChat(grading, name="alone")
+    _, summary = judged(judge, Answerer(rule=cut), arms=("naive", "closed-book"))
+    judged(alone, Answerer(rule=cut), arms=("naive",), forms=("pointwise",))
+    assert judge.num_calls == alone.num_calls > 0
+    own, pair = summary["arms"]["closed-book"], summary["pairs"]["closed-book"]
+    assert (own["cut_off"], own["errors"], own["answers"], own["total"]["mean"]) == (NUM_QUESTIONS, 0, 0, 5.0)
+    assert own["calls"] == 1
+    assert (pair["losses"], pair["wins"], pair["ties"], pair["longer_wins"]) == (NUM_QUESTIONS, 0, 0, None)
+    assert summary["compared"] == NUM_QUESTIONS
+    assert summary["length"] is None
     assert list(judge_lines(summary))
 
 

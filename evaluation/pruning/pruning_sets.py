@@ -6,16 +6,18 @@
 Support is each entity and each pair of a path or of the relevant triples.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
-from dynagrag.evaluation.question_sets.json_rows import find_file, read_lines_of, read_rows
+from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_lines_of, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.protocols import Embedder
 from dynagrag.schema import Vector
@@ -112,16 +114,28 @@ def _webqsp(folder: Path, part: str | None) -> PruningSet:
     rows, asked = read_rows(find_file(folder, "webqsp_questions"))
     facts, graph = read_lines_of(folder / "webqsp_kg.tsv.gz")
     triples = tuple(_triple(folder / "webqsp_kg.tsv.gz", i, line) for i, line in facts[1:])
-    questions = []
-    for row in rows:
-        topics, support = row.values.get("q_entity"), row.values.get("triples")
-        if topics and support:
-            questions.append(
-                GraphQuestion(
-                    row.id("id"), row.text("question"), str(topics[0]), tuple((t[0], t[1], t[2]) for t in support), str(topics[0])
-                )
-            )
-    return PruningSet("webqsp", triples, tuple(questions), (asked, graph))
+    questions = (_webqsp_question(row) for row in rows)
+    return PruningSet("webqsp", triples, tuple(q for q in questions if q), (asked, graph))
+
+
+def _webqsp_question(row: Row) -> GraphQuestion | None:
+    """None where it names no entity or has no triple."""
+    topics = row.strings(_list(row, "q_entity"), "q_entity")
+    support = tuple(_labelled(row, value) for value in _list(row, "triples"))
+    if not topics or not support:
+        return None
+    return GraphQuestion(row.id("id"), row.text("question"), topics[0], support, topics[0])
+
+
+def _list(row: Row, name: str) -> list[Any]:
+    return [] if row.values.get(name) == [] else row.items(name)
+
+
+def _labelled(row: Row, value: Any) -> Triple:
+    if not isinstance(value, list) or len(value) != 3:
+        raise LoadError(f"{row.place}: 'triples' holds {json.dumps(value)[:60]}; each must be a list of head, relation and tail")
+    row.strings(value, "triples")
+    return value[0], value[1], value[2]
 
 
 LOADERS: Mapping[str, Callable[[Path, str | None], PruningSet]] = {"pathquestion": _pathquestion, "webqsp": _webqsp}

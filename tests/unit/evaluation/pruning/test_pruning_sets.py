@@ -1,5 +1,6 @@
 """Sets of questions over knowledge graphs: what is read, what supports an answer, and what is told of bad files."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -59,3 +60,34 @@ def test_what_is_given_wrong_is_told(sets: Path) -> None:
     (data / "graphqa" / "pathquestion" / "2H-kb.txt").write_text("a\tb\n", encoding="utf-8")
     with pytest.raises(LoadError, match="line 1: a fact has head, relation and tail"):
         load_pruning_set("pathquestion", data)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"triples": [["a", "b"]]}, r"'triples' holds \[\"a\", \"b\"\]"),
+        ({"triples": ["abc"]}, r"'triples' holds \"abc\""),
+        ({"triples": [["a", None, "b"]]}, "'triples' holds null"),
+        ({"triples": [None]}, "'triples' holds null"),
+        ({"triples": 5}, "'triples' is 5"),
+        ({"triples": None}, "'triples' is null"),
+        ({"q_entity": {"name": "a"}}, r"'q_entity' is \{"),
+        ({"q_entity": [None]}, "'q_entity' holds null"),
+        ({"q_entity": None}, "'q_entity' is null"),
+        ({"q_entity": "person_0"}, "'q_entity' is"),
+    ],
+)
+def test_a_row_of_webqsp_that_is_not_of_its_form_is_named(wrong: dict[str, object], said: str, sets: Path) -> None:
+    path = sets / "graphqa" / "webqsp_questions.jsonl"
+    first, second, *_ = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{first}\n{json.dumps(json.loads(second) | wrong)}\n", encoding="utf-8")
+    with pytest.raises(LoadError, match=rf"webqsp_questions\.jsonl, line 2: {said}"):
+        load_pruning_set("webqsp", sets)
+
+
+def test_a_row_of_webqsp_without_an_entity_or_triples_asks_nothing(sets: Path) -> None:
+    path = sets / "graphqa" / "webqsp_questions.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    path.write_text("\n".join(map(json.dumps, [rows[0] | {"q_entity": []}, rows[1] | {"triples": []}, *rows[2:]])), encoding="utf-8")
+    assert len(load_pruning_set("webqsp", sets).questions) == len(rows) - 2

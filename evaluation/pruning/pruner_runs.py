@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 UNTRAINED: Mapping[str, type[Pruner]] = {"none": NoPruner, "random": RandomPruner, "prior": UntrainedPrior}
 PARTS_LEFT_OUT = ("masks", "gcn", "edges")
-_STATE = "training.safetensors"
 _MAX_BATCH, _MIN_STEPS = 32, 20
 
 
@@ -65,7 +64,7 @@ def train_on_set(
     check_training_library()
     from dynagrag.evaluation.pruning.pruner_training import train_pruner
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
-    from dynagrag.training.checkpoints import Checkpoint, library_versions, save_checkpoint
+    from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, library_versions, save_checkpoint
     from dynagrag.training.devices import choose_device
     from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
 
@@ -73,6 +72,7 @@ def train_on_set(
         raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
     if options.form not in ("compared", "paper"):
         raise UsageError(f"there is no form {options.form!r} of a pruner; known: compared, paper")
+    check_out_folder(options.out)
     device = choose_device(options.device)
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
@@ -86,7 +86,7 @@ def train_on_set(
     made_with = _made_with(pruning_set) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
     notes = made_with | {"network": asdict(network), "embedder": identity.name}
     trained, epochs = train_pruner(
-        train, split[Part.VALIDATION], network, training, device, TrainingFile(options.out / _STATE, notes), on_epoch
+        train, split[Part.VALIDATION], network, training, device, TrainingFile(options.out / TRAINING, notes), on_epoch
     )
     figures = compare_pruners({"prior": UntrainedPrior(), str(options.out): GcnPruner(trained)}, split[Part.TEST])
     checkpoint = Checkpoint(

@@ -16,7 +16,8 @@ from dynagrag.private_files import make_folder, private, write_text
 from dynagrag.schema import EmbedderIdentity
 
 FORMAT = 1
-WEIGHTS, DESCRIPTION = "model.safetensors", "model.json"
+WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.safetensors"
+TRAINING_NOTES = ("made_with", "epochs")
 _LIBRARIES = ("dynagrag", "torch", "torch-geometric")
 Tensors = dict[str, Tensor]
 
@@ -51,6 +52,30 @@ def library_versions() -> dict[str, str]:
     return {name: version(name) for name in _LIBRARIES}
 
 
+def check_out_folder(folder: Path) -> None:
+    """Raises UsageError for a file, and for a folder that holds files but neither a training nor a checkpoint."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is a file; name a new folder with --out")
+    parts = {f"{name}.part" for name in (WEIGHTS, DESCRIPTION, TRAINING)}
+    is_empty = all(path.name in parts for path in folder.iterdir())
+    if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING)):
+        raise UsageError(f"{folder} holds something else; name a new folder with --out, or one in which a training was begun")
+
+
+def _is_checkpoint(path: Path) -> bool:
+    try:
+        Checkpoint.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _is_training(path: Path) -> bool:
+    return path.is_file() and set(TRAINING_NOTES) <= read_tensors(path)[1].keys()
+
+
 def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: Mapping[str, Tensor]) -> None:
     """Writes weights and description into a folder, the description last: with it the checkpoint is whole."""
     make_folder(folder)
@@ -63,6 +88,12 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: Mapping[str, 
 
 def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
     """A checkpoint of this kind. Raises LoadError for what is none, of another kind or format, or damaged. Nothing of it is run."""
+    checkpoint = read_description(folder, kind)
+    return checkpoint, read_tensors(folder / WEIGHTS)[0]
+
+
+def read_description(folder: Path, kind: str) -> Checkpoint:
+    """A checkpoint without its weights. Errors as in `load_checkpoint`."""
     if not folder.is_dir():
         raise LoadError(f"{folder} is no folder of a checkpoint; name the folder that `dynagrag train` wrote")
     path = folder / DESCRIPTION
@@ -76,7 +107,7 @@ def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
         raise LoadError(f"{path} cannot be read: {str(err).splitlines()[0]}; train it again") from err
     if checkpoint.format != FORMAT or checkpoint.kind != kind:
         raise LoadError(f"{folder} holds a {checkpoint.kind} of format {checkpoint.format}; a {kind} of format {FORMAT} is wanted")
-    return checkpoint, read_tensors(folder / WEIGHTS)[0]
+    return checkpoint
 
 
 def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:

@@ -17,8 +17,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
-from dynagrag.errors import DynaGragError, UsageError
-from dynagrag.training.checkpoints import Tensors, read_tensors, write_tensors
+from dynagrag.errors import DynaGragError, LoadError, UsageError
+from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, read_tensors, write_tensors
 
 _LOG = logging.getLogger(__name__)
 E = TypeVar("E")
@@ -160,11 +160,15 @@ class Training(Generic[E]):
         if self._file is None or not self._file.path.exists():
             return
         tensors, notes = read_tensors(self._file.path)
-        if json.loads(notes.get("made_with", "null")) != json.loads(json.dumps(self._file.made_with)):
+        try:
+            made_with, epochs = (json.loads(notes[name]) for name in TRAINING_NOTES)
+            self.epochs = [Epoch(**row) for row in epochs]
+        except (KeyError, TypeError, ValueError) as err:
+            raise LoadError(f"{self._file.path} is no training's file; choose another folder with --out") from err
+        if made_with != json.loads(json.dumps(self._file.made_with)):
             raise UsageError(
                 f"the training in {self._file.path.parent} was begun with other settings or data; choose another folder with --out"
             )
-        self.epochs = [Epoch(**row) for row in json.loads(notes["epochs"])]
         self._task.network.load_state_dict(_below("network.", tensors))
         self._best = _below("best.", tensors)
         state: dict[int, dict[str, Tensor]] = {}

@@ -8,7 +8,7 @@ import torch
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.schema import EmbedderIdentity
-from dynagrag.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, load_checkpoint, save_checkpoint, write_tensors
 
 CHECKPOINT = Checkpoint(
     kind="pruner", network={"dimension": 4}, embedder="minilm", dimension=4, made_with={"seed": 0}, figures={}, versions={}
@@ -53,3 +53,30 @@ def test_what_is_no_checkpoint_is_refused_and_a_pickle_is_not_opened(tmp_path: P
     (folder / "model.json").write_text("{")
     with pytest.raises(LoadError, match="cannot be read"):
         load_checkpoint(folder, "pruner")
+
+
+def test_a_folder_of_something_else_is_no_place_for_a_checkpoint(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    check_out_folder(folder)
+    folder.mkdir()
+    check_out_folder(folder)
+    (folder / "notes.txt").write_text("mine")
+    for content in ("{", '{"kind": "somebody else\'s"}'):
+        with pytest.raises(UsageError, match="something else; name a new folder with --out"):
+            check_out_folder(folder)
+        (folder / "model.json").write_text(content)
+    write_tensors(folder / TRAINING, {"a": torch.ones(1)}, {"made_by": "another program"})
+    with pytest.raises(UsageError, match="something else"):
+        check_out_folder(folder)
+    with pytest.raises(UsageError, match="is a file; name a new folder with --out"):
+        check_out_folder(folder / "notes.txt")
+
+
+def test_a_folder_of_a_training_or_a_checkpoint_is_taken_again(tmp_path: Path) -> None:
+    training, checkpoint, killed = tmp_path / "t", tmp_path / "c", tmp_path / "k"
+    write_tensors(training / TRAINING, {"a": torch.ones(1)}, {"made_with": "{}", "epochs": "[]"})
+    save_checkpoint(checkpoint, CHECKPOINT, {})
+    killed.mkdir()
+    (killed / f"{TRAINING}.part").write_bytes(b"half")
+    for folder in (training, checkpoint, killed):
+        check_out_folder(folder)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
+from dynagrag.training.checkpoints import write_tensors
 from dynagrag.training.training_loop import Epoch, Training, TrainingError, TrainingFile, TrainingOptions, best_of
 
 OPTIONS = TrainingOptions(learning_rate=0.05, batch_size=4, max_epochs=6, patience=6, seed=3)
@@ -69,6 +70,14 @@ def test_a_file_of_other_data_or_a_damaged_one_is_refused(tmp_path: Path) -> Non
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "b"})).run(EXAMPLES)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(LoadError, match="no whole safetensors file"):
+        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+
+
+@pytest.mark.parametrize("epochs", [None, "[", "5", "[{}]"])
+def test_a_file_without_epochs_is_no_training(epochs: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "t.safetensors"
+    write_tensors(path, {"a": torch.ones(1)}, {"made_with": '{"data": "a"}'} | ({} if epochs is None else {"epochs": epochs}))
+    with pytest.raises(LoadError, match="is no training's file"):
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
 
 

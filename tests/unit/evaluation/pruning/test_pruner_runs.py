@@ -136,3 +136,14 @@ def test_a_set_that_leaves_nothing_to_measure_on_is_refused_before_training(data
     with pytest.raises(UsageError, match="left to measure on"):
         train_on_set(settings, options(data, tmp_path / "pruner", 1), seen.append)
     assert not seen
+
+
+def test_a_folder_of_something_else_is_refused_before_anything_is_embedded(
+    data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "model.safetensors").write_text("weights of another program")
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: pytest.fail("it embeds"))
+    with pytest.raises(UsageError, match="something else"):
+        train_on_set(settings, options(data, tmp_path / "mine"))
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["model.safetensors"]

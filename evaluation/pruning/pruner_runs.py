@@ -1,7 +1,7 @@
 """Training and measuring pruners on a set, from its name to the figures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 UNTRAINED: Mapping[str, type[Pruner]] = {"none": NoPruner, "random": RandomPruner, "prior": UntrainedPrior}
 PARTS_LEFT_OUT = ("masks", "gcn", "edges")
+OTHER_VERSION = "trained on another version of the set"
 _MAX_BATCH, _MIN_STEPS = 32, 20
 
 
@@ -45,12 +46,16 @@ class TrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class PrunerFigures:
-    """Of one pruner: the means by measure, and those of its differences from the prior on the same questions, with 95 % intervals."""
+    """Of one pruner: the means by measure, and those of its differences from the prior on the same questions, with 95 % intervals.
+
+    `note`: what to know of them, empty where there is nothing.
+    """
 
     name: str
     n: int
     means: Mapping[str, Interval]
     against_prior: Mapping[str, Interval] = field(default_factory=dict)
+    note: str = ""
 
 
 def train_on_set(
@@ -119,7 +124,16 @@ def evaluate_pruners(
     embedder = wiring.make_embedder(settings)
     made = {name: UNTRAINED[name]() if name in UNTRAINED else GcnPruner.open(Path(name), embedder.identity, device) for name in pruners}
     test = split_by_group(examples_of(pruning_set, embedder))[Part.TEST][:limit]
-    return compare_pruners(made, test)
+    return [replace(own, note=_note(own.name, pruning_set)) for own in compare_pruners(made, test)]
+
+
+def _note(name: str, pruning_set: PruningSet) -> str:
+    if name in UNTRAINED:
+        return ""
+    from dynagrag.training.checkpoints import read_description
+
+    own, given = read_description(Path(name), KIND).made_with, _made_with(pruning_set)
+    return OTHER_VERSION if own.get("dataset") == given["dataset"] and own.get("files") != given["files"] else ""
 
 
 def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]) -> list[PrunerFigures]:
@@ -142,11 +156,12 @@ def _means(own: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[s
 
 
 def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
-    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}}}."""
+    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}, "note"}}; no "note" where it is empty."""
     return {
         own.name: {"n": own.n}
         | {name: round(value.mean, 4) for name, value in own.means.items()}
         | {"against_prior": {n: [round(x, 4) for x in (v.mean, v.low, v.high)] for n, v in own.against_prior.items()}}
+        | ({"note": own.note} if own.note else {})
         for own in figures
     }
 

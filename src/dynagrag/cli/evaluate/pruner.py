@@ -73,6 +73,7 @@ def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
     first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
     for row in rows:
         yield "  ".join([row[0].ljust(first), *(cell.rjust(width) for cell, width in zip(row[1:], others, strict=True))])
+    yield from (f"{shown[own.name]}: {own.note}" for own in figures if own.note)
     yield "in points (0 to 100) with 95 % intervals over the questions"
 
 

@@ -147,3 +147,26 @@ def test_a_folder_of_something_else_is_refused_before_anything_is_embedded(
     with pytest.raises(UsageError, match="something else"):
         train_on_set(settings, options(data, tmp_path / "mine"))
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["model.safetensors"]
+
+
+def test_a_pruner_trained_on_another_version_of_the_set_is_told(
+    data: Path, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _ = train_on_set(settings, options(data, tmp_path / "pruner", 1))
+
+    def notes(part: str | None = None) -> list[str]:
+        return [own.note for own in evaluate_pruners(settings, "pathquestion", data, part, ["prior", str(folder)], "cpu")]
+
+    assert notes() == ["", ""]
+    questions = data / "graphqa" / "pathquestion"
+    for name, other in (("2H-kb", "3H-kb"), ("PQ-2H", "PQ-3H")):
+        (questions / f"{other}.txt").write_bytes((questions / f"{name}.txt").read_bytes())
+    assert notes("PQ-3H") == ["", ""], "another part is no other version"
+    with open(questions / "PQ-2H.txt", "a", encoding="utf-8") as file:
+        file.write("\n")
+    assert notes() == ["", "trained on another version of the set"]
+    given = ["--dataset", "pathquestion", "--data", str(data), "--device", "cpu", "--pruner", str(folder)]
+    assert app(["evaluate", "pruner", *given], standalone_mode=False) == 0
+    assert "pruner: trained on another version of the set" in capsys.readouterr().out.splitlines()
+    assert app(["evaluate", "pruner", *given, "--json"], standalone_mode=False) == 0
+    assert json.loads(capsys.readouterr().out)["pruners"][str(folder)]["note"] == "trained on another version of the set"

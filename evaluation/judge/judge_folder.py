@@ -52,6 +52,7 @@ class JudgeRun(KeptRun[JudgedLine]):
     lines_file: ClassVar[str] = "judgements.jsonl"
     command: ClassVar[str] = "dynagrag evaluate judge"
     evaluates: ClassVar[str] = "answers judged"
+    figures: ClassVar[tuple[str, ...]] = ("baseline", "arms")
 
     def answer_file(self) -> LinesFile[AnswerLine]:
         """Where the answers are."""

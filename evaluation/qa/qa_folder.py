@@ -45,6 +45,7 @@ class QaRun(KeptRun[AnswerLine]):
     lines_file: ClassVar[str] = ANSWERS
     command: ClassVar[str] = "dynagrag evaluate qa"
     evaluates: ClassVar[str] = "qa"
+    figures: ClassVar[tuple[str, ...]] = ("measure", "baseline", "arms", "costs")
 
     def answers(self) -> list[AnswerLine]:
         """The line of each answer; the last, where one was tried again."""

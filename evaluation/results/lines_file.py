@@ -51,9 +51,8 @@ def read_lines(path: Path, kind: type[_Row]) -> list[_Row]:
     if not path.is_file():
         return []
     rows = []
-    text = path.read_text(encoding="utf-8")
-    # split, not splitlines: a line may hold other line ends as characters
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
+    data = path.read_bytes()
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
         try:
             rows.append(kind.model_validate_json(line))
         except ValidationError as err:

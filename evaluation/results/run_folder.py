@@ -97,6 +97,8 @@ class KeptRun(Generic[_Row]):
     """What writes such folders, for messages."""
     evaluates: ClassVar[str] = ""
     """What `evaluates` of its settings says; retrieval's have none."""
+    figures: ClassVar[tuple[str, ...]] = ()
+    """What a summary can't be without."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -230,10 +232,18 @@ class KeptRun(Generic[_Row]):
     def summary(self) -> dict[str, Any]:
         """The summary as it was written."""
         try:
-            found: dict[str, Any] = json.loads((self.path / _SUMMARY).read_text(encoding="utf-8"))
+            found = json.loads((self.path / _SUMMARY).read_text(encoding="utf-8"))
         except (OSError, ValueError) as err:
-            raise LoadError(f"{self.path / _SUMMARY} cannot be read: {err}; run the same command with --out {self.path} again") from err
+            raise self._no_summary(str(err)) from err
+        wanted = self.figures if self.settings.get("evaluates", "") == self.evaluates else ()  # a kind that isn't known here
+        lacking = [name for name in wanted if not isinstance(found, dict) or not found.get(name)]
+        if lacking or not found or not isinstance(found, dict):
+            raise self._no_summary(f"it has no {', '.join(lacking) or 'figures'}")
         return found
+
+    def _no_summary(self, why: str) -> LoadError:
+        path = self.path / _SUMMARY
+        return LoadError(f"{path} cannot be read: {why}; delete that file and run the same command with --out {self.path} again")
 
     def write_rows(self, name: str, rows: Iterable[BaseModel]) -> None:
         """Writes a file of rows beside the lines, whole or not at all."""
@@ -255,6 +265,7 @@ class RunFolder(KeptRun[RetrievalLine]):
     line_kind = RetrievalLine
     lines_file = "questions.jsonl"
     command = "dynagrag evaluate retrieval"
+    figures = ("measure", "baseline", "arms", "scopes")
 
     def passages(self) -> dict[str, PassageWords]:
         """The words of all passages that were brought or should have been, by id."""
@@ -328,6 +339,8 @@ def _head(path: Path) -> dict[str, Any]:
         raise LoadError(f"{path / _RUN} cannot be read: {err}") from err
     if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("settings"), dict):
         raise LoadError(f"{path / _RUN} was written by another version of dynagrag; run the evaluation again in a new folder")
+    if not isinstance(head.get("begun"), str):
+        raise LoadError(f"{path / _RUN} is damaged: it doesn't say when it was begun; run the evaluation again in a new folder")
     if head["settings"].get("evaluates") == "judge":  # as calibrations were called at first
         head["settings"]["evaluates"] = "calibration"
     return head

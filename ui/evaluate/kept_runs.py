@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_folder import CitationRun
@@ -34,6 +36,21 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
 COMPARABLE = (RETRIEVAL, QA)
+
+
+class _Listed(BaseModel):
+    """What a list reads of the settings: of these kinds, where it is there."""
+
+    model_config = ConfigDict(strict=True)
+
+    workspace: str | None = None
+    files: dict[str, str] | None = None
+    arms: list[str] | None = None
+    checkers: list[str] | None = None
+    scopes: list[str] = []
+    forms: list[str] = []
+    questions: int = Field(default=0, ge=0)
+    samples: int = Field(default=1, ge=0)
 
 
 @dataclass(frozen=True)
@@ -116,6 +133,13 @@ class KeptView:
             return f"{answers}, {_of(self._num_lines(JudgeRun.lines_file), self._num_judgements(), 'judgement')}"
         return "not finished"
 
+    def lacks_lines(self) -> bool:
+        """Whether a run that is done has lost lines since."""
+        if self.kind == RETRIEVAL:
+            num: int = sum(own.get("questions", 0) * len(own["arms"]) for own in self.summary["scopes"].values())
+            return self._num_lines(RunFolder.lines_file) < max(num, 1)
+        return self.kind in (QA, JUDGED) and self._num_lines(ANSWERS) < int(self.settings.get("questions", 0)) * len(self.arms)
+
     def _num_judgements(self) -> int:
         arms, forms = len(self.arms), self.settings.get("forms", ())
         each = arms * int(self.settings.get("samples", 1)) * (POINTWISE in forms) + (arms - 1) * (PAIRWISE in forms)
@@ -130,18 +154,26 @@ def _of(done: int, total: int, noun: str) -> str:
     return f"{min(done, total):,} of {plural(total, noun)}"
 
 
-def kept_runs(settings: Settings) -> tuple[list[KeptView], list[str]]:
-    """All runs, the last begun first; and the names of folders that can't be read."""
-    found, unreadable = [], []
+def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
+    """All runs, the last begun first; and the names of folders that can't be read, each with the reason."""
+    found, unreadable = [], {}
     for path in runs_folder(settings).glob("*/run.json"):
         try:
             found.append(view_of(path.parent))
-        except LoadError:
-            unreadable.append(path.parent.name)
-    return sorted(found, key=lambda view: (str(view.run.head.get("begun", "")), view.name), reverse=True), sorted(unreadable)
+        except LoadError as err:
+            unreadable[path.parent.name] = str(err)
+    return sorted(found, key=lambda view: (str(view.run.head.get("begun", "")), view.name), reverse=True), dict(sorted(unreadable.items()))
 
 
 def view_of(folder: Path) -> KeptView:
-    """The run in a folder. LoadError where there is none."""
+    """The run in a folder. LoadError where there is none, or its settings are none."""
     kind = what_is_evaluated(folder)
-    return KeptView((_KINDS[kind][1] if kind in _KINDS else RunFolder).at(folder), kind, kept_request(folder))
+    run = (_KINDS[kind][1] if kind in _KINDS else RunFolder).at(folder)
+    try:
+        _Listed.model_validate(dict(run.settings))
+    except ValidationError as err:
+        place = ".".join(map(str, err.errors()[0]["loc"]))
+        raise LoadError(
+            f"{folder / 'run.json'} is damaged: {place!r} of its settings is of another kind; run the evaluation again"
+        ) from err
+    return KeptView(run, kind, kept_request(folder))

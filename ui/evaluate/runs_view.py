@@ -14,6 +14,7 @@ from dynagrag.ui.safe_markdown import clean, plain, plain_lines
 _PICKED = "evaluate_run"
 _NUM_WORST = 5
 _MAX_LISTED = 200
+_MAX_UNREADABLE = 5
 
 
 def pick(name: str) -> None:
@@ -26,7 +27,9 @@ def show() -> None:
     """The list, and the run that is picked."""
     views, unreadable = kept_runs(state.settings())
     if unreadable:
-        st.caption(f"{plural(len(unreadable), 'folder')} can't be read: {plain(', '.join(unreadable[:5]))}")
+        st.caption(f"{plural(len(unreadable), 'folder')} can't be read:")
+    for name, why in list(unreadable.items())[:_MAX_UNREADABLE]:
+        st.caption(f"{plain(name)}: {plain(why)}")
     if not views:
         st.caption("There are no runs yet. Those that `dynagrag evaluate` makes are listed here too.")
         return

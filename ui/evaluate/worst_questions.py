@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from dynagrag.errors import LoadError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
@@ -11,7 +13,7 @@ from dynagrag.evaluation.qa.answer_scores import ABSTAINED
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_report import TITLES
 from dynagrag.evaluation.qa.qa_summary import arm_scores
-from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.results.run_folder import KeptRun, RunFolder
 from dynagrag.evaluation.results.run_summary import POINTS, by_scope
 from dynagrag.text import cut
 from dynagrag.ui.evaluate.kept_runs import KeptView
@@ -47,8 +49,10 @@ def has_questions(view: KeptView) -> bool:
 
 
 def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
-    """The worst of an arm."""
+    """The worst of an arm. LoadError where the run lacks lines that it had."""
     run = view.run
+    if view.lacks_lines():
+        raise _lacking(run)
     if isinstance(run, JudgeRun):
         found = _judged(run, arm)
     elif isinstance(run, QaRun):
@@ -58,9 +62,16 @@ def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
     return sorted(found, key=lambda read: read.value)[:num]
 
 
+def _lacking(run: KeptRun[Any]) -> LoadError:
+    return LoadError(f"the run in {run.path} lacks lines; delete its summary.json and run the same command with --out {run.path} again")
+
+
 def _rankings(run: RunFolder, arm: str, measure: str) -> Iterator[ReadQuestion]:
     words = {id_: f"{passage.title}: {passage.words}" for id_, passage in run.passages().items()}
     lines = next(iter(by_scope(run.lines()).values()))
+    shown = {id_ for own in lines.values() for line in own.values() for id_ in (*line.gold, *(p.id for p in line.passages[:_NUM_BROUGHT]))}
+    if shown - words.keys():
+        raise _lacking(run)
     for question, line in lines[arm].items():
         answers = [
             ReadAnswer(

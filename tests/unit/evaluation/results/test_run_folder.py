@@ -1,5 +1,6 @@
 """Run folders: begun, torn, gone on with, refused, summed up, compared, shown."""
 
+import json
 import resource
 from collections.abc import Sequence
 from html.parser import HTMLParser
@@ -93,6 +94,31 @@ def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     run.append(lines()[2:])
     assert run.lines() == [*lines()[:1], *lines()[2:]]
+
+
+def test_a_line_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
+    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run.append(lines()[:2])
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"q0", b"q\xff"))
+    with pytest.raises(LoadError, match=r"questions\.jsonl, line 1 is damaged"):
+        run.lines()
+
+
+def test_a_run_that_does_not_say_when_it_was_begun_is_refused(tmp_path: Path) -> None:
+    RunFolder.open(tmp_path, SETTINGS, {})
+    head = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run.json").write_text(json.dumps(head | {"begun": None}), encoding="utf-8")
+    with pytest.raises(LoadError, match="when it was begun"):
+        RunFolder.at(tmp_path)
+
+
+@pytest.mark.parametrize("summary", ["{}", "[]", "7", '{"arms": {}}'])
+def test_a_summary_without_figures_is_refused_with_what_to_do(summary: str, tmp_path: Path) -> None:
+    run = done(tmp_path, lines())
+    (tmp_path / "summary.json").write_text(summary, encoding="utf-8")
+    with pytest.raises(LoadError, match="delete that file and run the same command"):
+        run.summary()
 
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:

@@ -26,8 +26,23 @@ def check_writable(path: Path, is_forced: bool) -> None:
         raise UsageError(f"{path}: questions are written as plain lines, to be edited; name a .jsonl file")
     if is_irregular(path):
         raise UsageError(f"{path} {IRREGULAR}; name a .jsonl file")
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"{path} can't be written: it is a folder, or its folder isn't there or is closed; name another file with --out")
     if path.exists() and not is_forced and _hash(path.read_bytes()) not in _written(path):
         raise UsageError(f"{path} was edited, or holds something else; name another file with --out, or overwrite it with --force")
+
+
+def content_hash(path: Path) -> str:
+    """Of what a file holds; empty where there is none."""
+    return _hash(path.read_bytes()) if path.exists() else ""
+
+
+def path_for(path: Path, before: str) -> Path:
+    """Where to write: FILE.new.jsonl where the file no longer holds what it held `before`."""
+    if content_hash(path) == before:
+        return path
+    names = (path.with_name(f"{path.stem}.new{number}.jsonl") for number in ("", *range(2, 1000)))
+    return next(other for other in names if not other.exists())
 
 
 def write_questions(path: Path, questions: Sequence[MadeQuestion], made_with: Mapping[str, Any]) -> None:

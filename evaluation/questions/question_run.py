@@ -16,7 +16,7 @@ from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.model_questions import QuestionWriter, Written
 from dynagrag.evaluation.questions.question_cost import QuestionCost, question_cost
-from dynagrag.evaluation.questions.question_file import check_writable, write_questions
+from dynagrag.evaluation.questions.question_file import check_writable, content_hash, path_for, write_questions
 from dynagrag.evaluation.questions.question_writing import WRITABLE
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
@@ -75,6 +75,7 @@ def make_questions(
     there is nothing to ask about, ModelError and BudgetError where a model gave no question at all.
     """
     options = _checked(options, settings)
+    before = content_hash(options.out)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         evidence = _evidence(space, options.seed)
         if options.by is By.MODEL:
@@ -84,9 +85,9 @@ def make_questions(
         if not written.questions:
             raise _nothing(space.name, options, written)
         summary = _summary(space, evidence, options, written)
-    write_questions(
-        options.out, written.questions, summary | {"version": evidence.sayings.snapshot.version, "dynagrag": version("dynagrag")}
-    )
+    out = path_for(options.out, before)
+    summary |= {"file": str(out), "edited": "" if out == options.out else str(options.out)}
+    write_questions(out, written.questions, summary | {"version": evidence.sayings.snapshot.version, "dynagrag": version("dynagrag")})
     return summary
 
 
@@ -163,5 +164,4 @@ def _summary(space: Workspace, evidence: Evidence, options: QuestionOptions, wri
         "completion_tokens": written.usage.completion_tokens,
         "stopped": written.stopped,
         "seed": options.seed,
-        "file": str(options.out),
     }

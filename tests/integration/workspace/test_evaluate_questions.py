@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 
 from dynagrag import demo
+from dynagrag.cli.evaluate.questions import question_lines
 from dynagrag.evaluation.question_sets.own_questions import load_own
+from dynagrag.evaluation.questions import question_run
+from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
@@ -54,6 +58,25 @@ def test_two_hundred_questions_of_the_demo_are_made_without_a_model_and_read_by_
     _, asked = evaluate_retrieval(load_settings(home=home), options, None, FakeEmbedder())
     assert (asked["questions"], asked["missing_gold"]) == (40, [])
     assert asked["arms"]["bm25"]["recall@10"] > 0.7, "most questions have words of the lines that answer them"
+
+
+def test_edits_made_while_it_runs_are_left_as_they_are(loops: str, home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    settings = load_settings(home=home)
+    options = QuestionOptions(path, loops, num=2, kinds=(Kind.SPECIFIC,), by=By.RECORDS)
+    records = question_run.record_questions
+
+    def edited(*args: Any) -> Any:
+        path.write_text("mine\n", encoding="utf-8")
+        return records(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(question_run, "record_questions", edited)
+        summary = make_questions(settings, options)
+    assert path.read_text(encoding="utf-8") == "mine\n"
+    assert (summary["file"], summary["edited"]) == (str(tmp_path / "q.new.jsonl"), str(path))
+    assert len(rows(tmp_path / "q.new.jsonl")) == 2
+    assert any("was changed meanwhile" in line for line in question_lines(summary))
 
 
 def test_the_table_tells_kinds_and_splits_and_an_edited_file_is_kept(cli: Any, loops: str, tmp_path: Path) -> None:

@@ -96,4 +96,6 @@ def question_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {plural(summary['calls'], 'call')}, {summary['calls_cached']} from the cache; {summary['prompt_tokens']} prompt tokens"
     if summary["stopped"]:
         yield f"  stopped: {summary['stopped']}; what was made is in the file, and the same command goes on"
+    if summary["edited"]:
+        yield f"  {summary['edited']} was changed meanwhile and is left as it is"
     yield f"file: {summary['file']}"

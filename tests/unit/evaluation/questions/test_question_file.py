@@ -9,7 +9,7 @@ import pytest
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.questions.made_question import GoldTurns, Kind, MadeQuestion, Provenance, Split
-from dynagrag.evaluation.questions.question_file import check_writable, made_with_path, write_questions
+from dynagrag.evaluation.questions.question_file import check_writable, content_hash, made_with_path, path_for, write_questions
 
 
 def question(text: str, **more: object) -> MadeQuestion:
@@ -66,6 +66,23 @@ def test_a_file_of_others_is_left_alone(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match=r"pipe .*name a \.jsonl file"):
         check_writable(tmp_path / "pipe", True)
+
+
+def test_where_nothing_can_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    for path in (tmp_path / "none" / "q.jsonl", tmp_path):
+        with pytest.raises(UsageError, match="can't be written"):
+            check_writable(path, True)
+
+
+def test_what_is_edited_meanwhile_is_left_and_another_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    before = content_hash(path)
+    assert path_for(path, before) == path
+    path.write_text("mine\n", encoding="utf-8")
+    assert path_for(path, before) == tmp_path / "q.new.jsonl"
+    (tmp_path / "q.new.jsonl").write_text("mine too\n", encoding="utf-8")
+    assert path_for(path, before) == tmp_path / "q.new2.jsonl"
+    assert path_for(path, content_hash(path)) == path
 
 
 def test_killed_between_its_two_files_it_can_be_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,8 @@ def train_on_set(
     from dynagrag.training.devices import choose_device
     from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
 
+    if str(options.out) in UNTRAINED:
+        raise UsageError(f"{options.out} is what `evaluate pruner` calls an untrained pruner; choose another folder with --out")
     if unknown := [name for name in options.without if name not in PARTS_LEFT_OUT]:
         raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
     if options.form not in ("compared", "paper"):

@@ -86,6 +86,8 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, set
     ):
         with pytest.raises(UsageError, match=said):
             train_on_set(settings, options(data, tmp_path / "pruner", **wrong))
+    with pytest.raises(UsageError, match="untrained pruner"):
+        train_on_set(settings, options(data, Path("prior")))
     with pytest.raises(UsageError, match="name a pruner"):
         evaluate_pruners(settings, "pathquestion", data, None, [])
 

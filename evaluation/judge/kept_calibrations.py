@@ -2,7 +2,6 @@
 
 import fcntl
 import hashlib
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.judge.reliability import is_reliable
-from dynagrag.private_files import make_folder, private, write_text
+from dynagrag.private_files import make_folder, private, replace_text
 
 _FOLDER = Path("evaluation") / "judge" / "calibrations"
 
@@ -68,9 +67,7 @@ def keep(home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str
     with open(path.with_suffix(".lock"), "a", opener=private) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         kept = _with_figures(home, name, identity, figures, prompts)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        write_text(part, kept.model_dump_json(indent=1))
-        part.replace(path)
+        replace_text(path, kept.model_dump_json(indent=1))
     return kept
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, sp
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, NoPruner, RandomPruner, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import PruningSet, digest_rows, examples_of, load_pruning_set
 from dynagrag.evaluation.ranking_measures import check_library
+from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.ids import content_id
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
@@ -69,7 +71,7 @@ def train_on_set(
     check_training_library()
     from dynagrag.evaluation.pruning.pruner_training import train_pruner
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
-    from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, library_versions, save_checkpoint
+    from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, save_checkpoint
     from dynagrag.training.devices import choose_device
     from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
 
@@ -103,7 +105,7 @@ def train_on_set(
         dimension=identity.dimension,
         made_with=made_with,
         figures={"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": figures_json(figures)},
-        versions=library_versions(),
+        versions=library_versions() | {"dynagrag": version("dynagrag")},
     )
     save_checkpoint(options.out, checkpoint, trained.state_dict())
     return options.out, figures

@@ -1,7 +1,6 @@
 """Answers of a run as the rows that RAGAS scores (its `SingleTurnSample`), for those who have it in an environment of its own."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion
-from dynagrag.private_files import write_text
+from dynagrag.private_files import replace_text
 from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import Snapshot
 
@@ -53,9 +52,7 @@ def write_ragas_rows(path: Path, lines: Iterable[AnswerLine], questions: Iterabl
     texts = _texts(snapshot)
     every = list(lines)
     rows = [_row(line, known[line.question], texts) for line in every if not line.error and line.shown is not None]
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    write_text(part, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    part.replace(path)
+    replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
     return len(every) - len(rows)
 
 

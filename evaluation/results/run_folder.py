@@ -24,7 +24,7 @@ from dynagrag.errors import DynaGragError, LoadError, UsageError
 from dynagrag.evaluation.batches import how_to_resume
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
-from dynagrag.private_files import close_to_others, make_folder, write_text
+from dynagrag.private_files import close_to_others, make_folder, replace_text, write_text
 
 _LOG = logging.getLogger(__name__)
 FORMAT = 1
@@ -32,7 +32,7 @@ _RUN, _PASSAGES, _SUMMARY, REPORT = "run.json", "passages.jsonl", "summary.json"
 _MAX_SHOWN = 60
 MAX_CHARACTERS = 300
 """Of a title, a word row, a question or a name, where people read it: sets hold titles and words of any length."""
-_LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch")
+_LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch", "torch-geometric")
 _Row = TypeVar("_Row", bound=BaseModel)
 
 
@@ -247,15 +247,15 @@ class KeptRun(Generic[_Row]):
 
     def write_rows(self, name: str, rows: Iterable[BaseModel]) -> None:
         """Writes a file of rows beside the lines, whole or not at all."""
-        _write(self.path / name, "".join(f"{row.model_dump_json()}\n" for row in rows))
+        replace_text(self.path / name, "".join(f"{row.model_dump_json()}\n" for row in rows))
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Writes the summary, with which the run is done: the last but for the report."""
-        _write(self.path / _SUMMARY, json.dumps(summary, ensure_ascii=False, indent=1))
+        replace_text(self.path / _SUMMARY, json.dumps(summary, ensure_ascii=False, indent=1))
 
     def write_report(self, html: str) -> Path:
         """Writes the report; its path."""
-        _write(self.path / REPORT, html)
+        replace_text(self.path / REPORT, html)
         return self.path / REPORT
 
 
@@ -367,10 +367,3 @@ def _begin(path: Path, text: str) -> bool:
     finally:
         part.unlink()
     return True
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    write_text(part, text)
-    part.replace(path)

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+PART = ".part"
+"""How a file ends that is being written."""
 
 
 def make_folder(path: Path) -> None:
@@ -31,6 +33,13 @@ def write_text(path: Path, text: str) -> None:
     """As `Path.write_text`, in UTF-8."""
     with open(path, "w", encoding="utf-8", opener=private) as file:
         file.write(text)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """The same, whole or not at all: the file has the old text until it has the new one. A kill may leave `NAME.PID.part` beside it."""
+    part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
+    write_text(part, text)
+    part.replace(path)
 
 
 def is_open_to_others(path: Path) -> bool:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ from safetensors.torch import save
 from torch import Tensor
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.private_files import make_folder, private, write_text
+from dynagrag.private_files import PART, make_folder, private, replace_text
 from dynagrag.schema import EmbedderIdentity
 
 FORMAT = 1
 WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.safetensors"
 TRAINING_NOTES = ("made_with", "epochs")
-_LIBRARIES = ("dynagrag", "torch", "torch-geometric")
 Tensors = dict[str, Tensor]
 
 
@@ -47,19 +45,14 @@ class Checkpoint(BaseModel):
             )
 
 
-def library_versions() -> dict[str, str]:
-    """What trains."""
-    return {name: version(name) for name in _LIBRARIES}
-
-
 def check_out_folder(folder: Path) -> None:
     """Raises UsageError for a file, and for a folder that holds files but neither a training nor a checkpoint."""
     if not folder.exists():
         return
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a new folder with --out")
-    parts = {f"{name}.part" for name in (WEIGHTS, DESCRIPTION, TRAINING)}
-    is_empty = all(path.name in parts for path in folder.iterdir())
+    ours = (WEIGHTS, DESCRIPTION, TRAINING)
+    is_empty = all(path.suffix == PART and path.name.startswith(ours) for path in folder.iterdir())
     if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING)):
         raise UsageError(f"{folder} holds something else; name a new folder with --out, or one in which a training was begun")
 
@@ -81,9 +74,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: Mapping[str, 
     make_folder(folder)
     (folder / DESCRIPTION).unlink(missing_ok=True)
     write_tensors(folder / WEIGHTS, dict(weights), {})
-    part = folder / f"{DESCRIPTION}.part"
-    write_text(part, checkpoint.model_dump_json(indent=1))
-    part.replace(folder / DESCRIPTION)
+    replace_text(folder / DESCRIPTION, checkpoint.model_dump_json(indent=1))
 
 
 def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
@@ -113,7 +104,7 @@ def read_description(folder: Path, kind: str) -> Checkpoint:
 def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:
     """Writes tensors and notes into one file, whole or not at all."""
     make_folder(path.parent)
-    part = path.with_name(f"{path.name}.part")
+    part = path.with_name(f"{path.name}{PART}")
     data = save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, dict(notes))
     with open(part, "wb", opener=private) as file:
         file.write(data)

@@ -8,7 +8,15 @@ import torch
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.schema import EmbedderIdentity
-from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, load_checkpoint, save_checkpoint, write_tensors
+from dynagrag.training.checkpoints import (
+    DESCRIPTION,
+    TRAINING,
+    Checkpoint,
+    check_out_folder,
+    load_checkpoint,
+    save_checkpoint,
+    write_tensors,
+)
 
 CHECKPOINT = Checkpoint(
     kind="pruner", network={"dimension": 4}, embedder="minilm", dimension=4, made_with={"seed": 0}, figures={}, versions={}
@@ -78,5 +86,6 @@ def test_a_folder_of_a_training_or_a_checkpoint_is_taken_again(tmp_path: Path) -
     save_checkpoint(checkpoint, CHECKPOINT, {})
     killed.mkdir()
     (killed / f"{TRAINING}.part").write_bytes(b"half")
+    (killed / f"{DESCRIPTION}.123.part").write_bytes(b"half")
     for folder in (training, checkpoint, killed):
         check_out_folder(folder)

@@ -41,9 +41,12 @@ def _openai(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
 
 def _langchain(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
     from langchain_openai import ChatOpenAI
+    from openai import DefaultHttpxClient
 
-    model = ChatOpenAI(model="m", base_url=stub.base_url, api_key=SecretStr("none"), max_retries=0, temperature=0)
-    return LangChainChat(model, endpoint=Endpoint("x:m"), identity="x:m", is_small=False, on_close=model.root_client.close)
+    # One of its own: LangChain's default is shared by all models of an address, and a later stub may get the port of a closed one.
+    client = DefaultHttpxClient()
+    model = ChatOpenAI(model="m", base_url=stub.base_url, api_key=SecretStr("none"), max_retries=0, temperature=0, http_client=client)
+    return LangChainChat(model, endpoint=Endpoint("x:m"), identity="x:m", is_small=False, on_close=client.close)
 
 
 def _gguf(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:

@@ -46,6 +46,8 @@ _FLAGS = [
 _SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 PHONE = (390, 844)
 DESKTOP = (1280, 900)
+PATIENCE_S = 120.0
+"""How long a page, an element or the server is waited for; what is there is never waited for, so only a busy machine needs it."""
 
 
 class AppServer:
@@ -79,7 +81,7 @@ class AppServer:
         """What it wrote to stdout and stderr so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
-    def start(self, timeout_s: float = 60.0) -> None:
+    def start(self, timeout_s: float = PATIENCE_S) -> None:
         """Starts it (again, after `stop`) and waits until it answers."""
         command = [sys.executable, "-m", "dynagrag.cli", "serve", "--port", str(self.port), *self._options]
         with self._log.open("ab") as log:
@@ -141,6 +143,7 @@ class Chromium:
         context = self._made.new_context(
             viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if is_dark else "light", accept_downloads=True
         )
+        context.set_default_timeout(1000 * PATIENCE_S)
         context.on("request", lambda request: self.requests.append(request.url))
         context.on("page", self._watch)
         self._contexts.append(context)
@@ -184,13 +187,21 @@ _IS_SETTLED = """() => {
     return app?.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
         && main?.querySelector('[data-testid="stElementContainer"]') && !main.querySelector('[data-stale="true"]')
 }"""
+_IS_AT_REST = """() => document.getAnimations().every(
+    made => made.playState !== 'running' || made.effect?.getComputedTiming().endTime === Infinity
+)"""
 
 
-def settled(page: "Page", timeout_s: float = 60.0) -> None:
+def settled(page: "Page", timeout_s: float = PATIENCE_S) -> None:
     """Waits until the app has run the page and nothing is running any more."""
     for _ in range(2):  # what the first look found may be the moment before a rerun
         page.wait_for_function(_IS_SETTLED, timeout=1000 * timeout_s)
         page.wait_for_timeout(150)
+
+
+def at_rest(page: "Page") -> None:
+    """Waits until colours and places have changed to their end; what turns for ever isn't waited for."""
+    page.wait_for_function(_IS_AT_REST)
 
 
 def serious(page: "Page", *, only_colours: bool = False) -> list[str]:

@@ -24,7 +24,7 @@ def panel() -> Iterator[Callable[[str], "AppTest"]]:
 
     from dynagrag.ui import state
 
-    yield lambda name: AppTest.from_string(f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=60)
+    yield lambda name: AppTest.from_string(f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=120)
     state.close_all()
 
 

@@ -246,15 +246,17 @@ def test_azure_is_asked_through_langchain(openai_stub: OpenAIStubServer, monkeyp
 
 def test_a_provider_with_its_own_structured_output_is_held_to_the_limit(openai_stub: OpenAIStubServer) -> None:
     from langchain_openai import ChatOpenAI
+    from openai import DefaultHttpxClient
 
-    chat = ChatOpenAI(model="m", base_url=openai_stub.base_url, api_key=SecretStr("none"), max_retries=0)
+    client = DefaultHttpxClient()  # LangChain's default is shared by all models of an address
+    chat = ChatOpenAI(model="m", base_url=openai_stub.base_url, api_key=SecretStr("none"), max_retries=0, http_client=client)
     model = LangChainChat(chat, endpoint=Endpoint("other:m"), identity="m", is_small=False)
     Reply.model_validate_json(model.complete(PROMPT, Reply, 55).text)
     assert model.complete(PROMPT, None, 56).text
     assert "".join(model.stream(PROMPT, 57))
     assert [r.get("max_tokens") or r.get("max_completion_tokens") for r in openai_stub.requests] == [55, 56, 57]
     assert chat.max_tokens is None
-    chat.root_client.close()
+    client.close()
 
 
 def test_scrubbing_takes_given_and_look_alike_keys() -> None:

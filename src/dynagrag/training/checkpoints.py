@@ -3,21 +3,21 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
-from torch import Tensor
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.private_files import PART, make_folder, private, replace_text
 from dynagrag.schema import EmbedderIdentity
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 FORMAT = 1
 WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.safetensors"
 TRAINING_NOTES = ("made_with", "epochs")
-Tensors = dict[str, Tensor]
+Tensors = dict[str, "Tensor"]
 
 
 class Checkpoint(BaseModel):
@@ -69,7 +69,7 @@ def _is_training(path: Path) -> bool:
     return path.is_file() and set(TRAINING_NOTES) <= read_tensors(path)[1].keys()
 
 
-def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: Mapping[str, Tensor]) -> None:
+def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str, Tensor]") -> None:
     """Writes weights and description into a folder, the description last: with it the checkpoint is whole."""
     make_folder(folder)
     (folder / DESCRIPTION).unlink(missing_ok=True)
@@ -103,6 +103,8 @@ def read_description(folder: Path, kind: str) -> Checkpoint:
 
 def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:
     """Writes tensors and notes into one file, whole or not at all."""
+    from safetensors.torch import save
+
     make_folder(path.parent)
     part = path.with_name(f"{path.name}{PART}")
     data = save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, dict(notes))
@@ -113,6 +115,8 @@ def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> Non
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
     """Tensors and notes of a file. LoadError where it is none of safetensors."""
+    from safetensors import SafetensorError, safe_open
+
     try:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118

@@ -10,7 +10,8 @@ from dynagrag.schema import Subgraph, Vector
 
 @dataclass(frozen=True, slots=True)
 class PruningExample:
-    """`node_labels[i]` (n,) and `edge_labels[i]` (m,) of subgraph i: 1 for what supports the answer, 0 for what doesn't.
+    """`node_labels[i]` (n,) and `edge_labels[i]` (m,) of subgraph i: 1 for what supports the answer, 0.5 for what only
+    stands beside it in the same passages, 0 for the rest.
 
     `num_nodes`, `num_edges`: how much support there is, what the subgraphs lack included. `group`: examples of one group are never split
     between training and measuring.

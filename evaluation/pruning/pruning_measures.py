@@ -1,6 +1,7 @@
 """What a pruner's scores are worth: average precision over nodes and over edges, and the support among the best nodes, by ir-measures.
 
-A node or pair that several subgraphs hold counts once, with its best score. Support that no subgraph holds counts as not found.
+A node or pair that several subgraphs hold counts once, with its best score. Support (label 1) that no subgraph holds counts as not found;
+what stands beside it (label 0.5) is none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +60,7 @@ def _nodes(example: PruningExample, scores: Sequence[PruneScores]) -> _Ranked:
     best: dict[int, tuple[float, bool]] = {}
     for subgraph, own, labels in zip(example.subgraphs, scores, example.node_labels, strict=True):
         for node, score, label in zip(subgraph.nodes, own.nodes.tolist(), labels.tolist(), strict=True):
-            best[node] = max(best.get(node, (-1.0, False)), (score, label > 0))
+            best[node] = max(best.get(node, (-1.0, False)), (score, label == 1))
     return [(str(node), score, is_support) for node, (score, is_support) in best.items()]
 
 
@@ -68,7 +69,7 @@ def _edges(example: PruningExample, scores: Sequence[PruneScores]) -> _Ranked:
     for subgraph, own, labels in zip(example.subgraphs, scores, example.edge_labels, strict=True):
         for (u, v), score, label in zip(subgraph.pairs.tolist(), own.edges.tolist(), labels.tolist(), strict=True):
             pair = (subgraph.nodes[u], subgraph.nodes[v])
-            best[pair] = max(best.get(pair, (-1.0, False)), (score, label > 0))
+            best[pair] = max(best.get(pair, (-1.0, False)), (score, label == 1))
     return [(f"{u}-{v}", score, is_support) for (u, v), (score, is_support) in best.items()]
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_lines_of, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
@@ -64,22 +63,11 @@ def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExam
 def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> PruningExample:
     topic = graph.number(question.topic)
     assert topic is not None
-    subgraph = graph.ego_graph(topic)
     known = [(graph.number(head), graph.number(tail)) for head, _, tail in question.support]
     pairs = {(min(u, v), max(u, v)) for u, v in known if u is not None and v is not None and u != v}
     nodes = {topic, *(end for ends in known for end in ends if end is not None)}
-    ends = np.array(subgraph.nodes)[subgraph.pairs].tolist()
-    return PruningExample(
-        id=question.id,
-        text=question.text,
-        group=question.group,
-        query=query,
-        subgraphs=(subgraph,),
-        node_labels=(np.array([node in nodes for node in subgraph.nodes], dtype=np.float32),),
-        edge_labels=(np.array([(min(pair), max(pair)) in pairs for pair in ends], dtype=np.float32),),
-        num_nodes=len(nodes),
-        num_edges=len(pairs),
-    )
+    support = Support(frozenset(nodes), frozenset(pairs))
+    return example_of(question.id, question.text, question.group, query, [graph.ego_graph(topic)], support)
 
 
 def _pathquestion(folder: Path, part: str | None) -> PruningSet:

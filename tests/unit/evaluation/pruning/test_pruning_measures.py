@@ -28,7 +28,7 @@ class Given:
         return tuple(PruneScores(np.array(n, np.float32), np.array(e, np.float32), "given", False) for n, e in self.scores)
 
 
-def labels(*values: int) -> Vector:
+def labels(*values: float) -> Vector:
     return np.array(values, dtype=np.float32)
 
 
@@ -46,6 +46,12 @@ def test_support_that_no_subgraph_holds_was_not_found() -> None:
     assert found[NODE_AP] == pytest.approx(1 / 4)
     assert found[SUPPORT] == pytest.approx(1 / 4)
     assert EDGE_AP not in found, "nothing of a question without a supporting pair can be found"
+
+
+def test_what_only_stands_beside_support_is_none() -> None:
+    example = PruningExample("q", "?", "g", ZEROS, (path_of(0, 1, 2),), (labels(0.5, 1, 0),), (labels(0.5, 1),), 1, 1)
+    found = measure_pruner(Given([([0.9, 0.8, 0.1], [0.9, 0.8])]), [example])["q"]
+    assert found[NODE_AP] == found[EDGE_AP] == pytest.approx(1 / 2)
 
 
 def test_a_node_of_two_subgraphs_counts_once_with_its_best_score() -> None:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 LEVEL = 0.95
 RESAMPLES = 10_000
 SEED = 0
+MIN_PAIRS = 10
+"""Below it an interval from resampling is too narrow for a verdict."""
 _F1_NAMES = ("precision", "recall", "f1")
 _BATCH = 200
 """Resamples at a time: 200 of 300 questions and 60 columns are 30 MB."""

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dynagrag.evaluation.bootstrap_intervals import LEVEL, RESAMPLES, SEED, intervals
+from dynagrag.evaluation.bootstrap_intervals import LEVEL, MIN_PAIRS, RESAMPLES, SEED, intervals
 
 POWER = 0.8
-MIN_PAIRS = 10
-"""Below it an interval from resampling is too narrow for a verdict."""
 TOO_FEW = "too few to tell"
 EQUAL_LENGTH = 0.2
 """Two answers are equally long where the shorter has at least so much less of its words than the longer."""
@@ -96,7 +94,7 @@ def pair_figures(
     read = [(verdict, own) for verdict, own in zip(verdicts, words, strict=True) if verdict is not None]
     decided = [(verdict, own) for verdict, own in read if verdict != 0 and own and own[0] != own[1]]
     equal = [verdict for verdict, own in read if own and is_equally_long(*own)]
-    rate = mean_with_interval([_points(verdict) for verdict, _ in read], seed, resamples)
+    rate = mean_with_interval([pair_points(verdict) for verdict, _ in read], seed, resamples)
     return {
         "n": len(verdicts),
         "wins": sum(verdict == 1 for verdict, _ in read),
@@ -110,7 +108,8 @@ def pair_figures(
     }
 
 
-def _points(verdict: float) -> float:
+def pair_points(verdict: float) -> float:
+    """What a pair is worth to the arm: 1 won, 0 lost, 0.5 tied."""
     return {1.0: 1.0, 2.0: 0.0}.get(verdict, 0.5)
 
 

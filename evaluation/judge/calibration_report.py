@@ -6,7 +6,7 @@ from typing import Any
 from dynagrag.evaluation.judge.calibration_figures import grade_of
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
 from dynagrag.evaluation.judge.calibration_sets import RowKind
-from dynagrag.evaluation.judge.reliability import why_not
+from dynagrag.evaluation.judge.reliability import MIN_ROWS, why_not
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Listing, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.report_plots import quality_bars
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
@@ -129,7 +129,7 @@ def calibration_report(run: CalibrationRun) -> Report:
         conclusion=f"{summary['verdict']}.{few}",
         is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
         about=(
-            f"Reliable means a kappa whose interval begins at {summary['threshold']} or more, and at most "
+            f"Reliable means a kappa whose interval begins at {summary['threshold']} or more, on at least {MIN_ROWS} rows, and at most "
             "one verdict in ten that could not be read. "
             "What is known of a judge here is shown with its later verdicts.",
         ),

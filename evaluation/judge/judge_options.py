@@ -46,7 +46,7 @@ class JudgeOptions:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What a run asks and judges."""
+    """What a run asks and judges. `kinds`: each question's kind by its id, empty where its row names none."""
 
     questions: tuple[AskedQuestion, ...]
     arms: tuple[AnswerArm, ...]
@@ -54,6 +54,7 @@ class JudgePlan:
     forms: tuple[str, ...]
     samples: int
     files: tuple[DataFile, ...]
+    kinds: Mapping[str, str]
     notes: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -96,16 +97,19 @@ def plan_judge(options: JudgeOptions) -> JudgePlan:
     if options.out is not None:
         check_folder(options.out)
     notes: Counter[str] = Counter()
-    questions, file = _questions(options.questions, notes)
-    return JudgePlan(questions[: options.limit], arms, baseline, options.forms, options.samples, (file,), dict(notes))
+    found, file = _questions(options.questions, notes)
+    questions = tuple(found)[: options.limit]
+    kinds = {question.id: found[question] for question in questions}
+    return JudgePlan(questions, arms, baseline, options.forms, options.samples, (file,), kinds, dict(notes))
 
 
-def _questions(path: Path, notes: Counter[str]) -> tuple[tuple[AskedQuestion, ...], DataFile]:
-    """The questions of a file of JSON lines, each once: nothing of a row but `question` and `id` matters to a judge."""
+def _questions(path: Path, notes: Counter[str]) -> tuple[dict[AskedQuestion, str], DataFile]:
+    """The questions of a file of JSON lines, each once, with its kind. Of a row `question` and `id` alone matter to a judge."""
     if not path.is_file():
         raise LoadError(f"there is no file {path}; --questions names a file of JSON lines, each with `question`")
     rows, file = read_rows(path)
     by_text: dict[str, AskedQuestion] = {}
+    kinds: dict[AskedQuestion, str] = {}
     lines: dict[str, int] = {}
     for row in rows:
         text = " ".join(row.text("question").split())
@@ -116,4 +120,5 @@ def _questions(path: Path, notes: Counter[str]) -> tuple[tuple[AskedQuestion, ..
         if id_ in lines:
             raise LoadError(f"{row.place}: the id {id_!r} was used in line {lines[id_]} for another question; give it its own id")
         by_text[text], lines[id_] = AskedQuestion(id_, text), row.line
-    return tuple(by_text.values()), file
+        kinds[by_text[text]] = row.word("kind")
+    return kinds, file

@@ -13,6 +13,7 @@ from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, L
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 from dynagrag.text import plural
 
 _BEST_TOTAL = 25
@@ -49,9 +50,13 @@ def judge_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         yield from differences_lines(summary)
     for name, found in summary["pairs"].items():
         yield f"{name} against {summary['baseline']}, in pairs: {pair_line(found)}"
-    yield f"{'arm':<{width}}" + "".join(f"{head:>16}" for head in COST_HEADS)
+    yield from held_lines(summary)
+    for kind, (num, *cells) in kind_rows(summary):
+        shown = ", ".join(f"{arm} {cell}" for arm, cell in zip(arms, cells, strict=True))
+        yield f"{kind} ({plural(int(num), 'question')}), {kind_title(summary)}: {shown}"
+    yield f"{'arm':<{width}}" + "".join(f"{head:>18}" for head in COST_HEADS)
     for name, own in arms.items():
-        yield f"{_named(name, own):<{width}}" + "".join(f"{cell:>16}" for cell in cost_cells(own))
+        yield f"{_named(name, own):<{width}}" + "".join(f"{cell:>18}" for cell in cost_cells(own))
     yield from _closing(summary)
 
 
@@ -63,6 +68,7 @@ COST_HEADS = (
     "words",
     "citations",
     "stated claims",
+    "same as baseline",
     "context tokens",
     "all tokens",
     "calls",
@@ -72,9 +78,18 @@ COST_HEADS = (
 
 def _about(summary: Mapping[str, Any]) -> Iterator[str]:
     """What one must know before the figures."""
-    own = "; the judge is the model that answered, so it may like its own words" if summary["is_own_judge"] else ""
     counts = f"{plural(summary['questions'], 'question')}, {summary['compared']} with grades of all arms"
-    yield f"judge {summary['judge']}; {counts}; answers by {summary['llm']}{own}"
+    yield f"judge {summary['judge']}; {counts}; answers by {summary['llm']}"
+    yield from judge_notes(summary)
+    if failed := sum(arm["errors"] for arm in summary["arms"].values()):
+        again = f"the same command with --out {summary['run']} tries them again"
+        yield f"{plural(failed, 'answer')} could not be made; {again}"
+
+
+def judge_notes(summary: Mapping[str, Any]) -> Iterator[str]:
+    """What is known of the judge, and what was odd in the questions, the answers and the grades."""
+    if summary["is_own_judge"]:
+        yield "the judge is the model that answered, so it may like its own words"
     for form, found in summary["calibration"].items():
         if found:
             agreed = f"with people it agrees in {_percent(found['accuracy'])} of {plural(found['n'], 'row')} of {found['set']}"
@@ -85,9 +100,25 @@ def _about(summary: Mapping[str, Any]) -> Iterator[str]:
         yield "the judge gave every answer the same total: the arms can't be told apart by it"
     if summary["speaking_to_a_judge"]:
         yield f"{plural(summary['speaking_to_a_judge'], 'answer')} with sentences that speak to a judge, which were not shown to it"
-    if failed := sum(arm["errors"] for arm in summary["arms"].values()):
-        again = f"the same command with --out {summary['run']} tries them again"
-        yield f"{plural(failed, 'answer')} could not be made; {again}"
+
+
+def held_lines(summary: Mapping[str, Any]) -> list[str]:
+    """What is left of several comparisons with the baseline, by grades and in pairs."""
+    said = [what_holds(summary[name], summary["baseline"], of) for name, of in (("differences", "grades"), ("pairs", "pairs"))]
+    return [line for line in said if line]
+
+
+def kind_title(summary: Mapping[str, Any]) -> str:
+    """What `kind_rows` has of each arm."""
+    return "mean total" if any(own["total"] for own in summary["arms"].values()) else "wins and half the ties"
+
+
+def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(Kind, (how many questions, each arm's mean)): of grades, else of pairs; nothing of fewer than two kinds, and of runs of before."""
+    has_totals = any(own["total"] for own in summary["arms"].values())
+    for kind, found in summary.get("kinds", {}).items():
+        cells = (_number(arm["total"]) if has_totals else _percent(arm["win_rate"]) for arm in found["arms"].values())
+        yield shortened(kind), (str(found["questions"]), *cells)
 
 
 def fewest_questions(summary: Mapping[str, Any]) -> int:
@@ -146,18 +177,29 @@ def score_cells(own: Mapping[str, Any]) -> list[str]:
 
 def cost_cells(own: Mapping[str, Any]) -> list[str]:
     """What an arm's answers are like, and what they took: means of an answer."""
-    stated = _percent(own["claims_stated"])
     means = [_number(own[name], 1) for name in ("context_tokens", "tokens", "calls", "seconds")]
     return [
         str(own["answers"]),
-        str(own["cut_off"]),
+        cut_off_of(own),
         str(own["graded"]),
         str(own["abstained"]),
         _number(own["words"], 0),
         _number(own["citations"], 1),
-        stated,
+        stated_of(own),
+        _percent(own.get("same_as_baseline")),
         *means,
     ]
+
+
+def cut_off_of(own: Mapping[str, Any]) -> str:
+    """How many of an arm's answers have no end."""
+    return f"{own['cut_off']} of {own['answers'] + own['cut_off']}"
+
+
+def stated_of(own: Mapping[str, Any]) -> str:
+    """The mean share of claims that lines state, with its interval; a dash where no answer claims anything, and of runs of before."""
+    found = own.get("stated")
+    return "-" if found is None else f"{_percent(found['mean'])} ({POINTS * found['low']:.0f} to {POINTS * found['high']:.0f})"
 
 
 def _named(name: str, own: Mapping[str, Any]) -> str:
@@ -181,6 +223,8 @@ _WORDS = {
         METRICS
     ): "the metrics: clarity and brevity, depth and specificity, subjectivity and nuance, implication focus, ethical alignment",
     "cut off": "answers without an end: the lowest grades, and a pair lost to a whole one",
+    "same as baseline": "share of the whole answers that are the very words of the baseline's, which an arm can't win by",
+    "holds": f"more than chance after {HOLM}: {HOLM_MEANS}",
     "context tokens": "what was put before the model. All arms have the same limit, and one may use less of it",
     "graded": "answers with a grade on every metric: only these have a total",
     "unreadable": "grades that could not be read from the judge's reply: counted, never guessed",
@@ -188,7 +232,8 @@ _WORDS = {
     "95 % interval": interval_meaning("questions"),
     "in pairs": "the judge reads the answers of two arms in both orders; a verdict that changes with the order is a flip, and a tie",
     "questions for a point": "how many questions would show a difference of one point in 80 % of all runs",
-    "stated claims": "share of the claims of the arm's answers that lines of the texts state; the judge does not see that",
+    "stated claims": "share of an answer's claims that lines of the texts state, the mean over answers with claims; the judge does not "
+    "see that",
     "words, citations, tokens, calls, seconds": "means of an answer. A reply from the cache counts with what it took when it was made",
 }
 
@@ -207,10 +252,10 @@ def judge_report(run: JudgeRun) -> Report:
         title=f"Answers judged by {summary['judge']}",
         asked=f"{answered} in {len(summary['arms'])} ways (arms), and {summary['judge']} judged the answers: which way does it like best, "
         f"and can it be believed? Arms: {', '.join(_named(name, own) for name, own in summary['arms'].items())}.",
-        conclusion=f"{summary['verdict']}. {_conclusion(summary)}",
+        conclusion=" ".join([f"{summary['verdict']}.", _conclusion(summary), *(f"{_upper(line)}." for line in held_lines(summary))]),
         is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
         about=(_upper(_STYLE) + ".",),
-        notes=tuple(about) + (("the judge is the model that answered, so it may like its own words",) if summary["is_own_judge"] else ()),
+        notes=tuple(about),
         results=tuple(_results(summary)),
         words=_WORDS,
         costs=(_costs(summary),),
@@ -253,6 +298,8 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
         )
     if summary["pairs"]:
         yield Section(f"In pairs with {summary['baseline']}", tables=(_pair_table(summary),))
+    if rows := tuple(kind_rows(summary)):
+        yield Section("By kind of question", tables=(Table(("kind", "questions", *arms), rows, title=_upper(kind_title(summary))),))
     if found := summary["length"]:
         more = f"{found['points_per_100_words']:+.2f} points per 100 words more, among answers to one question (r {found['r']:.2f})"
         yield Section("Does the judge like long answers?", before=(f"{more}. r is Pearson's correlation, -1 to 1; 0 is none.",))
@@ -263,14 +310,28 @@ def _shares(totals: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def _difference_table(summary: Mapping[str, Any]) -> Table:
-    heads = ("arm", "points, 95 % interval", "at equal length", "verdict", "questions", "questions for this", "questions for a point")
+    heads = (
+        "arm",
+        "points, 95 % interval",
+        "at equal length",
+        "verdict",
+        "holds",
+        "questions",
+        "questions for this",
+        "questions for a point",
+    )
     rows = []
     for name, own in summary["differences"].items():
         if own is not None:
             equal = "-" if own["at_equal_length"] is None else _bounded(own["at_equal_length"])
             wanted = "-" if own["n_for_this"] is None else f"{own['n_for_this']:,}"
-            rows.append((name, (_bounded(own), equal, own["verdict"], str(own["n"]), wanted, f"{own['n_for_one_point']:,}")))
+            rows.append((name, (_bounded(own), equal, own["verdict"], holds_of(own), str(own["n"]), wanted, f"{own['n_for_one_point']:,}")))
     return Table(heads, tuple(rows), title=f"Against {summary['baseline']}", main=heads[1])
+
+
+def holds_of(own: Mapping[str, Any]) -> str:
+    """Whether a difference holds among all of its report; a dash where that wasn't told."""
+    return {True: "yes", False: "no"}.get(own.get("holds"), "-")  # type: ignore[arg-type]
 
 
 def _bounded(own: Mapping[str, float]) -> str:
@@ -278,13 +339,13 @@ def _bounded(own: Mapping[str, float]) -> str:
 
 
 def _pair_table(summary: Mapping[str, Any]) -> Table:
-    heads = ("arm", "wins and half the ties, 95 % interval", "won", "lost", "tied", "by flips", "unreadable", "longer won")
+    heads = ("arm", "wins and half the ties, 95 % interval", "holds", "won", "lost", "tied", "by flips", "unreadable", "longer won")
     rows = []
     for name, own in summary["pairs"].items():
         rate = own["win_rate"]
         share = "-" if rate is None else f"{_percent(rate['mean'])} ({_percent(rate['low'])} to {_percent(rate['high'])})"
         counts = (str(own[n]) for n in ("wins", "losses", "ties", "flips", "unreadable"))
-        rows.append((name, (share, *counts, _percent(own["longer_wins"]))))
+        rows.append((name, (share, holds_of(own), *counts, _percent(own["longer_wins"]))))
     return Table(heads, tuple(rows), main=heads[1])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED
-from dynagrag.evaluation.judge.arm_statistics import length_slope, mean_with_interval, pair_figures, paired_difference
+from dynagrag.evaluation.judge.arm_statistics import length_slope, mean_with_interval, pair_figures, pair_points, paired_difference
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_model import prompts_digest
@@ -18,6 +18,7 @@ from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import speaks_to_a_judge
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFigures
 from dynagrag.evaluation.judge.reliability import why_not
+from dynagrag.evaluation.several_comparisons import corrected
 from dynagrag.text import plural
 
 PUBLISHED = {"dsa-diverse": 18.10}
@@ -64,6 +65,7 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
         "length": length_slope(*([[own[a][q.id] for a in own if q.id in words[a]] for q in plan.questions] for own in (words, totals))),
         "is_one_score": len(set(everything)) == 1 and len(everything) > 1,
         "pairs": _pairs(plan, answers, lines, seed) if PAIRWISE in plan.forms else {},
+        "kinds": _by_kind(plan, totals, lines),
         "speaking_to_a_judge": sum(speaks_to_a_judge(BlindAnswer.of(line).text) for line in answers.values()),
         "judged_in_s": round(sum(line.ms for line in lines) / 1000, 1),
         "judgements": len(lines),
@@ -148,7 +150,7 @@ def _arm(
 ) -> dict[str, Any]:
     made = [line for q in plan.questions if (line := answers.get((q.id, arm))) is not None and not line.has_failed]
     lines = [line for line in made if not line.is_cut_off]
-    claims = sum(line.claims.total for line in lines)
+    stated = [len(line.claims.stated) / line.claims.total for line in lines if line.claims.total]
     return {
         "letter": LETTERS.get(arm, ""),
         "answers": len(lines),
@@ -162,7 +164,9 @@ def _arm(
         "unreadable": sum(own.unreadable for (_, name), own in graded.items() if name == arm),
         "words": _mean([float(BlindAnswer.of(line).num_words) for line in lines]),
         "citations": _mean([float(len(line.citations)) for line in lines]),
-        "claims_stated": round(sum(len(line.claims.stated) for line in lines) / claims, _DIGITS) if claims else None,
+        "stated": mean_with_interval(stated, seed),
+        "claiming": len(stated),
+        "same_as_baseline": None if arm == plan.baseline else _share_of_same(plan, answers, arm),
         "context_tokens": _mean([float(line.context_tokens) for line in lines]),
         "tokens": _mean([float(line.prompt_tokens + line.completion_tokens) for line in made]),
         "calls": _mean([float(line.calls + line.cached) for line in made]),
@@ -170,11 +174,19 @@ def _arm(
     }
 
 
+def _share_of_same(plan: JudgePlan, answers: Mapping[tuple[str, str], AnswerLine], arm: str) -> float | None:
+    """Of the questions that both answered whole, the share whose answers are one text to the judge."""
+    whole = {key: BlindAnswer.of(line).text for key, line in answers.items() if not line.has_failed and not line.is_cut_off}
+    both = [whole[q.id, arm] == whole[q.id, plan.baseline] for q in plan.questions if {(q.id, arm), (q.id, plan.baseline)} <= whole.keys()]
+    return _mean([float(is_same) for is_same in both])
+
+
 def _differences(
     totals: Mapping[str, Mapping[str, float]], words: Mapping[str, Mapping[str, float]], baseline: str, seed: int
 ) -> dict[str, dict[str, Any] | None]:
     """Each arm against the baseline, on the questions on which both have a total."""
     found: dict[str, dict[str, Any] | None] = {}
+    by_question: dict[str, list[float]] = {}
     for arm in (name for name in totals if name != baseline):
         both = [question for question in totals[arm] if question in totals[baseline]]
         there, here = ([totals[name][question] for question in both] for name in (baseline, arm))
@@ -183,6 +195,10 @@ def _differences(
             whole = [question for question in both if question in words[arm] and question in words[baseline]]
             columns = ([values[name][question] for question in whole] for values in (totals, words) for name in (arm, baseline))
             own |= {"n": len(both), "at_equal_length": _at_equal_length(*columns)}
+            by_question[arm] = [a - b for a, b in zip(here, there, strict=True)]
+    told = {arm: own for arm, own in found.items() if own is not None}
+    for arm, more in corrected(told, by_question, seed).items():
+        told[arm].update(more)
     return found
 
 
@@ -207,7 +223,8 @@ def _at_equal_length(
 def _pairs(
     plan: JudgePlan, answers: Mapping[tuple[str, str], AnswerLine], lines: Sequence[JudgedLine], seed: int
 ) -> dict[str, dict[str, Any]]:
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
+    from_half: dict[str, list[float]] = {}
     for arm in plan.arm_names:
         own = sorted((line for line in lines if line.against and line.arm == arm), key=lambda line: line.question)
         if own:
@@ -218,7 +235,28 @@ def _pairs(
                 for line in own
             ]
             found[arm] = pair_figures([line.verdict for line in own], [line.is_flip for line in own], lengths, seed)
+            from_half[arm] = [pair_points(line.verdict) - 0.5 for line in own if line.verdict is not None]
+    told = {arm: {end: own["win_rate"][end] - 0.5 for end in ("low", "high")} for arm, own in found.items() if own["win_rate"]}
+    for arm, more in corrected(told, {arm: from_half[arm] for arm in told}, seed).items():
+        found[arm].update(more)
     return found
+
+
+def _by_kind(plan: JudgePlan, totals: Mapping[str, Mapping[str, float]], lines: Sequence[JudgedLine]) -> dict[str, dict[str, Any]]:
+    """Kind -> its questions, and by arm the mean total and the mean share of pairs won (ties by half); nothing of fewer than two kinds."""
+    points = {(line.question, line.arm): pair_points(line.verdict) for line in lines if line.against and line.verdict is not None}
+    found = {}
+    for kind in dict.fromkeys(plan.kinds.values()):
+        own = [q.id for q in plan.questions if plan.kinds[q.id] == kind]
+        arms = {
+            arm: {
+                "total": _mean([totals[arm][q] for q in own if q in totals[arm]]),
+                "win_rate": _mean([points[q, arm] for q in own if (q, arm) in points]),
+            }
+            for arm in plan.arm_names
+        }
+        found[kind or "other"] = {"questions": len(own), "arms": arms}
+    return found if len(found) > 1 else {}
 
 
 def _mean(values: Sequence[float]) -> float | None:

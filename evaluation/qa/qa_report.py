@@ -26,6 +26,7 @@ from dynagrag.evaluation.results.html_report import (
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 from dynagrag.text import plural
 
 TITLES = {
@@ -98,7 +99,8 @@ def qa_report(run: QaRun) -> Report:
 
 def _conclusion(summary: Mapping[str, Any]) -> str:
     few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if summary["questions"] < FEW_QUESTIONS else ""
-    return f"{result(summary)}.{few}"
+    held = held_line(summary)
+    return f"{result(summary)}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + few
 
 
 def result(summary: Mapping[str, Any]) -> str:
@@ -108,6 +110,13 @@ def result(summary: Mapping[str, Any]) -> str:
         return f"{arm}: no answer that could be scored"
     found = summary["differences"].get(arm, {}).get(measure)
     return f"{arm}: {TITLES[measure]} {POINTS * summary['arms'][arm][measure]:.1f}{compared(arm, found, summary['baseline'])}"
+
+
+def held_line(summary: Mapping[str, Any]) -> str:
+    """What is left of several comparisons by the run's measure; empty of fewer than two."""
+    measure = summary["measure"]
+    found = {arm: own.get(measure) for arm, own in summary["differences"].items()}
+    return what_holds(found, summary["baseline"], TITLES[measure])
 
 
 def names_of(summary: Mapping[str, Any]) -> list[str]:
@@ -202,6 +211,7 @@ def _words(summary: Mapping[str, Any]) -> dict[str, str]:
         **{TITLES[name]: _WORDS[name] for name in names_of(summary)},
         TITLES[CUT_OFF]: "answers whose reply came to no end: they count as wrong",
         **({TITLES[FAILED_PARTS]: _FAILED} if FAILED_PARTS in heads_of(summary) else {}),
+        **({HOLM: HOLM_MEANS} if held_line(summary) else {}),
         "points": "all measures: 100 is everything. Means of the questions that have an answer and the measure; in brackets: over how "
         "many, where others are over more",
         "95 % interval": "where the figure would fall in 95 of 100 runs on such questions (paired bootstrap: the questions that both arms "

@@ -18,6 +18,7 @@ from dynagrag.evaluation.qa.answer_scores import (
     score,
 )
 from dynagrag.evaluation.results.run_summary import POINTS
+from dynagrag.evaluation.several_comparisons import corrected
 
 Scores = Mapping[str, Mapping[str, float]]
 """Question -> measure -> value."""
@@ -46,17 +47,18 @@ def qa_summary(
     own = {arm: [line for line in lines if line.arm == arm] for arm in arms}
     answerable = frozenset(id_ for id_, gold in wanted.items() if gold.answer.is_answerable)
     means = {arm: _means(scores.get(arm, {}), answerable) for arm in arms}
+    measure = main_measure(means[arms[0]])
     return {
         "questions": len(wanted),
         "unanswerable": len(wanted) - len(answerable),
-        "measure": main_measure(means[arms[0]]),
+        "measure": measure,
         "baseline": baseline,
         "arms": {arm: {name: round(found.mean, _DIGITS) for name, found in means[arm].items()} for arm in arms},
         "means": {arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms},
         "counts": {arm: _counts(scores.get(arm, {}), answerable) for arm in arms},
         "abstention": {arm: _abstention(scores.get(arm, {}), answerable) for arm in arms},
         "costs": {arm: _costs(own[arm]) for arm in arms},
-        "differences": {arm: differences(scores.get(arm, {}), scores.get(baseline, {}), answerable) for arm in arms if arm != baseline},
+        "differences": _from_baseline(scores, baseline, [arm for arm in arms if arm != baseline], answerable, measure),
         "kinds": _by_kind(scores, kinds, answerable, arms),
         CUT_OFF: {arm: sum(line.is_cut_off for line in own[arm]) for arm in arms},
         FAILED_PARTS: {arm: _mean([line.failed_parts for line in own[arm] if not line.error]) for arm in arms},
@@ -71,16 +73,35 @@ def main_measure(means: Mapping[str, Any]) -> str:
 
 def differences(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
     """new - old by measure over the questions that have it in both: mean and 95 % interval in points, and how many questions these are."""
-    columns: dict[str, dict[str, float]] = {}
-    for question in [q for q in new if q in old and q in frozenset(answerable)]:
-        for name in (n for n in new[question] if n in old[question]):
-            columns.setdefault(name, {})[question] = new[question][name] - old[question][name]
+    columns = _by_question(new, old, answerable)
     found = _intervals(columns)
     return {
         name: {"difference": round(POINTS * found[name].mean, _PRECISION)} | _bounds(found[name]) | {"questions": len(columns[name])}
         for name in MEASURES
         if name in found
     }
+
+
+def _by_question(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Measure -> question -> new - old."""
+    columns: dict[str, dict[str, float]] = {}
+    for question in [q for q in new if q in old and q in frozenset(answerable)]:
+        for name in (n for n in new[question] if n in old[question]):
+            columns.setdefault(name, {})[question] = new[question][name] - old[question][name]
+    return columns
+
+
+def _from_baseline(
+    scores: Mapping[str, Scores], baseline: str, arms: Sequence[str], answerable: frozenset[str], measure: str
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Each arm's `differences`; those of the run's measure with `p_holm` and `holds`."""
+    old = scores.get(baseline, {})
+    found: dict[str, dict[str, dict[str, Any]]] = {arm: dict(differences(scores.get(arm, {}), old, answerable)) for arm in arms}
+    told = {arm: own[measure] for arm, own in found.items() if measure in own}
+    columns = {arm: list(_by_question(scores[arm], old, answerable)[measure].values()) for arm in told}
+    for arm, more in corrected(told, columns, SEED).items():
+        found[arm][measure] = told[arm] | more
+    return found
 
 
 def _means(scores: Scores, answerable: frozenset[str]) -> dict[str, Interval]:

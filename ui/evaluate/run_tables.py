@@ -5,8 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynagrag.evaluation.judge.judge_replies import METRICS
+from dynagrag.evaluation.judge.judge_report import (
+    cut_off_of,
+    fewest_questions,
+    held_lines,
+    holds_of,
+    judge_notes,
+    kind_rows,
+    kind_title,
+    stated_of,
+)
 from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
-from dynagrag.evaluation.qa.qa_report import TITLES
+from dynagrag.evaluation.qa.qa_report import TITLES, held_line
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
@@ -15,6 +25,7 @@ from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, J
 from dynagrag.ui.evaluate.other_tables import Row
 from dynagrag.ui.safe_markdown import clean
 
+_LIKE = ("words", "citations", "context_tokens", "tokens", "calls", "seconds")
 _SCOPES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
 
 
@@ -43,12 +54,15 @@ def headline(view: KeptView) -> str:
 def notes(view: KeptView) -> list[str]:
     """What one must know beside the figures."""
     summary = view.summary
-    said = [f"{count:,} × {note}" for note, count in _counted(summary.get("notes") or {})]
     questions = summary.get("questions")
+    if view.kind == JUDGED:
+        said, questions = [*judge_notes(summary), *held_lines(summary)], fewest_questions(summary)
+    else:
+        said = [f"{count:,} × {note}" for note, count in _counted(summary.get("notes") or {})]
+    if view.kind == QA and (held := held_line(summary)):
+        said.append(held)
     if isinstance(questions, int) and questions < FEW_QUESTIONS:
         said.append(f"fewer than {FEW_QUESTIONS} questions: the intervals say little")
-    if summary.get("is_own_judge"):
-        said.append("the judge is the model that answered, so it may like its own words")
     return said
 
 
@@ -129,6 +143,7 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
             tuple(
                 {"Arm": arm, "total": _mean(own["total"]), "95 %": _range(own["total"])}
                 | {f"against {summary['baseline']}": _interval(summary["differences"].get(arm), 2)}
+                | {"holds": holds_of(summary["differences"].get(arm) or {})}
                 | {metric: _rounded(own["metrics"].get(metric)) for metric in METRICS}
                 | {"graded": own["graded"], "unreadable": own["unreadable"]}
                 for arm, own in arms.items()
@@ -141,14 +156,18 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
                 {"Arm": arm}
                 | {"won": own["wins"], "lost": own["losses"], "tied": own["ties"], "of these by flips": own["flips"]}
                 | {"unreadable": own["unreadable"], "wins and half the ties, %": _points((own["win_rate"] or {}).get("mean"))}
+                | {"holds": holds_of(own)}
                 for arm, own in summary["pairs"].items()
             ),
         )
+    if kinds := tuple({"Kind": clean(kind)} | dict(zip(("questions", *arms), cells, strict=True)) for kind, cells in kind_rows(summary)):
+        yield Table(f"By kind of question, {kind_title(summary)}", kinds)
     yield Table(
         "What the answers are like, and what they took",
         tuple(
-            {"Arm": arm, "answers": own["answers"], "stated claims, %": _points(own["claims_stated"])}
-            | {name: _rounded(own.get(name)) for name in ("words", "citations", "tokens", "calls", "seconds")}
+            {"Arm": arm, "answers": own["answers"], "cut off": cut_off_of(own), "stated claims": stated_of(own)}
+            | {"same as baseline, %": _points(own.get("same_as_baseline"))}
+            | {name.replace("_", " "): _rounded(own.get(name)) for name in _LIKE}
             for arm, own in arms.items()
         ),
     )

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 JUDGE_MEASURES = (
     "Measures of answers: five metrics of DynaGRAG, 1 to 5 each (clarity, depth, nuance, implications, ethics), their total of 25, and "
-    "pairs with the baseline's answer in both orders; differences with paired 95 % intervals. Of --calibrate: accuracy, the share of "
-    "verdicts that people share; kappa (Cohen), the same beyond chance; r (Pearson) of grades; flips, pairs whose verdict changed with "
-    "their order, which count as ties; unreadable, replies without a verdict, which are counted and not guessed. A judge's agreement with "
-    "people is kept, and printed with its later verdicts."
+    "pairs with the baseline's answer in both orders; differences with paired 95 % intervals, and which of several hold after Holm's "
+    "correction. Of --calibrate: accuracy, the share of verdicts that people share; kappa (Cohen), the same beyond chance; r (Pearson) of "
+    "grades; flips, pairs whose verdict changed with their order, which count as ties; unreadable, replies without a verdict, which are "
+    "counted and not guessed. A judge's agreement with people is kept, and printed with its later verdicts."
 )
 QUESTIONS = Annotated[
     Path | None,
-    typer.Option("--questions", metavar="FILE", help="Questions to answer, as JSON lines with `question` (and, if you like, `id`)."),
+    typer.Option(
+        "--questions", metavar="FILE", help="Questions to answer, as JSON lines with `question` (and, if you like, `id` and `kind`)."
+    ),
 ]
 SPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace to ask. Default: the setting `workspace`, else `default`.")]
 ARMS = Annotated[

@@ -141,7 +141,7 @@ def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
 
 def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
-    from dynagrag.evaluation.qa.qa_report import TITLES, abstention_cells, arm_title, cells, difference, heads_of, result
+    from dynagrag.evaluation.qa.qa_report import TITLES, abstention_cells, arm_title, cells, difference, heads_of, held_line, result
     from dynagrag.evaluation.qa.qa_summary import COSTS
     from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 
@@ -171,5 +171,7 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
             yield f"{arm}: {plural(count, 'answer')} failed; the same command with --out {summary['run']} tries them again"
     yield "in points (0 to 100) but for the costs; in brackets: over how many questions, where others are over more"
     yield "differences over the same questions, with paired 95 % intervals"
+    if held := held_line(summary):
+        yield held
     if summary["questions"] < FEW_QUESTIONS:
         yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"

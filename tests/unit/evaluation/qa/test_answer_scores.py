@@ -21,7 +21,7 @@ from dynagrag.evaluation.qa.answer_scores import (
     word_f1,
     word_recall,
 )
-from dynagrag.evaluation.qa.qa_report import abstention_cells, cells, heads_of, names_of
+from dynagrag.evaluation.qa.qa_report import abstention_cells, cells, heads_of, held_line, names_of
 from dynagrag.evaluation.qa.qa_summary import differences, qa_summary
 from dynagrag.evaluation.question_sets.question_set import GoldAnswer
 
@@ -303,3 +303,15 @@ def test_kinds_are_shown_where_there_are_several() -> None:
     found = summary(lines, wanted, {"q0": "specific", "q1": "none"})["kinds"]
     assert found["specific"] == {"questions": 1, "arms": {"a": {"answer_recall": 1, "abstained": 0}}}
     assert found["none"]["arms"]["a"] == {}
+
+
+def test_of_several_arms_the_report_says_which_differ_after_the_correction() -> None:
+    ids = [f"q{i}" for i in range(12)]
+    right = {"good": 12, "same": 0, "naive": 0}
+    lines = [line(q, arm, plain="It was Ada.", short="Ada" if i < num else "Bob") for arm, num in right.items() for i, q in enumerate(ids)]
+    found = summary(lines, {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids})
+    assert {arm: own["f1"]["holds"] for arm, own in found["differences"].items()} == {"good": True, "same": False}
+    assert held_line(found) == "of 2 comparisons with naive by F1, 1 holds after Holm's correction: good"
+    assert "holds" not in found["differences"]["good"]["em"], "a run is judged by one measure"
+    two = summary([one for one in lines if one.arm != "same"], {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids})
+    assert held_line(two) == ""

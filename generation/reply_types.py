@@ -8,6 +8,7 @@ from pydantic import Field, create_model, field_validator, model_validator
 from pydantic_core import from_json
 
 from dynagrag.models.reply_schema import StrictReply
+from dynagrag.sentences import sentence_spans
 
 
 class IntermediateReply(StrictReply):
@@ -19,13 +20,18 @@ class IntermediateReply(StrictReply):
 
     @classmethod
     def whole_part(cls, reply: str) -> str | None:
-        """The answer, where it is whole. Small models go on listing citations to their limit; such a list says nothing."""
+        """The answer, where it is whole, or up to where it began to repeat itself. Small models go on to their limit with citations, which
+        then say nothing, or with the same sentences."""
         try:
-            found = from_json(reply, allow_partial=True)
+            found = from_json(reply, allow_partial="trailing-strings")
         except ValueError:
             return None
-        answer = found.get("answer") if isinstance(found, dict) and "citations" in found else None
-        return json.dumps({"answer": answer}, ensure_ascii=False) if isinstance(answer, str) and answer.strip() else None
+        answer = found.get("answer") if isinstance(found, dict) else None
+        if not isinstance(answer, str):
+            return None
+        if found.keys() == {"answer"}:
+            answer = _before_its_loop(answer)
+        return json.dumps({"answer": answer}, ensure_ascii=False) if answer.strip() else None
 
     @model_validator(mode="before")
     @classmethod
@@ -33,6 +39,14 @@ class IntermediateReply(StrictReply):
         if isinstance(reply, dict) and not {"answer", "enough_evidence"} & reply.keys():
             raise ValueError("it has neither answer nor enough_evidence")
         return reply
+
+
+def _before_its_loop(text: str) -> str:
+    """What an unfinished text says before it goes round in circles; empty where it doesn't: all whole sentences after the first that comes
+    again have been said before."""
+    said = [text[start:end] for start, end in sentence_spans(text)][:-1]
+    first = next((i for i, own in enumerate(said) if own in said[:i]), len(said))
+    return " ".join(said[:first]) if said[first:] and {*said[first:]} <= {*said[:first]} else ""
 
 
 class ScoreReply(StrictReply):

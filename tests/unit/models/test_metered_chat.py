@@ -114,9 +114,13 @@ def test_a_reply_that_stays_invalid_is_an_error_and_not_stored(journal: Journal)
         ('{"answer": "It vents.", ', None),
         ('{"answer": " ", "citations": ["E1"', None),
         ('["answer", "citations', None),
+        ('{"answer": "It vents. It stopped. It vents. It stopped. It ve', "It vents. It stopped."),
+        ('{"answer": "It vents. It stopped. It vents. It stopped.", ', "It vents. It stopped."),
+        ('{"answer": "It vents. It stopped. It vents. Then it burned. It ve', None),
+        ('{"answer": "It vents. It stopped. It vents.", "citations": ["E', "It vents. It stopped. It vents."),
     ],
 )
-def test_an_answer_whose_list_of_citations_never_ends_is_kept_without_them(journal: Journal, text: str, answer: str | None) -> None:
+def test_of_an_answer_without_end_is_kept_what_says_something(journal: Journal, text: str, answer: str | None) -> None:
     model = FakeChat(script=[ModelReply(text, True, 7, 400, 0.1)])
     chat = metered(journal, model)
     if answer is None:

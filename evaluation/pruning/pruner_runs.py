@@ -11,13 +11,14 @@ from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, split_by_group
-from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, NoPruner, RandomPruner, measure_pruner
+from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, RandomPruner, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import PruningSet, digest_rows, examples_of, load_pruning_set
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.ids import content_id
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.settings import Settings
 

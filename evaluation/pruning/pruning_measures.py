@@ -31,16 +31,6 @@ class RandomPruner:
         return tuple(PruneScores(_drawn(rng, len(own.nodes)), _drawn(rng, len(own.pairs)), self.label, False) for own in subgraphs)
 
 
-class NoPruner:
-    """All alike: what stands near the centre comes first, as in the subgraph's own order."""
-
-    label = "none"
-
-    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
-        """Scores of 0.5."""
-        return tuple(PruneScores(_halves(len(own.nodes)), _halves(len(own.pairs)), self.label, False) for own in subgraphs)
-
-
 def measure_pruner(pruner: Pruner, examples: Iterable[PruningExample]) -> dict[str, dict[str, float]]:
     """The measures of each example by its id."""
     ranked_nodes, ranked_edges, wanted = {}, {}, {}
@@ -91,7 +81,3 @@ def _measures(ranked: Mapping[str, _Ranked], num_wanted: Mapping[str, int]) -> d
 
 def _drawn(rng: np.random.Generator, count: int) -> Vector:
     return rng.random(count, dtype=np.float32)
-
-
-def _halves(count: int) -> Vector:
-    return np.full(count, 0.5, dtype=np.float32)

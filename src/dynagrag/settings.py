@@ -70,6 +70,11 @@ class Settings(BaseSettings):
         description="What checks the claims of answers: rules, model, nli:FOLDER or nli:HUB-ID, or several with + between them; auto: "
         "rules, and the language model where there is one that isn't small.",
     )
+    pruner: str = Field(
+        default="auto",
+        description="What scores the entities and relations of ego-graphs: none, prior, gcn (the workspace's own, which `train pruner` "
+        "trains) or a checkpoint's folder; auto: gcn where it has beaten the prior on held-out documents, else prior.",
+    )
     store: str | None = Field(
         default=None,
         description="Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also with +s or +ssc. "

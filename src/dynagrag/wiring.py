@@ -28,6 +28,7 @@ from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
@@ -197,6 +198,11 @@ TRAVERSALS: Mapping[str, Choice[Callable[[Profile], Traversal]]] = {
     "dsa-bfs": Choice("near the question first", lambda profile: DSABFS(level_penalty=profile.level_penalty)),
     "bfs": Choice("level by level", lambda profile: BFS()),
 }
+PRUNERS: Mapping[str, Choice[Callable[[], Pruner]]] = {
+    "none": Choice("all alike", NoPruner),
+    "prior": Choice("by distance to the question, nothing learned", UntrainedPrior),
+}
+"""Those that need no training; a workspace's trained one is `workspace.workspace_pruner`'s business."""
 
 
 def _llm_extractor(
@@ -254,9 +260,9 @@ def make_traversal(name: str, profile: Profile) -> Traversal:
     return _chosen("traversal", name, TRAVERSALS).make(profile)
 
 
-def make_pruner() -> Pruner:
-    """The only pruner: by distance to the question, nothing learned."""
-    return UntrainedPrior()
+def make_pruner(name: str = "prior") -> Pruner:
+    """The untrained pruner asked for."""
+    return _chosen("pruner", name, PRUNERS).make()
 
 
 MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]

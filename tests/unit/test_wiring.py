@@ -1,5 +1,6 @@
 """The tables of what a user may name: each row makes what it says, and is told where a name is wrong and in the help."""
 
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -73,6 +74,7 @@ def test_extractors_are_made_or_say_what_they_lack() -> None:
     [
         (wiring.RETRIEVERS, lambda: wiring.can_split("magic", "default")),
         (wiring.TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
+        (wiring.PRUNERS, lambda: wiring.make_pruner("magic")),
         (wiring.EXTRACTORS, lambda: wiring.make_extractor("magic", None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())),
     ],
 )
@@ -85,14 +87,17 @@ def test_an_unknown_name_is_told_every_row_and_what_it_is(table: Mapping[str, wi
 
 @pytest.mark.parametrize(
     ("command", "option", "table"),
-    [("ask", "retriever", wiring.RETRIEVERS), ("ask", "traversal", wiring.TRAVERSALS), ("ingest", "extractor", wiring.EXTRACTORS)],
+    [
+        ("ask", "retriever", wiring.RETRIEVERS),
+        ("ask", "traversal", wiring.TRAVERSALS),
+        ("ask", "pruner", wiring.PRUNERS),
+        ("ingest", "extractor", wiring.EXTRACTORS),
+    ],
 )
 def test_the_help_names_every_row(command: str, option: str, table: Mapping[str, Any]) -> None:
     params = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
     text = next(param.help for param in params if param.name == option)
-    assert [
-        name for name in table if name not in text.replace(",", " ").replace(".", " ").replace(":", " ").replace(";", " ").split()
-    ] == []
+    assert [name for name in table if name not in re.split(r"[\s,.:;]", text)] == []
 
 
 @pytest.mark.parametrize("spec", ["rules", "model", "rules+model", "nli:a+b", "rules+nli:a+b+model"])

@@ -19,6 +19,7 @@ from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
+from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
 _POLL_S = 0.15
 _CONVERSATION = "conversation"
@@ -26,6 +27,11 @@ _NO_COMPARISON = "nothing"
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
 _PROFILES_HELP = "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper: DynaGRAG to the letter"
+_PRUNERS = {AUTO: "Trained where that is better", TRAINED: "Trained", "prior": "Untrained", "none": "None"}
+_PRUNER_HELP = (
+    "What scores the entities and relations of ego-graphs. Trained: by the network that `dynagrag train pruner` made for this workspace; "
+    "it is better where it has beaten the untrained one on documents that it was not trained on"
+)
 _STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
@@ -138,6 +144,7 @@ def _options(desk: Desk) -> list[AskOptions]:
         )
     with right:
         profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, _PROFILES_HELP)
+    pruner = _choose_pruner(desk)
     _choose_model()
     is_split = _keep_toggle(
         "Split the question",
@@ -164,8 +171,16 @@ def _options(desk: Desk) -> list[AskOptions]:
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
     names = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
     return [
-        AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile), is_strict) for name in names
+        AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile), is_strict, pruner)
+        for name in names
     ]
+
+
+def _choose_pruner(desk: Desk) -> str:
+    """What scores the ego-graphs: the setting, or a known name; the workspace's own where it has one."""
+    own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
+    names = list(dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
+    return _kept_select("Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), _PRUNER_HELP)
 
 
 def _choose_model() -> None:

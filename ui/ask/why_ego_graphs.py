@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.schema import CO_OCCURRENCE, AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
@@ -54,10 +55,16 @@ def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
     cut = f"{num_visited - num_in} were pruned to fit the prompt (hollow), " if num_visited > num_in else ""
     st.caption(
         f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited {num_visited}; {cut}{num_in} are in the prompt. "
-        f"Size: times mentioned. Faint: what the pruner ({plain(prompt.pruner)}) scores low; where lines are cut, it goes first. "
+        f"Size: times mentioned. {_of_scores(prompt.pruner)} "
         "Red: the walk. Arrows: the relations as they are stated. Colour: communities of this subgraph alone."
     )
     return num_visited
+
+
+def _of_scores(pruner: str) -> str:
+    if pruner == NoPruner.label:
+        return "There was no pruner, so all score alike; where lines are cut, what is mentioned least goes first."
+    return f"Faint: what the pruner ({plain(pruner)}) scores low; where lines are cut, it goes first."
 
 
 def _step(key: str, num_visited: int) -> int:

@@ -23,6 +23,14 @@ RETRIEVER = Annotated[
     ),
 ]
 TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]
+PRUNER = Annotated[
+    str | None,
+    typer.Option(
+        help="What scores the entities and relations of ego-graphs, which profiles graph and paper have: none (all alike), prior "
+        "(nothing learned), gcn (the workspace's own, trained by `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: "
+        "the setting `pruner`, else auto: gcn where it has beaten the prior on held-out documents, else prior."
+    ),
+]
 PROFILE = Annotated[
     str,
     typer.Option(
@@ -60,6 +68,7 @@ def ask(
     retriever: RETRIEVER = "dynagrag",
     traversal: TRAVERSAL = "dsa-bfs",
     profile: PROFILE = "default",
+    pruner: PRUNER = None,
     document: DOCUMENT = None,
     speaker: SPEAKER = None,
     since: SINCE = None,
@@ -82,7 +91,7 @@ def ask(
 
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
-    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict)
+    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner)
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings) as space:
         if question is not None:

@@ -25,12 +25,13 @@ from dynagrag.schema import Answer, Filters, Question, Retrieval, Snapshot, Vect
 from dynagrag.settings import Profile
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
+from dynagrag.workspace.workspace_pruner import WorkspacePruners
 
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call).
-    `is_strict`: what no line states is left out of the answer.
+    `is_strict`: what no line states is left out of the answer. `pruner`: what scores ego-graphs; None: the setting.
     """
 
     retriever: str = "dynagrag"
@@ -40,6 +41,7 @@ class AskOptions:
     max_calls: int | None = None
     is_split: bool = False
     is_strict: bool = False
+    pruner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class QuestionAnswering:
     def __init__(self, parts: WorkspaceParts, graph: CurrentGraph) -> None:
         self._parts = parts
         self._graph = graph
+        self._pruners = WorkspacePruners(parts.settings, parts.name)
         self._reading = RLock()
         self._insides: dict[Filters, _Inside] = {}
         self._version = ""
@@ -124,11 +127,14 @@ class QuestionAnswering:
         """Answers a question that stands alone; without `chat`, with the evidence that an answer would rest on."""
         instead = instead or Instead()
         ready = self._ready_retriever(options, chat, instead)
-        inside = ready.inside
+        inside, question = ready.inside, Question(text, self._query_vector(text))
+        chosen = self._pruners.chosen(
+            options.pruner or self._parts.settings.pruner, self._parts.models.embedder.identity, ready.profile.has_ego_graphs
+        )
         made_with = Parts(
             retriever=ready.retriever,
             passages=inside.passages,
-            pruner=wiring.make_pruner(),
+            pruner=chosen.pruner,
             traversal=wiring.make_traversal(options.traversal, ready.profile),
             embedder=self._parts.models.embedder,
             chat=chat,
@@ -137,13 +143,13 @@ class QuestionAnswering:
             lines=inside.lines,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
-        question, notes = Question(text, self._query_vector(text)), []
+        notes = list(chosen.notes)
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
             question = self.split(question, chat)
             steps = " / ".join(step.text for step in question.steps)
-            notes = [f"split into: {steps}" if steps else "the model found no steps in it"]
+            notes += [f"split into: {steps}" if steps else "the model found no steps in it"]
         answer = answer_question(inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
         self._check_not_deleted(inside.snapshot, answer)
         return answer

@@ -1,15 +1,28 @@
-"""A workspace's trained pruner: a checkpoint in its folder, whatever its store; it goes with the workspace."""
+"""What scores a workspace's ego-graphs: an untrained pruner, any checkpoint, or the workspace's own, which lies in its folder, whatever its
+store, and goes with it.
+"""
 
+import logging
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
+from dynagrag import wiring
+from dynagrag.errors import LoadError, SettingsError, UsageError
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.retrieval.pruning.gcn_pruner import KIND
+from dynagrag.protocols import Pruner
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, read_description
+from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, read_description
 
 BEATS_PRIOR = "beats_prior"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the untrained prior, by more than chance."""
+AUTO, TRAINED = "auto", "gcn"
+"""The workspace's trained pruner: where it has beaten the prior; in any case."""
 _FOLDER = "pruner"
+_LOG = logging.getLogger(__name__)
+_Stamp = tuple[tuple[int, int, int], ...]
 
 
 def pruner_folder(settings: Settings, workspace: str) -> Path:
@@ -18,10 +31,89 @@ def pruner_folder(settings: Settings, workspace: str) -> Path:
     return settings.workspaces_dir / workspace / _FOLDER
 
 
+def has_pruner(folder: Path) -> bool:
+    """Whether a whole checkpoint is in a folder; one that is still in training is not."""
+    return (folder / DESCRIPTION).is_file()
+
+
 def is_default(folder: Path) -> bool:
-    """Whether a workspace's pruner scores its questions unasked: it is there and has beaten the prior. One that is still in training is
-    not there. Loads no weights.
+    """Whether a workspace's pruner scores its questions unasked: it is there and has beaten the prior. Loads no weights.
 
     Raises LoadError where its description can't be read.
     """
-    return (folder / DESCRIPTION).is_file() and read_description(folder, KIND).figures.get(BEATS_PRIOR) is True
+    return has_pruner(folder) and read_description(folder, KIND).figures.get(BEATS_PRIOR) is True
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPruner:
+    """A pruner, and what is to be told of the choice. `notes`: a sentence each, for the trace."""
+
+    pruner: Pruner
+    notes: tuple[str, ...] = ()
+
+
+class WorkspacePruners:
+    """The pruners that a workspace's questions ask for. A checkpoint is loaded once, and again when its files change. Threads may share."""
+
+    def __init__(self, settings: Settings, workspace: str) -> None:
+        self._workspace, self._own = workspace, pruner_folder(settings, workspace)
+        self._loading = Lock()
+        self._loaded: dict[Path, tuple[_Stamp, EmbedderIdentity, GcnPruner]] = {}
+
+    def chosen(self, name: str, embedder: EmbedderIdentity, is_used: bool = True) -> ChosenPruner:
+        """The pruner called so: `auto`, `gcn`, a row of `wiring.PRUNERS` or the folder of a checkpoint.
+
+        `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used` false: there will be nothing to score, so no
+        weights are loaded.
+
+        Raises UsageError for a name that is none, where the workspace has no trained pruner and where one fits another embedder; LoadError
+        for what is no checkpoint; SettingsError without torch-geometric.
+        """
+        if name == AUTO:
+            return self._auto(embedder, is_used)
+        if name in wiring.PRUNERS:
+            return ChosenPruner(wiring.make_pruner(name))
+        folder = self._folder_of(name)
+        return ChosenPruner(self._open(folder, embedder) if is_used else wiring.make_pruner())
+
+    def _auto(self, embedder: EmbedderIdentity, is_used: bool) -> ChosenPruner:
+        if not is_used:
+            return ChosenPruner(wiring.make_pruner())
+        try:
+            return ChosenPruner(self._open(self._own, embedder) if is_default(self._own) else wiring.make_pruner())
+        except (LoadError, SettingsError, UsageError) as err:  # what was not asked for by name shuts out no question
+            _LOG.warning("the workspace's trained pruner is not used: %s", err)
+            return ChosenPruner(wiring.make_pruner(), (f"the workspace's trained pruner was not used: {err}",))
+
+    def _folder_of(self, name: str) -> Path:
+        if name == TRAINED:
+            if not has_pruner(self._own):
+                raise UsageError(
+                    f"workspace {self._workspace!r} has no trained pruner; train one with `dynagrag train pruner --workspace "
+                    f"{self._workspace}`, or take --pruner prior"
+                )
+            return self._own
+        folder = Path(name)
+        if not folder.exists():
+            known = ", ".join(f"{known} ({choice.what})" for known, choice in wiring.PRUNERS.items())
+            raise UsageError(
+                f"unknown pruner {name!r}; known: {AUTO}, {known}, {TRAINED} (the workspace's own), or the folder that "
+                "`dynagrag train pruner` wrote"
+            )
+        return folder
+
+    def _open(self, folder: Path, embedder: EmbedderIdentity) -> GcnPruner:
+        with self._loading:
+            stamp = _stamp(folder)
+            if folder not in self._loaded or self._loaded[folder][:2] != (stamp, embedder):
+                self._loaded[folder] = (stamp, embedder, GcnPruner.open(folder, embedder))
+            return self._loaded[folder][2]
+
+
+def _stamp(folder: Path) -> _Stamp:
+    """Changes when a checkpoint is written anew; empty where files are missing."""
+    try:
+        found = [(folder / name).stat() for name in (DESCRIPTION, WEIGHTS)]
+    except OSError:
+        return ()
+    return tuple((stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in found)

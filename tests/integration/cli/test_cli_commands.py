@@ -103,6 +103,8 @@ def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], 
     assert "names in the question: Acme Works" in shown
     assert "   1. 1.00 = " in shown
     assert "  + ego-graph of " in shown
+    assert "  pruner of the ego-graphs: untrained prior" in shown
+    assert "  pruner of the ego-graphs: none" in cli("ask", "Who?", "--trace", "--profile", "graph", "--pruner", "none").out
     split = cli("ask", "Who founded Acme Works and where is it?", "--trace", "--split-question").out
     assert "split into: Who founded Acme Works / where is it?" in split
     assert "surroundings + steps" in split

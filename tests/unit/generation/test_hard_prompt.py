@@ -82,9 +82,11 @@ def written(draw: st.DrawFn, max_summaries: int = 3) -> tuple[Snapshot, Subgraph
     graph = Graph(entities, tuple(relations), vectors, rng.normal(size=(len(relations), 3)).astype(np.float32), ((),) * n)
     snapshot = Snapshot("w", "1", {"d": Document("d", "w", "t", "", "", text)}, {}, (), np.zeros((0, 3), np.float32), records, graph)
     subgraph = ego_graph(graph, 0)
-    scores = PruneScores(
-        rng.random(len(subgraph.nodes)).astype(np.float32), rng.random(len(subgraph.pairs)).astype(np.float32), "test", is_trained=False
+    spread = draw(st.sampled_from([0, 1]))  # 0: all alike, which a pruner may give
+    nodes, edges = (
+        spread * rng.random(len(part)) + (1 - spread) * draw(st.sampled_from([0, 0.5, 1])) for part in (subgraph.nodes, subgraph.pairs)
     )
+    scores = PruneScores(nodes.astype(np.float32), edges.astype(np.float32), "test", is_trained=False)
     walk = draw(st.sampled_from([BFS(), DSABFS()])).walk(subgraph, vectors[0], scores, first_nodes(draw(st.integers(1, 8))))
     speaker, start_s = draw(st.none() | names), draw(st.none() | st.floats(-9999, 999999))
     cited = [r for r in records.values() if rng.random() < 0.5]

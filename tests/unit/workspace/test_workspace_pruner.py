@@ -1,33 +1,135 @@
-"""Where a workspace's pruner lies, and when it is used unasked."""
+"""Where a workspace's pruner lies, and what scores its questions' ego-graphs."""
 
+import logging
+import os
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dynagrag.errors import LoadError, WorkspaceError
-from dynagrag.retrieval.pruning.gcn_pruner import KIND
+from dynagrag.errors import LoadError, SettingsError, UsageError, WorkspaceError
+from dynagrag.protocols import Pruner
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
+from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint
-from dynagrag.workspace.workspace_pruner import BEATS_PRIOR, is_default, pruner_folder
+from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint, save_checkpoint
+from dynagrag.workspace.workspace_pruner import BEATS_PRIOR, WorkspacePruners, is_default, pruner_folder
+
+FAKE = EmbedderIdentity("fake", 4)
 
 
-def test_it_lies_in_the_workspaces_folder(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path)
+def trained(folder: Path, seed: int = 0, **figures: Any) -> Path:
+    """A checkpoint whose network has learned nothing."""
+    import torch
+
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork
+
+    torch.manual_seed(seed)
+    options = NetworkOptions(FAKE.dimension, projection=4, hidden=8, out=8)
+    checkpoint = Checkpoint(
+        kind=KIND, network=asdict(options), embedder=FAKE.name, dimension=FAKE.dimension, made_with={}, figures=figures, versions={}
+    )
+    save_checkpoint(folder, checkpoint, PruningNetwork(options).state_dict())
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path)
+
+
+@pytest.fixture
+def pruners(settings: Settings) -> WorkspacePruners:
+    return WorkspacePruners(settings, "moon")
+
+
+def scores(pruner: Pruner) -> Vector:
+    x = np.eye(4, dtype=np.float32)
+    own = Subgraph((0, 1), (0, 1), np.array([[0, 1]]), ((),), x[:2], x[2:3], np.ones(1, np.float32), 0.0)
+    return pruner.score([own], x[3])[0].nodes
+
+
+def test_it_lies_in_the_workspaces_folder(settings: Settings) -> None:
     assert pruner_folder(settings, "moon").parent == settings.workspaces_dir / "moon"
     with pytest.raises(WorkspaceError):
         pruner_folder(settings, "../moon")
 
 
 @pytest.mark.parametrize(("figures", "expected"), [({BEATS_PRIOR: True}, True), ({BEATS_PRIOR: False}, False), ({}, False)])
-def test_it_is_used_unasked_once_it_has_beaten_the_prior(tmp_path: Path, figures: dict[str, Any], expected: bool) -> None:
-    checkpoint = Checkpoint(kind=KIND, network={}, embedder="fake", dimension=4, made_with={}, figures=figures, versions={})
-    (tmp_path / DESCRIPTION).write_text(checkpoint.model_dump_json(), encoding="utf-8")
-    assert is_default(tmp_path) is expected
+def test_it_is_used_unasked_once_it_has_beaten_the_prior(
+    settings: Settings, pruners: WorkspacePruners, figures: dict[str, Any], expected: bool
+) -> None:
+    folder = trained(pruner_folder(settings, "moon"), **figures)
+    assert is_default(folder) is expected
+    assert isinstance(pruners.chosen("auto", FAKE).pruner, GcnPruner if expected else UntrainedPrior)
+    assert isinstance(pruners.chosen("gcn", FAKE).pruner, GcnPruner)
 
 
-def test_none_is_no_default_and_a_damaged_one_is_told(tmp_path: Path) -> None:
-    assert not is_default(tmp_path / "pruner")
-    (tmp_path / DESCRIPTION).write_text("{", encoding="utf-8")
+def test_without_one_the_prior_is_used_and_the_way_to_one_is_told(settings: Settings, pruners: WorkspacePruners) -> None:
+    assert not is_default(pruner_folder(settings, "moon"))
+    chosen = pruners.chosen("auto", FAKE)
+    assert (type(chosen.pruner), chosen.notes) == (UntrainedPrior, ())
+    for is_used in (True, False):
+        with pytest.raises(UsageError, match="dynagrag train pruner --workspace moon"):
+            pruners.chosen("gcn", FAKE, is_used)
+
+
+def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_path: Path) -> None:
+    assert isinstance(pruners.chosen("none", FAKE).pruner, NoPruner)
+    assert isinstance(pruners.chosen("prior", FAKE).pruner, UntrainedPrior)
+    assert isinstance(pruners.chosen(str(trained(tmp_path / "mine")), FAKE).pruner, GcnPruner)
+    for is_used in (True, False):
+        with pytest.raises(UsageError, match=r"unknown pruner 'magic'; known: auto, none .*, prior .*, gcn .*folder"):
+            pruners.chosen("magic", FAKE, is_used)
+    (tmp_path / "weights.pt").write_bytes(b"\x80\x04.")
+    with pytest.raises(LoadError, match="is no folder of a checkpoint"):
+        pruners.chosen(str(tmp_path / "weights.pt"), FAKE)
+    with pytest.raises(LoadError, match=r"weights.pt may be a pickle, which could run code, and was not opened"):
+        pruners.chosen(str(tmp_path), FAKE)
+
+
+def test_one_that_cannot_be_used_is_refused_by_name_and_passed_over_unasked(
+    settings: Settings, pruners: WorkspacePruners, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = trained(pruner_folder(settings, "moon"), beats_prior=True)
+    other = EmbedderIdentity("other", 4)
+    with pytest.raises(UsageError, match="trained on vectors of fake"):
+        pruners.chosen("gcn", other)
+    chosen = pruners.chosen("auto", other)
+    assert isinstance(chosen.pruner, UntrainedPrior)
+    assert chosen.notes[0].startswith("the workspace's trained pruner was not used: ")
+    (folder / DESCRIPTION).write_text("{", encoding="utf-8")
     with pytest.raises(LoadError, match="train it again"):
-        is_default(tmp_path)
+        pruners.chosen("gcn", FAKE)
+    with caplog.at_level(logging.WARNING):
+        assert "cannot be read" in pruners.chosen("auto", FAKE).notes[0]
+    assert "cannot be read" in caplog.text
+
+
+def test_without_torch_geometric_it_is_refused_by_name_and_passed_over_unasked(
+    settings: Settings, pruners: WorkspacePruners, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(pruner_folder(settings, "moon"), beats_prior=True)
+    monkeypatch.setitem(sys.modules, "torch_geometric.data", None)
+    monkeypatch.delitem(sys.modules, "dynagrag.retrieval.pruning.pruning_network")
+    with pytest.raises(SettingsError, match=r"pip install 'dynagrag\[train\]', or take --pruner prior"):
+        pruners.chosen("gcn", FAKE)
+    chosen = pruners.chosen("auto", FAKE)
+    assert isinstance(chosen.pruner, UntrainedPrior)
+    assert "torch-geometric" in chosen.notes[0]
+
+
+def test_a_checkpoint_is_loaded_once_and_again_when_it_was_written_anew(settings: Settings, pruners: WorkspacePruners) -> None:
+    folder = trained(pruner_folder(settings, "moon"), seed=0)
+    first = pruners.chosen("gcn", FAKE).pruner
+    assert pruners.chosen("gcn", FAKE).pruner is first
+    assert pruners.chosen("gcn", FAKE, is_used=False).pruner is not first
+    trained(folder, seed=1)
+    os.utime(folder / DESCRIPTION, ns=(0, 0))  # however coarse the clock of the file system is
+    second = pruners.chosen("gcn", FAKE).pruner
+    assert not np.array_equal(scores(first), scores(second))

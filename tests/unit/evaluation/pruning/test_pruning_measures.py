@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, SUPPORT, NoPruner, RandomPruner, measure_pruner
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, SUPPORT, RandomPruner, measure_pruner
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.schema import PruneScores, Subgraph, Vector
 
 ZEROS = np.zeros(2, np.float32)

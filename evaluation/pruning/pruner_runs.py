@@ -13,6 +13,7 @@ from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, split_by_group
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, RandomPruner, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import PruningSet, digest_rows, examples_of, load_pruning_set
+from dynagrag.evaluation.pruning.training_report import write_training_report
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.ids import content_id
@@ -20,7 +21,9 @@ from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
+from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
+from dynagrag.workspace.workspace_pruner import BEATS_PRIOR
 
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
@@ -31,20 +34,44 @@ OTHER_VERSION = "trained on another version of the set"
 _MAX_BATCH, _MIN_STEPS = 32, 20
 
 
-@dataclass(frozen=True, slots=True)
-class TrainOptions:
-    """What to train on and how. `without`: parts of the network to leave out, of PARTS_LEFT_OUT. `max_examples`: training rows at most."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToTrain:
+    """How to train a pruner, and the folder `out` of its checkpoint. `without`: parts of the network to leave out, of PARTS_LEFT_OUT.
+    `max_examples`: training questions at most.
+    """
 
-    dataset: str
-    data: Path
     out: Path
-    part: str | None = None
     form: str = "compared"
     without: tuple[str, ...] = ()
     seed: int = 0
     max_epochs: int = 20
     max_examples: int | None = None
     device: str | None = None
+
+    def check(self) -> None:
+        """Raises UsageError and SettingsError for what was given wrong, or is missing here."""
+        check_library()
+        check_training_library()
+        from dynagrag.training.checkpoints import check_out_folder
+        from dynagrag.training.devices import choose_device
+
+        if str(self.out) in UNTRAINED:
+            raise UsageError(f"{self.out} is what `evaluate pruner` calls an untrained pruner; choose another folder with --out")
+        if unknown := [name for name in self.without if name not in PARTS_LEFT_OUT]:
+            raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
+        if self.form not in ("compared", "paper"):
+            raise UsageError(f"there is no form {self.form!r} of a pruner; known: compared, paper")
+        check_out_folder(self.out)
+        choose_device(self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions(HowToTrain):
+    """What to train on, and how."""
+
+    dataset: str
+    data: Path
+    part: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,48 +95,61 @@ def train_on_set(
 
     Raises UsageError, SettingsError and LoadError for what was given wrong, before anything is embedded.
     """
-    check_library()
-    check_training_library()
-    from dynagrag.evaluation.pruning.pruner_training import train_pruner
-    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
-    from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, save_checkpoint
-    from dynagrag.training.devices import choose_device
-    from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
-
-    if str(options.out) in UNTRAINED:
-        raise UsageError(f"{options.out} is what `evaluate pruner` calls an untrained pruner; choose another folder with --out")
-    if unknown := [name for name in options.without if name not in PARTS_LEFT_OUT]:
-        raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
-    if options.form not in ("compared", "paper"):
-        raise UsageError(f"there is no form {options.form!r} of a pruner; known: compared, paper")
-    check_out_folder(options.out)
-    device = choose_device(options.device)
+    options.check()
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
     split = split_by_group(examples_of(pruning_set, embedder))
-    train = split[Part.TRAIN][: options.max_examples]
     if not split[Part.TEST]:
         raise UsageError("no question would be left to measure on; give a larger set, with questions about more entities")
-    identity = embedder.identity
-    network = NetworkOptions(identity.dimension, options.form, **{f"has_{name}": name not in options.without for name in PARTS_LEFT_OUT})  # type: ignore[arg-type]
-    training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=options.max_epochs, seed=options.seed)
-    made_with = _made_with(pruning_set) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
-    notes = made_with | {"network": asdict(network), "embedder": identity.name}
-    trained, epochs = train_pruner(
-        train, split[Part.VALIDATION], network, training, device, TrainingFile(options.out / TRAINING, notes), on_epoch
-    )
-    figures = compare_pruners({"prior": UntrainedPrior(), str(options.out): GcnPruner(trained)}, split[Part.TEST])
+    return options.out, train_and_measure(split, options, embedder.identity, _made_with(pruning_set), on_epoch)
+
+
+def train_and_measure(
+    split: Mapping[Part, Sequence[PruningExample]],
+    how: HowToTrain,
+    embedder: EmbedderIdentity,
+    made_of: Mapping[str, Any],
+    on_epoch: "Callable[[Epoch], None] | None" = None,
+    begins_anew: bool = False,
+) -> list[PrunerFigures]:
+    """Trains on the examples of the one part, chooses the epoch on those of the next, writes the checkpoint and its report; what the prior
+    and the pruner are worth on the third.
+
+    Args:
+        split: The examples by part.
+        how: Checked options.
+        embedder: Whose vectors the examples have.
+        made_of: What the examples were made of, with hashes; the checkpoint keeps it.
+        on_epoch: Told of each epoch.
+        begins_anew: Whether a training in the folder that was begun with other settings or data is dropped; else it is an error.
+    """
+    from dynagrag.evaluation.pruning.pruner_training import train_pruner
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
+    from dynagrag.training.checkpoints import TRAINING, Checkpoint, save_checkpoint
+    from dynagrag.training.devices import choose_device
+    from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
+
+    train = split[Part.TRAIN][: how.max_examples]
+    network = NetworkOptions(embedder.dimension, how.form, **{f"has_{name}": name not in how.without for name in PARTS_LEFT_OUT})  # type: ignore[arg-type]
+    training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=how.max_epochs, seed=how.seed)
+    made_with = dict(made_of) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
+    notes = made_with | {"network": asdict(network), "embedder": embedder.name}
+    file = TrainingFile(how.out / TRAINING, notes, begins_anew)
+    trained, epochs = train_pruner(train, split[Part.VALIDATION], network, training, choose_device(how.device), file, on_epoch)
+    figures = compare_pruners({"prior": UntrainedPrior(), str(how.out): GcnPruner(trained)}, split[Part.TEST])
+    found = {"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": figures_json(figures)}
     checkpoint = Checkpoint(
         kind=KIND,
         network=asdict(network),
-        embedder=identity.name,
-        dimension=identity.dimension,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
         made_with=made_with,
-        figures={"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": figures_json(figures)},
+        figures=found | {BEATS_PRIOR: beats_prior(figures[-1])},
         versions=library_versions() | {"dynagrag": version("dynagrag")},
     )
-    save_checkpoint(options.out, checkpoint, trained.state_dict())
-    return options.out, figures
+    save_checkpoint(how.out, checkpoint, trained.state_dict())
+    write_training_report(how.out, checkpoint)
+    return figures
 
 
 def evaluate_pruners(

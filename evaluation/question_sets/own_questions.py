@@ -18,7 +18,7 @@ def load_own(path: Path) -> EvaluationSet:
     """
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
-    found = [(_question(row), row) for row in rows if _is_answerable(row)]
+    found = [(_question(row), row) for row in rows if is_answerable(row)]
     if not found:
         raise LoadError(f"{path} has no question that can be evaluated: none has an answer that can be found")
     if len(found) < len(rows):
@@ -44,7 +44,7 @@ def _rows(path: Path) -> tuple[list[Row], DataFile]:
     return read_rows(path)
 
 
-def _is_answerable(row: Row) -> bool:
+def is_answerable(row: Row) -> bool:
     """False where a row says that nothing answers it."""
     value = row.values.get("answerable", True)
     if not isinstance(value, bool):
@@ -80,16 +80,16 @@ def _answered_question(row: Row) -> EvalQuestion:
 
 def _answer(row: Row) -> GoldAnswer:
     """What should be answered: the answer, then its other forms; no text where the row has neither."""
-    is_answerable = _is_answerable(row)
+    can_be_answered = is_answerable(row)
     others = row.values.get("answers", [])
     if not isinstance(others, list):
         raise LoadError(f"{row.place}: 'answers' must be a list of texts")
     given = others if row.values.get("answer") is None else [row.values["answer"], *others]
     if any(not isinstance(text, str) or not text.strip() for text in given):
         raise LoadError(f"{row.place}: the answer is empty or no text; write it, leave the field out, or say 'answerable': false")
-    if given and not is_answerable:
+    if given and not can_be_answered:
         raise LoadError(f"{row.place}: the row has an answer and 'answerable': false; keep one of the two")
-    return GoldAnswer(tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in given)), is_answerable)
+    return GoldAnswer(tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in given)), can_be_answered)
 
 
 def _gold(row: Row) -> Gold:

@@ -1,21 +1,49 @@
 """`dynagrag train`: what can be learned."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner_lines
 from dynagrag.cli.evaluate.shared import names_in
-from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, PRUNING_DATA, PRUNING_PART, PRUNING_SET, VERBOSE
-from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, PRUNING_PART, STORE, VERBOSE
+from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.errors import UsageError
+from dynagrag.text import plural
 
 if TYPE_CHECKING:
+    from dynagrag.evaluation.pruning.pruner_runs import PrunerFigures
+    from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining
+    from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
 train_app = typer.Typer(help="Train what can be learned.", no_args_is_help=True, rich_markup_mode=None)
 
-OUT = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the checkpoint. A training in it that was stopped goes on.")]
+TRAIN_SET = Annotated[
+    str | None,
+    typer.Option("--dataset", help="Published set to train on: pathquestion or webqsp. Needs --data and --out; not with --workspace."),
+]
+TRAIN_DATA = Annotated[Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read.")]
+TRAIN_WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace to train on, of three documents or more.")]
+QUESTIONS = Annotated[
+    Path | None,
+    typer.Option(
+        "--questions",
+        metavar="FILE",
+        help="For --workspace: questions that `dynagrag evaluate questions` made of it, edited or not. Default: made now, without a model.",
+    ),
+]
+OUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="Folder of the checkpoint and its report. A training in it that was stopped goes on. "
+        "Default for --workspace: the workspace's own.",
+    ),
+]
 FORM = Annotated[
     str,
     typer.Option(
@@ -30,10 +58,12 @@ WITHOUT = Annotated[
 
 @train_app.command("pruner", epilog=PRUNER_MEASURES)
 def train_pruner(
-    dataset: PRUNING_SET,
-    data: PRUNING_DATA,
-    out: OUT,
+    dataset: TRAIN_SET = None,
+    data: TRAIN_DATA = None,
     part: PRUNING_PART = None,
+    workspace: TRAIN_WORKSPACE = None,
+    questions: QUESTIONS = None,
+    out: OUT = None,
     form: FORM = "compared",
     without: WITHOUT = "",
     max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after four without gain.")] = 20,
@@ -41,40 +71,111 @@ def train_pruner(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the examples.")] = 0,
     device: DEVICE = None,
     embedder: EMBEDDER = None,
+    store: STORE = None,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
     """Train a pruner: a GCN that scores the entities and relations of retrieved subgraphs for a question.
 
-    Trains on the questions about some 70 % of the entities asked about, chooses the epoch on 15 %, and measures it on the rest beside the
-    untrained prior. Run it again to go on with a training that was stopped; the numbers are those of one that was not.
+    Trains on a workspace's own questions, with what they were made of as labels, or on a published set. 70 % of the documents (of a set:
+    of the entities asked about) are trained on, 15 % choose the epoch, and the rest measure it beside the untrained prior. A workspace's
+    pruner scores its answers from then on, if it ranks entities better than the prior there by more than chance. Run the command again to
+    go on with a training that was stopped; the numbers are those of one that was not.
 
-    Example: dynagrag train pruner --dataset pathquestion --data sets --out my-pruner
+    Example: dynagrag train pruner --workspace work
     """
     set_up_log(verbose)
+    how = {"form": form, "without": names_in(without), "seed": seed, "max_epochs": max_epochs, "max_examples": max_examples}
+    how |= {"device": device}
+    settings = read_settings(None, embedder, store=store)
+    _check_source(dataset, data, part, workspace, questions, out)
+    if dataset and data and out:
+        _on_set(settings, dataset, data, part, how | {"out": out}, as_json)
+    else:
+        _on_workspace(settings, workspace or "", questions, how, out, as_json)
+    return 0
+
+
+def _check_source(
+    dataset: str | None, data: Path | None, part: str | None, workspace: str | None, questions: Path | None, out: Path | None
+) -> None:
+    """UsageError unless there is either a workspace, or a set with its folder and one for the checkpoint."""
+    if (workspace is None) == (dataset is None):
+        raise UsageError(
+            "train on a workspace (--workspace NAME) or on a published set (--dataset SET --data FOLDER --out FOLDER): give one"
+        )
+    if workspace is not None and (data or part):
+        raise UsageError("--data and --part are of published sets; leave them out with --workspace")
+    if dataset is not None and questions:
+        raise UsageError("--questions are a workspace's; name it with --workspace, in place of --dataset")
+    if dataset is not None and not (data and out):
+        raise UsageError(f"--dataset {dataset} needs --data, the folder of the published sets, and --out, a folder for the checkpoint")
+
+
+def _on_set(settings: "Settings", dataset: str, data: Path, part: str | None, how: dict[str, Any], as_json: bool) -> None:
     from dynagrag.evaluation.pruning.pruner_runs import TrainOptions, beats_prior, figures_json, train_on_set
 
-    options = TrainOptions(
-        dataset=dataset,
-        data=data,
-        out=out,
-        part=part,
-        form=form,
-        without=names_in(without),
-        seed=seed,
-        max_epochs=max_epochs,
-        max_examples=max_examples,
-        device=device,
-    )
-    folder, figures = train_on_set(read_settings(None, embedder), options, None if as_json else _say_epoch)
+    folder, figures = train_on_set(settings, TrainOptions(dataset, data, part, **how), None if as_json else _say_epoch)
     if as_json:
         say_json({"folder": str(folder), "pruners": figures_json(figures)})
-        return 0
-    for line in pruner_lines(figures):
-        say(in_line(line))
+        return
+    _say_figures(figures)
     better = "is above" if beats_prior(figures[-1]) else "is not shown to be above"
     say(f"checkpoint: {folder}; its average precision over entities {better} the prior's on questions about other entities")
-    return 0
+
+
+def _on_workspace(
+    settings: "Settings", workspace: str, questions: Path | None, how: dict[str, Any], out: Path | None, as_json: bool
+) -> None:
+    from dynagrag.evaluation.pruning.pruner_runs import beats_prior, figures_json
+    from dynagrag.evaluation.pruning.workspace_training import WorkspaceTrainOptions, train_on_workspace
+    from dynagrag.workspace.workspace_pruner import pruner_folder
+
+    own = pruner_folder(settings, workspace)
+    options = WorkspaceTrainOptions(workspace, questions, out=out or own, **how)
+    if questions is None and not as_json:
+        say("no --questions were given: they are made now, of the workspace's records, without a model")
+    with Bars(as_json) as progress:
+        made = train_on_workspace(settings, options, progress, None if as_json else _say_epoch)
+    is_better = beats_prior(made.figures[-1])
+    if as_json:
+        say_json(
+            {
+                "folder": str(options.out),
+                "workspace": workspace,
+                "questions": made.questions,
+                "left_out": made.left_out,
+                "documents": made.num_documents,
+                "beats_prior": is_better,
+                "pruners": figures_json(made.figures),
+            }
+        )
+        return
+    _say_workspace(made, workspace, is_better, options.out, options.out == own)
+
+
+def _say_workspace(made: "WorkspaceTraining", workspace: str, is_better: bool, folder: Path, is_own: bool) -> None:
+    counts = ", ".join(f"{count} for {part}" for part, count in made.questions.items())
+    say(f"questions: {counts}, of {plural(made.num_documents, 'document')}; no document is in two")
+    for reason, count in made.left_out.items():
+        say(f"  left out: {count} x {reason}")
+    _say_figures(made.figures)
+    gain = made.figures[-1].against_prior["node_ap"]
+    by = f"{100 * gain.mean:+.1f} points of average precision over entities ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
+    if not is_own:
+        use = f"use it with `ask -w {workspace} --profile graph --pruner {folder}`"
+    elif is_better:
+        use = f"{workspace} uses it from now on (`ask --pruner prior` does not)"
+    else:
+        use = f"{workspace} goes on with the prior (`ask --pruner gcn` uses it all the same)"
+    say(in_line(f"on documents that it did not see it {'is' if is_better else 'is not shown to be'} better than the prior: {by}; {use}"))
+    say(in_line(f"checkpoint: {folder}"))
+    say(in_line(f"report: {folder / 'report.html'}"))
+
+
+def _say_figures(figures: "Sequence[PrunerFigures]") -> None:
+    for line in pruner_lines(figures):
+        say(in_line(line))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

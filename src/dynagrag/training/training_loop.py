@@ -73,10 +73,13 @@ def best_of(epochs: Sequence[Epoch]) -> Epoch:
 
 @dataclass(frozen=True, slots=True)
 class TrainingFile:
-    """Where a training run is kept. `made_with`: whatever changes its numbers; a file of another is refused."""
+    """Where a training run is kept. `made_with`: whatever changes its numbers; a file of another is refused, or dropped where training
+    `begins_anew`.
+    """
 
     path: Path
     made_with: Mapping[str, Any]
+    begins_anew: bool = False
 
 
 class Training(Generic[E]):
@@ -161,14 +164,18 @@ class Training(Generic[E]):
             return
         tensors, notes = read_tensors(self._file.path)
         try:
-            made_with, epochs = (json.loads(notes[name]) for name in TRAINING_NOTES)
-            self.epochs = [Epoch(**row) for row in epochs]
+            made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
+            epochs = [Epoch(**row) for row in rows]
         except (KeyError, TypeError, ValueError) as err:
             raise LoadError(f"{self._file.path} is no training's file; choose another folder with --out") from err
         if made_with != json.loads(json.dumps(self._file.made_with)):
+            if self._file.begins_anew:
+                _LOG.info("the training in %s was begun with other settings or data; it begins anew", self._file.path.parent)
+                return
             raise UsageError(
                 f"the training in {self._file.path.parent} was begun with other settings or data; choose another folder with --out"
             )
+        self.epochs = epochs
         self._task.network.load_state_dict(_below("network.", tensors))
         self._best = _below("best.", tensors)
         state: dict[int, dict[str, Tensor]] = {}

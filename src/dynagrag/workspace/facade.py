@@ -21,6 +21,7 @@ from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.private_files import make_folder
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
+from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Settings, load_settings
 from dynagrag.workspace.address import has_embedded, has_store, remember_store, store_address, workspace_meant
@@ -329,6 +330,10 @@ class Workspace:
     def snapshot(self) -> Snapshot:
         """All that a question needs, read once per version of the store."""
         return self._graph.snapshot()
+
+    def ego_index(self, profile: str) -> EgoIndex:
+        """The ego-graphs that questions under a profile of this name get."""
+        return self._graph.index(self.snapshot(), wiring.make_profile(profile))
 
     # ------------------------------------------------------------------------------------------------------- graph
 

@@ -31,7 +31,7 @@ def settings(home: Path) -> Settings:
 
 
 def options(data: Path, out: Path, max_epochs: int = 12, seed: int = 0, **more: object) -> TrainOptions:
-    return TrainOptions("pathquestion", data, out, max_epochs=max_epochs, seed=seed, device="cpu", **more)  # type: ignore[arg-type]
+    return TrainOptions("pathquestion", data, out=out, max_epochs=max_epochs, seed=seed, device="cpu", **more)  # type: ignore[arg-type]
 
 
 def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_not_see(

@@ -1,0 +1,124 @@
+"""A workspace's questions as a pruner is trained on them: what each was made of, and what its documents serve.
+
+Questions that nothing answers are left out: they ask what answerable ones ask, so that labels of 0 would teach that what a question names
+supports nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
+from dynagrag.evaluation.question_sets.own_questions import is_answerable
+from dynagrag.evaluation.questions.document_splits import document_splits
+from dynagrag.evaluation.questions.drafts import Evidence
+from dynagrag.evaluation.questions.made_question import Kind, Provenance, Split
+from dynagrag.evaluation.questions.record_questions import record_questions
+from dynagrag.evaluation.questions.sayings import Sayings
+from dynagrag.ids import content_id
+from dynagrag.schema import Snapshot
+
+NUM_MADE = 400
+"""Questions that are made where no file gives any: training goes on gaining up to some hundreds."""
+UNANSWERABLE, UNMADE = "nothing answers it", "it has no provenance in the workspace"
+SEVERAL_PARTS = "its documents serve several parts"
+_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingQuestion:
+    """`split`: what the file says that it serves; None where it says nothing."""
+
+    id: str
+    text: str
+    provenance: Provenance
+    split: Split | None
+    is_answerable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SplitQuestions:
+    """Questions by part, each with the id of the document that it is grouped by; documents with questions, and what was left out."""
+
+    parts: Mapping[Part, Sequence[tuple[TrainingQuestion, str]]]
+    num_documents: int
+    left_out: Counter[str]
+
+
+def read_questions(path: Path) -> list[TrainingQuestion]:
+    """The questions of a file that `evaluate questions` wrote, edited or not. LoadError names the line that can't be read."""
+    return [_question(row) for row in read_rows(path)[0]]
+
+
+def make_questions_of(snapshot: Snapshot) -> list[TrainingQuestion]:
+    """Questions of the workspace's records, without a model. WorkspaceError where it has no sentence to ask about."""
+    sayings = Sayings(snapshot)
+    evidence = Evidence(sayings, document_splits(Counter(saying.document_id for saying in sayings.every), _SEED))
+    kinds = tuple(kind for kind in Kind if kind is not Kind.UNANSWERABLE)
+    made, _ = record_questions(evidence, kinds, NUM_MADE, _SEED)
+    if not made:
+        raise WorkspaceError(f"workspace {snapshot.workspace!r} has no sentence that questions can be made of; ingest something that has")
+    return [TrainingQuestion(q.id, q.question, q.provenance, q.split) for q in made]
+
+
+def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> SplitQuestions:
+    """Questions by what their documents serve: as their file says, else 70, 15 and 15 % of the questions.
+
+    Raises UsageError where a file gives one document to two parts.
+    """
+    left_out: Counter[str] = Counter()
+    kept: list[tuple[TrainingQuestion, tuple[str, ...]]] = []
+    document_of = {passage.id: passage.document_id for passage in snapshot.passages}
+    for question in questions:
+        documents = tuple(dict.fromkeys(document_of[id_] for id_ in question.provenance.passages if id_ in document_of))
+        if not question.is_answerable:
+            left_out[UNANSWERABLE] += 1
+        elif not documents:
+            left_out[UNMADE] += 1
+        else:
+            kept.append((question, documents))
+    told = _told(kept, snapshot)
+    splits = document_splits(Counter(id_ for _, documents in kept for id_ in documents if id_ not in told), _SEED) | told
+    parts: dict[Part, list[tuple[TrainingQuestion, str]]] = {part: [] for part in Part}
+    for question, documents in kept:
+        own = {splits[id_] for id_ in documents}
+        if len(own) > 1:
+            left_out[SEVERAL_PARTS] += 1
+        else:
+            parts[Part(own.pop().value)].append((question, documents[0]))
+    return SplitQuestions(parts, len({documents[0] for _, documents in kept}), left_out)
+
+
+def _told(kept: Iterable[tuple[TrainingQuestion, tuple[str, ...]]], snapshot: Snapshot) -> dict[str, Split]:
+    """The parts of the documents, as far as the questions' file tells them."""
+    found: dict[str, Split] = {}
+    for question, documents in kept:
+        for id_ in documents if question.split else ():
+            if question.split and found.setdefault(id_, question.split) is not question.split:
+                raise UsageError(
+                    f"questions about {snapshot.documents[id_].title!r} have the splits {found[id_].value} and {question.split.value}, so "
+                    "that what is learned of one would be measured on the other; give all of them one split, or take the field out"
+                )
+    return found
+
+
+def _question(row: Row) -> TrainingQuestion:
+    text, split = row.text("question"), row.values.get("split")
+    if split is not None and split not in [own.value for own in Split]:
+        raise LoadError(f"{row.place}: 'split' is {str(split)[:60]!r}; it must be {', '.join(Split)}, or left out")
+    try:
+        provenance = Provenance.model_validate(row.values.get("provenance") or {})
+    except ValidationError as err:
+        raise LoadError(f"{row.place}: 'provenance' must hold lists of ids: passages, records, entities") from err
+    id_ = row.id("id") if row.values.get("id") is not None else content_id("question", text)[:12]
+    return TrainingQuestion(id_, text, provenance, Split(split) if split else None, is_answerable(row))
+
+
+def digest_questions(questions: Iterable[TrainingQuestion]) -> str:
+    """A hash of what is asked, what it was made of and what it serves."""
+    return content_id(*(f"{q.id}\t{q.text}\t{q.provenance.model_dump_json()}\t{q.split}\t{q.is_answerable}" for q in questions))

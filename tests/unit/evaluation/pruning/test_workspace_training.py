@@ -1,0 +1,264 @@
+"""Training a pruner on a workspace: its questions with labels from provenance, documents kept apart, and where the checkpoint goes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dynagrag import wiring
+from dynagrag.cli.main import app
+from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
+from dynagrag.evaluation.pruning.support import Support
+from dynagrag.evaluation.pruning.training_questions import make_questions_of, read_questions, split_questions
+from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining, WorkspaceTrainOptions, train_on_workspace
+from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.question_run import QuestionOptions, make_questions
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.schema import SourceTurn
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import AskOptions, open_workspace
+from dynagrag.workspace.workspace_pruner import is_default, pruner_folder
+
+NUM_TALKS = 8
+THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
+SAID = (
+    "The {} lost its pressure beside the {} last night.",
+    "Somebody moved the {} away from the {} again.",
+    "The {} feeds the {} by cable.",
+)
+
+
+def talk(number: int) -> GivenTurns:
+    turns = []
+    for line in range(12):
+        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
+        words = SAID[line % len(SAID)].format(first, other if other != first else "Kettle")
+        turns.append(SourceTurn(f"{words[:-1]} for {10 * number + line + 20} hours.", ("Ada", "Leo", "Grace")[line % 3]))
+    return GivenTurns(f"Talk {number}", tuple(turns))
+
+
+def fill(settings: Settings, name: str = "w", talks: Sequence[int] = range(NUM_TALKS)) -> None:
+    with open_workspace(name, settings=settings) as space:
+        space.ingest_given([talk(number) for number in talks], FastExtractor())
+
+
+@pytest.fixture
+def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
+    made = Settings(home=home)
+    fill(made)
+    return made
+
+
+def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:
+    given = {"out": pruner_folder(settings, "w"), "max_epochs": 2, "device": "cpu"}
+    return WorkspaceTrainOptions("w", **given | more)  # type: ignore[arg-type]
+
+
+def made_file(settings: Settings, path: Path, num: int = 150) -> list[dict[str, object]]:
+    make_questions(settings, QuestionOptions(path, "w", num))
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write(path: Path, rows: Sequence[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+# ----------------------------------------------------------------------------------------------------- questions, splits
+
+
+def test_no_document_serves_two_parts_and_what_the_file_says_is_kept(settings: Settings, tmp_path: Path) -> None:
+    rows = made_file(settings, tmp_path / "q.jsonl")
+    said = {row["id"]: row["split"] for row in rows}
+    with open_workspace("w", settings=settings) as space:
+        snapshot = space.snapshot()
+    found = split_questions(read_questions(tmp_path / "q.jsonl"), snapshot)
+    others = [{k: v for k, v in row.items() if k not in ("split", "id")} for row in rows]
+    bare = write(tmp_path / "bare.jsonl", [*others, {"question": "Who left?", "answerable": False}])
+    anew = split_questions(read_questions(bare), snapshot)
+    for split in (found, anew):
+        documents = {part: {document for _, document in rows} for part, rows in split.parts.items()}
+        assert all(documents.values())
+        assert sum(map(len, documents.values())) == split.num_documents == NUM_TALKS
+    assert all(said[question.id] == part for part, rows in found.parts.items() for question, _ in rows)
+    assert anew.left_out - found.left_out == {"nothing answers it": 1}
+
+
+def test_a_document_in_two_splits_is_refused_by_its_title(settings: Settings, tmp_path: Path) -> None:
+    rows = [row for row in made_file(settings, tmp_path / "q.jsonl") if row["kind"] == Kind.CLOZE and row["split"] == "train"]
+    rows[0]["split"] = "test"
+    with pytest.raises(UsageError, match=r"'Talk \d' have the splits .* give all of them one split"):
+        train_on_workspace(settings, options(settings, questions=write(tmp_path / "mixed.jsonl", rows)))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question": "Who?", "split": "exam"}, "line 1: 'split' is 'exam'"),
+        ({"question": "Who?", "provenance": {"passages": 5}}, "line 1: 'provenance' must hold lists of ids"),
+        ({"question": "Who?", "answerable": "no"}, "line 1: 'answerable' must be true or false"),
+        ({"id": "q"}, "'question' is missing"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(row: dict[str, object], said: str, tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match=re.escape(said)):
+        read_questions(write(tmp_path / "q.jsonl", [row]))
+
+
+def test_questions_without_provenance_of_the_workspace_are_too_few(settings: Settings, tmp_path: Path) -> None:
+    path = write(tmp_path / "q.jsonl", [{"question": f"Who is {i}?"} for i in range(30)])
+    with pytest.raises(UsageError, match=r"0 of 10 for train.*left out: 30 x it has no provenance in the workspace"):
+        train_on_workspace(settings, options(settings, questions=path))
+
+
+def test_two_documents_are_too_few_and_the_line_says_how_many_it_takes(settings: Settings) -> None:
+    fill(settings, "two", range(2))
+    chosen = WorkspaceTrainOptions("two", out=pruner_folder(settings, "two"), device="cpu")
+    with pytest.raises(UsageError, match=r"0 of 5 for validation.*of 2 documents.*3 are needed at least"):
+        train_on_workspace(settings, chosen)
+    assert not pruner_folder(settings, "two").exists()
+
+
+def test_an_empty_workspace_and_one_that_is_not_there_are_told(settings: Settings) -> None:
+    open_workspace("empty", settings=settings).close()
+    for name, said in (("empty", "no sentence"), ("nowhere", "nowhere")):
+        with pytest.raises(WorkspaceError, match=said):
+            train_on_workspace(settings, WorkspaceTrainOptions(name, out=pruner_folder(settings, name), device="cpu"))
+
+
+# ------------------------------------------------------------------------------------------------------------- examples
+
+
+def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it_was_not_retrieved(settings: Settings) -> None:
+    with open_workspace("w", settings=settings) as space:
+        maker, question = RetrievedExamples(space), "What did Ada say about the Odyssey?"
+        expected = space.retrieve(question, AskOptions(profile="graph")).subgraphs
+        plain = maker.example("q", question, "d", Support())
+        assert [own.nodes for own in plain.subgraphs] == [own.nodes for own in expected]
+        centres = [own.nodes[0] for own in expected]
+        missed = next(i for i in range(len(space.snapshot().graph.entities)) if i not in centres)
+        assert [own.nodes[0] for own in maker.example("q", question, "d", Support(), missed).subgraphs] == [*centres, missed]
+        assert len(maker.example("q", question, "d", Support(), centres[0]).subgraphs) == len(centres)
+
+
+def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None:
+    from dynagrag.evaluation.pruning.support import SupportFinder
+
+    with open_workspace("w", settings=settings) as space:
+        snapshot = space.snapshot()
+        finder = SupportFinder(snapshot)
+        for question in make_questions_of(snapshot):
+            made_of = question.provenance
+            support = finder.find(made_of.entities, made_of.records, made_of.passages)
+            assert {snapshot.graph.entities[i].id for i in support.nodes} >= set(made_of.entities)
+
+
+# ------------------------------------------------------------------------------------------------------------- training
+
+
+def test_a_pruner_is_trained_without_a_file_and_lies_in_the_workspace(settings: Settings) -> None:
+    seen: list[int] = []
+    made = train_on_workspace(settings, options(settings), on_epoch=lambda epoch: seen.append(epoch.number))
+    assert seen == [1, 2]
+    assert made.num_documents == NUM_TALKS
+    assert set(made.questions) == {part.value for part in Part}
+    folder = pruner_folder(settings, "w")
+    checkpoint = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    assert {"workspace", "questions", "graph", "version"} <= checkpoint["made_with"].keys()
+    assert is_default(folder) is checkpoint["figures"]["beats_prior"]
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Learning curve" in report
+    assert "Odyssey" not in report, "a report in the workspace holds nothing of its texts"
+
+
+def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Settings) -> None:
+    train_on_workspace(settings, options(settings))
+    folder = pruner_folder(settings, "w")
+    before = (folder / "model.json").read_bytes()
+
+    def stop(epoch: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_on_workspace(settings, options(settings, seed=1), on_epoch=stop)
+    assert (folder / "model.json").read_bytes() == before
+    train_on_workspace(settings, options(settings, seed=1))
+    assert json.loads((folder / "model.json").read_text(encoding="utf-8"))["made_with"]["options"]["seed"] == 1
+
+
+def test_another_folder_is_no_place_for_a_training_begun_otherwise(settings: Settings, tmp_path: Path) -> None:
+    train_on_workspace(settings, options(settings, out=tmp_path / "p"))
+    with pytest.raises(UsageError, match="other settings or data"):
+        train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1))
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from dynagrag import wiring
+from dynagrag.evaluation.pruning.workspace_training import WorkspaceTrainOptions, train_on_workspace
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.settings import Settings
+
+wiring.make_embedder = lambda settings: FakeEmbedder(32)
+options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, device="cpu")
+train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+def test_a_training_that_was_killed_goes_on_with_the_same_numbers(settings: Settings, tmp_path: Path) -> None:
+    def train(out: Path, seen: list[int]) -> WorkspaceTraining:
+        chosen = options(settings, out=out, max_epochs=3)
+        return train_on_workspace(settings, chosen, on_epoch=lambda epoch: seen.append(epoch.number))
+
+    whole, resumed, killed = list[int](), list[int](), tmp_path / "killed"
+    expected = train(tmp_path / "whole", whole)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(settings.home), str(killed)], env=os.environ, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert not (killed / "model.json").exists()
+    found = train(killed, resumed)
+    assert (whole, resumed) == ([1, 2, 3], [2, 3])
+    assert [own.means for own in found.figures] == [own.means for own in expected.figures]
+
+
+# ---------------------------------------------------------------------------------------------------------- the command
+
+
+def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["train", "pruner", "--workspace", "w", "--max-epochs", "1", "--device", "cpu"]
+    assert app(given, standalone_mode=False) == 0
+    said = capsys.readouterr().out
+    assert "they are made now, of the workspace's records, without a model" in said
+    assert f"of {NUM_TALKS} documents; no document is in two" in said
+    assert re.search(r"on documents that it did not see it is .* than the prior: [+-]", said)
+    assert "--pruner" in said
+    assert app([*given, "--json"], standalone_mode=False) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["beats_prior"] is is_default(pruner_folder(settings, "w"))
+    assert {"folder", "workspace", "questions", "left_out", "documents", "pruners"} < found.keys()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "give one"),
+        (["--workspace", "w", "--dataset", "webqsp"], "give one"),
+        (["--workspace", "w", "--data", "sets"], "leave them out with --workspace"),
+        (["--dataset", "webqsp", "--questions", "q.jsonl"], "name it with --workspace"),
+        (["--dataset", "webqsp", "--data", "sets"], "--out, a folder for the checkpoint"),
+    ],
+)
+def test_a_workspace_and_a_set_exclude_each_other(given: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        app(["train", "pruner", *given], standalone_mode=False)

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,8 @@ import numpy as np
 from dynagrag.retrieval.ego import index_files
 from dynagrag.retrieval.ego.index_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.ego.pooling import embeddings
-from dynagrag.retrieval.ego.reach import Reach, ranges, rule_of
-from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, undirected_graph
+from dynagrag.retrieval.ego.reach import Reach, rule_of
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, cut_out, ranges, undirected_graph
 from dynagrag.retrieval.passages import cosines_with
 from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
 from dynagrag.settings import Profile
@@ -125,18 +124,7 @@ class EgoIndex:
         # from each pair's lower end, so that it is seen once
         at = at[(local[graph.neighbours[at]] >= 0) & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])]
         pairs = np.sort(graph.neighbour_pairs[at])
-        starts, stops = graph.relation_ptr[pairs], graph.relation_ptr[pairs + 1]
-        flat, ends = graph.relations[ranges(starts, stops)].tolist(), np.cumsum(stops - starts).tolist()
-        return Subgraph(
-            nodes=tuple(nodes.tolist()),
-            hops=tuple(hops.tolist()),
-            pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
-            pair_relations=tuple(tuple(flat[start:stop]) for start, stop in pairwise([0, *ends])),
-            x=graph.z[nodes],
-            y=graph.vectors_of(pairs),
-            weights=graph.f[pairs].astype(np.float32),
-            score=score,
-        )
+        return cut_out(graph, nodes, hops, pairs, score)
 
     def everywhere(self, ceiling: float | None) -> Ints:
         """The nodes that more than the ceiling's share of all ego-graphs hold; of them those that most hold, never more than that share of

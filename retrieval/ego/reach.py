@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import SettingsError
-from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph
+from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, ranges
 from dynagrag.settings import Profile
 
 if TYPE_CHECKING:
@@ -133,13 +133,6 @@ class Reach:
         is_out = levels < top - hop
         is_out[at_hop[order[max_nodes - int(within[hop - 1]) :]]] = True
         return is_out
-
-
-def ranges(starts: Ints, stops: Ints) -> Ints:
-    """The concatenated ranges start..stop."""
-    counts = stops - starts
-    offsets: Ints = starts - np.append(0, np.cumsum(counts)[:-1])
-    return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(offsets, counts)
 
 
 @cache

@@ -4,12 +4,13 @@ One edge a pair. Labels, directions and texts stay on the relations that a pair 
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import StoreError
-from dynagrag.schema import Graph, Vectors
+from dynagrag.schema import Graph, Subgraph, Vectors
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -60,6 +61,24 @@ class UndirectedGraph:
         rows = self.y_rows[pairs]
         vectors[rows >= 0] = self.y[rows[rows >= 0]]
         return vectors
+
+
+def cut_out(graph: UndirectedGraph, nodes: Ints, hops: Ints, pairs: Ints, score: float) -> Subgraph:
+    """Some nodes, the centre first, with `hops` (len(nodes),) from it, and some of the pairs among them, ascending."""
+    local = np.full(graph.num_nodes, -1, dtype=np.int64)
+    local[nodes] = np.arange(len(nodes))
+    starts, stops = graph.relation_ptr[pairs], graph.relation_ptr[pairs + 1]
+    flat, ends = graph.relations[ranges(starts, stops)].tolist(), np.cumsum(stops - starts).tolist()
+    return Subgraph(
+        nodes=tuple(nodes.tolist()),
+        hops=tuple(hops.tolist()),
+        pairs=np.stack((local[graph.u[pairs]], local[graph.v[pairs]]), axis=1),
+        pair_relations=tuple(tuple(flat[start:stop]) for start, stop in pairwise([0, *ends])),
+        x=graph.z[nodes],
+        y=graph.vectors_of(pairs),
+        weights=graph.f[pairs].astype(np.float32),
+        score=score,
+    )
 
 
 def precise_unit_rows(x: Vectors) -> Vectors:
@@ -165,3 +184,10 @@ def adjacency(num_nodes: int, u: Ints, v: Ints) -> tuple[Ints, Ints, Ints]:
     ptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(sources, minlength=num_nodes), out=ptr[1:])
     return ptr, targets[order], pairs[order]
+
+
+def ranges(starts: Ints, stops: Ints) -> Ints:
+    """The concatenated ranges start..stop."""
+    counts = stops - starts
+    offsets: Ints = starts - np.append(0, np.cumsum(counts)[:-1])
+    return np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(offsets, counts)

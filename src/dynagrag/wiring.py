@@ -30,6 +30,7 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
+from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
 from dynagrag.schema import Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
 
@@ -189,6 +190,8 @@ RETRIEVERS: Mapping[str, RetrieverChoice] = {
     "dynagrag": RetrieverChoice("passages, and diverse ego-graphs where the profile has them", _ego(DiverseEgoSearch), _has_bridge),
     "dynagrag-cosine": RetrieverChoice("the same, ego-graphs without diversity", _ego(CosineEgoSearch), _has_bridge),
     "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), lambda profile: True),
+    "pcst": RetrieverChoice("G-Retriever's Steiner tree of entities and facts", _of_passages(SteinerSearch)),
+    "triples": RetrieverChoice("the facts nearest the question, as KAPING has them", _of_passages(TripleSearch)),
     "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
     "bm25": RetrieverChoice("words", _of_passages(BM25Search)),
     "hybrid": RetrieverChoice("scores of vectors and words, added", _of_passages(HybridSearch)),

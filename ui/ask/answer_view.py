@@ -21,6 +21,8 @@ RETRIEVERS = {
     "dynagrag": "DynaGRAG: passages over the graph, and ego-graphs",
     "dynagrag-cosine": "DynaGRAG without diversity",
     "bridge-ppr": "Passages over the graph",
+    "pcst": "G-Retriever's tree of entities and facts",
+    "triples": "The nearest facts (KAPING)",
     "hybrid": "Vectors and words",
     "rrf": "Vectors and words by rank",
     "naive": "Vectors",

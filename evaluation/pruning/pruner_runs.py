@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
-from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, split_by_group
+from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, RandomPruner, measure_pruner
-from dynagrag.evaluation.pruning.pruning_sets import PruningSet, digest_rows, examples_of, load_pruning_set
+from dynagrag.evaluation.pruning.pruning_sets import Questions, load_pruning_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import library_versions
-from dynagrag.ids import content_id
+from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
@@ -89,7 +89,10 @@ class PrunerFigures:
 
 
 def train_on_set(
-    settings: Settings, options: TrainOptions, on_epoch: "Callable[[Epoch], None] | None" = None
+    settings: Settings,
+    options: TrainOptions,
+    on_epoch: "Callable[[Epoch], None] | None" = None,
+    progress: Progress | None = None,
 ) -> tuple[Path, list[PrunerFigures]]:
     """Trains a pruner and writes its checkpoint; the folder, and what it and the prior are worth on the test questions.
 
@@ -98,7 +101,7 @@ def train_on_set(
     options.check()
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
-    split = split_by_group(examples_of(pruning_set, embedder))
+    split = pruning_set.examples(settings, embedder, tuple(Part), progress or _silent)
     if not split[Part.TEST]:
         raise UsageError("no question would be left to measure on; give a larger set, with questions about more entities")
     return options.out, train_and_measure(split, options, embedder.identity, _made_with(pruning_set), on_epoch)
@@ -160,6 +163,7 @@ def evaluate_pruners(
     pruners: Sequence[str],
     device: str | None = None,
     limit: int | None = None,
+    progress: Progress | None = None,
 ) -> list[PrunerFigures]:
     """What pruners keep on the test rows of a set: none, random, prior, or the folder of a checkpoint. Errors as in `train_on_set`."""
     check_library()
@@ -168,11 +172,15 @@ def evaluate_pruners(
     pruning_set = load_pruning_set(dataset, data, part)
     embedder = wiring.make_embedder(settings)
     made = {name: UNTRAINED[name]() if name in UNTRAINED else GcnPruner.open(Path(name), embedder.identity, device) for name in pruners}
-    test = split_by_group(examples_of(pruning_set, embedder))[Part.TEST][:limit]
+    test = pruning_set.examples(settings, embedder, (Part.TEST,), progress or _silent)[Part.TEST][:limit]
     return [replace(own, note=_note(own.name, pruning_set)) for own in compare_pruners(made, test)]
 
 
-def _note(name: str, pruning_set: PruningSet) -> str:
+def _silent(stage: str, done: int, total: int) -> None:
+    """Shows nothing."""
+
+
+def _note(name: str, pruning_set: Questions) -> str:
     if name in UNTRAINED:
         return ""
     from dynagrag.training.checkpoints import read_description
@@ -228,9 +236,9 @@ def _batch_size(num_examples: int) -> int:
     return max(1, min(_MAX_BATCH, num_examples // _MIN_STEPS))
 
 
-def _made_with(pruning_set: PruningSet) -> dict[str, Any]:
+def _made_with(pruning_set: Questions) -> dict[str, Any]:
     return {
         "dataset": pruning_set.name,
         "files": {file.name: file.sha256 for file in pruning_set.files},
-        "asked": content_id(*digest_rows(pruning_set.questions)),
+        "asked": pruning_set.asked,
     }

@@ -36,6 +36,7 @@ class Part(StrEnum):
     TEST = "test"
 
 
+Split = dict[Part, list[PruningExample]]
 _SHARES = ((Part.TRAIN, 0.7), (Part.VALIDATION, 0.85), (Part.TEST, 1.0))
 
 
@@ -45,9 +46,9 @@ def part_of(group: str) -> Part:
     return next(part for part, end in _SHARES if place < end)
 
 
-def split_by_group(examples: Sequence[PruningExample]) -> dict[Part, list[PruningExample]]:
+def split_by_group(examples: Sequence[PruningExample]) -> Split:
     """The examples by what their groups serve. A part of a small set may be empty."""
-    split: dict[Part, list[PruningExample]] = {part: [] for part in Part}
+    split: Split = {part: [] for part in Part}
     for example in examples:
         split[part_of(example.group)].append(example)
     return split

@@ -1,25 +1,28 @@
-"""Question sets over knowledge graphs, with the support of each answer, in the files of --data (graphqa/):
+"""Question sets whose support is known, in the files of --data. Over knowledge graphs (graphqa/):
 
     pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts from the one entity to the other
     webqsp          the triples that were labelled as relevant to a question
 
-Support is each entity and each pair of a path or of the relevant triples.
+Support is each entity and each pair of a path or of the relevant triples. Over passages: `two_wiki.py`.
 """
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, split_by_group
 from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
+from dynagrag.evaluation.pruning.two_wiki import load_two_wiki, triples_of
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_lines_of, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
+from dynagrag.ids import content_id
+from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Embedder
 from dynagrag.schema import Vector
+from dynagrag.settings import Settings
 
 _GRAPHS = {"PQ-2H": "2H-kb", "PQ-3H": "3H-kb", "PQL-2H": "PQL2-KB", "PQL-3H": "PQL3-KB"}
 _END = "#<end>#"
@@ -45,12 +48,40 @@ class PruningSet:
     questions: tuple[GraphQuestion, ...]
     files: tuple[DataFile, ...]
 
+    @property
+    def asked(self) -> str:
+        """A hash of what is asked."""
+        return content_id(*(part for q in self.questions for part in (q.id, q.text, *("\t".join(t) for t in q.support))))
 
-def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> PruningSet:
+    def examples(self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress) -> Split:
+        """All questions, split by the entity that they ask about."""
+        return split_by_group(examples_of(self, embedder))
+
+
+class Questions(Protocol):
+    """A set to train and measure pruners on. `asked`: a hash of what it asks."""
+
+    @property
+    def name(self) -> str:
+        """The set, with its part."""
+
+    @property
+    def files(self) -> tuple[DataFile, ...]:
+        """What was read."""
+
+    @property
+    def asked(self) -> str:
+        """A hash of what is asked."""
+
+    def examples(self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress) -> Split:
+        """The examples by what they serve, at least those of `parts`."""
+
+
+def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> Questions:
     """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not of their form."""
     if dataset not in LOADERS:
         raise UsageError(f"there is no set {dataset!r} to measure pruners on; known: {', '.join(LOADERS)}")
-    return LOADERS[dataset](data / "graphqa", part)
+    return LOADERS[dataset](data, part)
 
 
 def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExample]:
@@ -70,11 +101,11 @@ def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> Prun
     return example_of(question.id, question.text, question.group, query, [graph.ego_graph(topic)], support)
 
 
-def _pathquestion(folder: Path, part: str | None) -> PruningSet:
+def _pathquestion(data: Path, part: str | None) -> PruningSet:
     part = part or "PQ-2H"
     if part not in _GRAPHS:
         raise UsageError(f"pathquestion has no part {part!r}; known: {', '.join(_GRAPHS)}")
-    folder = folder / "pathquestion"
+    folder = data / "graphqa" / "pathquestion"
     rows, asked = read_lines_of(folder / f"{part}.txt")
     facts, graph = read_lines_of(folder / f"{_GRAPHS[part]}.txt")
     triples = tuple(_triple(folder / f"{_GRAPHS[part]}.txt", i, line) for i, line in facts)
@@ -98,7 +129,8 @@ def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
     return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0])
 
 
-def _webqsp(folder: Path, part: str | None) -> PruningSet:
+def _webqsp(data: Path, part: str | None) -> PruningSet:
+    folder = data / "graphqa"
     rows, asked = read_rows(find_file(folder, "webqsp_questions"))
     facts, graph = read_lines_of(folder / "webqsp_kg.tsv.gz")
     triples = tuple(_triple(folder / "webqsp_kg.tsv.gz", i, line) for i, line in facts[1:])
@@ -109,7 +141,7 @@ def _webqsp(folder: Path, part: str | None) -> PruningSet:
 def _webqsp_question(row: Row) -> GraphQuestion | None:
     """None where it names no entity or has no triple."""
     topics = row.strings(_list(row, "q_entity"), "q_entity")
-    support = tuple(_labelled(row, value) for value in _list(row, "triples"))
+    support = triples_of(row, "triples") if _list(row, "triples") else ()
     if not topics or not support:
         return None
     return GraphQuestion(row.id("id"), row.text("question"), topics[0], support, topics[0])
@@ -119,16 +151,4 @@ def _list(row: Row, name: str) -> list[Any]:
     return [] if row.values.get(name) == [] else row.items(name)
 
 
-def _labelled(row: Row, value: Any) -> Triple:
-    if not isinstance(value, list) or len(value) != 3:
-        raise LoadError(f"{row.place}: 'triples' holds {json.dumps(value)[:60]}; each must be a list of head, relation and tail")
-    row.strings(value, "triples")
-    return value[0], value[1], value[2]
-
-
-LOADERS: Mapping[str, Callable[[Path, str | None], PruningSet]] = {"pathquestion": _pathquestion, "webqsp": _webqsp}
-
-
-def digest_rows(questions: Iterable[GraphQuestion]) -> Sequence[str]:
-    """What the questions ask and what supports them, for a hash."""
-    return [part for q in questions for part in (q.id, q.text, *("\t".join(t) for t in q.support))]
+LOADERS: Mapping[str, Callable[[Path, str | None], Questions]] = {"pathquestion": _pathquestion, "webqsp": _webqsp, "2wiki": load_two_wiki}

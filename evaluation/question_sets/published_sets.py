@@ -56,7 +56,7 @@ def musique(folder: Path, _: str | None, is_answered: bool = False) -> Evaluatio
 
 def hotpotqa(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
     """HotpotQA."""
-    return _titled("hotpotqa", folder, ("hotpotqa_questions",), "hotpotqa_corpus", _fact_titles, is_answered)
+    return _titled("hotpotqa", folder, ("hotpotqa_questions",), "hotpotqa_corpus", fact_titles, is_answered)
 
 
 def two_wiki(folder: Path, _: str | None, is_answered: bool = False) -> EvaluationSet:
@@ -65,7 +65,8 @@ def two_wiki(folder: Path, _: str | None, is_answered: bool = False) -> Evaluati
     return _titled("2wiki", folder, stems, "2wiki_corpus", lambda row: row.texts("supporting_titles"), is_answered)
 
 
-def _fact_titles(row: Row) -> tuple[str, ...]:
+def fact_titles(row: Row) -> tuple[str, ...]:
+    """The titles of 'supporting_facts', each once."""
     facts = row.items("supporting_facts")
     if not all(isinstance(fact, list) and fact for fact in facts):
         raise LoadError(f"{row.place}: 'supporting_facts' must be a list of [title, sentence number]")

@@ -36,6 +36,8 @@ STORE = Annotated[
 ]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with its counts and seconds.")]
 DEVICE = Annotated[str | None, typer.Option("--device", help="Where the network runs: cpu, cuda, mps. Default: a GPU if there is one.")]
-PRUNING_SET = Annotated[str, typer.Option("--dataset", help="Published set whose support is known: pathquestion or webqsp.")]
-PRUNING_DATA = Annotated[Path, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read.")]
+PRUNING_SET = Annotated[str, typer.Option("--dataset", help="Published set whose support is known: pathquestion, webqsp or 2wiki.")]
+PRUNING_DATA = Annotated[
+    Path, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.")
+]
 PRUNING_PART = Annotated[str | None, typer.Option("--part", help="For pathquestion: PQ-2H, PQ-3H, PQL-2H or PQL-3H. Default: PQ-2H.")]

@@ -23,9 +23,14 @@ train_app = typer.Typer(help="Train what can be learned.", no_args_is_help=True,
 
 TRAIN_SET = Annotated[
     str | None,
-    typer.Option("--dataset", help="Published set to train on: pathquestion or webqsp. Needs --data and --out; not with --workspace."),
+    typer.Option(
+        "--dataset",
+        help="Published set to train on: pathquestion, webqsp or 2wiki. Needs --data and --out; not with --workspace.",
+    ),
 ]
-TRAIN_DATA = Annotated[Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read.")]
+TRAIN_DATA = Annotated[
+    Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.")
+]
 TRAIN_WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace to train on, of three documents or more.")]
 QUESTIONS = Annotated[
     Path | None,
@@ -115,7 +120,9 @@ def _check_source(
 def _on_set(settings: "Settings", dataset: str, data: Path, part: str | None, how: dict[str, Any], as_json: bool) -> None:
     from dynagrag.evaluation.pruning.pruner_runs import TrainOptions, beats_prior, figures_json, train_on_set
 
-    folder, figures = train_on_set(settings, TrainOptions(dataset, data, part, **how), None if as_json else _say_epoch)
+    options = TrainOptions(dataset, data, part, **how)
+    with Bars(as_json) as progress:
+        folder, figures = train_on_set(settings, options, None if as_json else _say_epoch, progress)
     if as_json:
         say_json({"folder": str(folder), "pruners": figures_json(figures)})
         return

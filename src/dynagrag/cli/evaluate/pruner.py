@@ -9,7 +9,7 @@ import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, names_in
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, PRUNING_DATA, PRUNING_PART, PRUNING_SET, VERBOSE
-from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.text import plural
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def pruner(
     set_up_log(verbose)
     from dynagrag.evaluation.pruning.pruner_runs import evaluate_pruners, figures_json
 
-    figures = evaluate_pruners(read_settings(None, embedder), dataset, data, part, names_in(pruners), device, limit)
+    with Bars(as_json) as progress:
+        figures = evaluate_pruners(read_settings(None, embedder), dataset, data, part, names_in(pruners), device, limit, progress)
     if as_json:
         say_json({"dataset": dataset, "part": part, "pruners": figures_json(figures)})
     else:

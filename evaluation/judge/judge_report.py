@@ -114,10 +114,16 @@ def kind_title(summary: Mapping[str, Any]) -> str:
 
 
 def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(Kind, (how many questions, each arm's mean)): of grades, else of pairs; nothing of fewer than two kinds, and of runs of before."""
+    """(Kind, (how many questions, each arm's mean)): of grades, else of pairs; nothing of fewer than two kinds, and of runs of before.
+
+    In brackets: over how many questions, where the kind has more.
+    """
     has_totals = any(own["total"] for own in summary["arms"].values())
     for kind, found in summary.get("kinds", {}).items():
-        cells = (_number(arm["total"]) if has_totals else _percent(arm["win_rate"]) for arm in found["arms"].values())
+        cells = []
+        for arm in found["arms"].values():
+            mean, num = (_number(arm["total"]), arm["graded"]) if has_totals else (_percent(arm["win_rate"]), arm["paired"])
+            cells.append(f"{mean} ({num})" if 0 < num < found["questions"] else mean)
         yield shortened(kind), (str(found["questions"]), *cells)
 
 

@@ -243,18 +243,17 @@ def _pairs(
 
 
 def _by_kind(plan: JudgePlan, totals: Mapping[str, Mapping[str, float]], lines: Sequence[JudgedLine]) -> dict[str, dict[str, Any]]:
-    """Kind -> its questions, and by arm the mean total and the mean share of pairs won (ties by half); nothing of fewer than two kinds."""
+    """Kind -> its questions, and by arm the mean total and the mean share of pairs won (ties by half), each with how many it is of; nothing
+    of fewer than two kinds.
+    """
     points = {(line.question, line.arm): pair_points(line.verdict) for line in lines if line.against and line.verdict is not None}
     found = {}
     for kind in dict.fromkeys(plan.kinds.values()):
         own = [q.id for q in plan.questions if plan.kinds[q.id] == kind]
-        arms = {
-            arm: {
-                "total": _mean([totals[arm][q] for q in own if q in totals[arm]]),
-                "win_rate": _mean([points[q, arm] for q in own if (q, arm) in points]),
-            }
-            for arm in plan.arm_names
-        }
+        arms = {}
+        for arm in plan.arm_names:
+            graded, paired = ([totals[arm][q] for q in own if q in totals[arm]], [points[q, arm] for q in own if (q, arm) in points])
+            arms[arm] = {"total": _mean(graded), "graded": len(graded), "win_rate": _mean(paired), "paired": len(paired)}
         found[kind or "other"] = {"questions": len(own), "arms": arms}
     return found if len(found) > 1 else {}
 

@@ -6,6 +6,7 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores, differences
+from dynagrag.evaluation.results.run_folder import differing_settings
 
 
 def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:
@@ -22,12 +23,11 @@ def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:
     if not shared:
         raise UsageError(f"no arm is in both runs: {', '.join(arms[0])} in one, {', '.join(arms[1])} in the other")
     answerable = [question.id for question in questions if question.is_answerable]
-    names = dict.fromkeys([*first.settings, *second.settings])
     summaries = first.summary(), second.summary()
     return {
         "runs": [str(first.path), str(second.path)],
         "questions": len(questions),
-        "differing": {n: [first.settings.get(n), second.settings.get(n)] for n in names if first.settings.get(n) != second.settings.get(n)},
+        "differing": differing_settings(first, second),
         "left_out": sorted({*arms[0], *arms[1]} - set(shared)),
         "arms": {
             arm: {

@@ -277,6 +277,12 @@ class RunFolder(KeptRun[RetrievalLine]):
         self.write_summary(summary)
 
 
+def differing_settings(first: KeptRun[Any], second: KeptRun[Any]) -> dict[str, list[Any]]:
+    """The settings in which two runs differ, each as the first and the second have it; None where one has none."""
+    names = dict.fromkeys([*first.settings, *second.settings])
+    return {n: [first.settings.get(n), second.settings.get(n)] for n in names if first.settings.get(n) != second.settings.get(n)}
+
+
 def what_is_evaluated(path: Path) -> str:
     """What the run in a folder evaluates, as its settings say: "qa" and so on; empty for retrieval. LoadError where there is no run."""
     return str(_head(path)["settings"].get("evaluates", ""))

@@ -9,7 +9,7 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
 from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder, shortened
+from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder, differing_settings, shortened
 from dynagrag.evaluation.results.run_settings import RunSettings
 
 POINTS = 100
@@ -131,11 +131,10 @@ def compare(first: RunFolder, second: RunFolder) -> dict[str, Any]:
         raise UsageError(
             f"no arm is in both runs: {', '.join(first.settings['arms'])} in one, {', '.join(second.settings['arms'])} in the other"
         )
-    names = dict.fromkeys([*first.settings, *second.settings])
     return {
         "runs": [str(first.path), str(second.path)],
         "questions": len(next(iter(next(iter(old.values())).values()))),
-        "differing": {n: [first.settings.get(n), second.settings.get(n)] for n in names if first.settings.get(n) != second.settings.get(n)},
+        "differing": differing_settings(first, second),
         "left_out": sorted({a for found in (*old.values(), *new.values()) for a in found} - set(shared)),
         "scopes": {scope: _compared(old[scope], new[scope], shared) for scope in old},
     }

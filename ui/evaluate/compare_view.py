@@ -1,10 +1,13 @@
 """Two runs on the same questions, side by side: the second minus the first."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import streamlit as st
 
+from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
+from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.qa.qa_compare import compare_qa
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.results.run_folder import RunFolder
@@ -12,9 +15,11 @@ from dynagrag.evaluation.results.run_summary import compare
 from dynagrag.text import plural
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables
-from dynagrag.ui.evaluate.kept_runs import COMPARABLE, QA, KeptView, kept_runs
+from dynagrag.ui.evaluate.kept_runs import COMPARABLE, JUDGED, QA, KeptView, kept_runs
 from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.safe_markdown import clean, plain
+
+_MAX_REFUSED = 5
 
 
 def show() -> None:
@@ -24,17 +29,35 @@ def show() -> None:
     pairs = {view.name: [other for other in done if other is not view and _asks_the_same(view, other)] for view in done}
     firsts = {view.name: view for view in done if pairs[view.name]}
     if not firsts:
-        st.caption("Two runs that asked the same questions can be compared: of passages found, or of answers. There are no two yet.")
+        st.caption(
+            "Two runs that asked the same questions can be compared: of passages found, of answers, or of answers that the same model "
+            "judged. There are no two yet."
+        )
+        _show_refused(done)
         return
     # the last run is mostly the one that is asked about, so it is the second
     first = st.selectbox("First run", list(firsts), index=min(1, len(firsts) - 1), format_func=lambda name: _label(firsts[name]))
     seconds = {view.name: view for view in pairs[first]}
     second = st.selectbox("Second run", list(seconds), format_func=lambda name: _label(seconds[name]))
     _show(firsts[first], seconds[second])
+    _show_refused(done)
 
 
 def _asks_the_same(view: KeptView, other: KeptView) -> bool:
+    if view.kind == other.kind == JUDGED:
+        return not why_not_comparable(view.settings, other.settings)
     return view.kind == other.kind and all(view.settings.get(n) == other.settings.get(n) for n in ("asked", "scope", "scopes"))
+
+
+def _show_refused(done: Sequence[KeptView]) -> None:
+    """Judged runs of the same questions that can't be compared all the same, each two with the reason."""
+    judged = [view for view in done if view.kind == JUDGED]
+    pairs = [(a, b) for a, b in combinations(judged, 2) if a.settings.get("asked") == b.settings.get("asked")]
+    refused = [(a.name, b.name, why) for a, b in pairs if (why := why_not_comparable(a.settings, b.settings))]
+    for first, second, why in refused[:_MAX_REFUSED]:
+        st.caption(f"{plain(first)} and {plain(second)} can't be compared: {plain(why)}.")
+    if len(refused) > _MAX_REFUSED:
+        st.caption(f"And {plural(len(refused) - _MAX_REFUSED, 'other pair')} of judged runs can't.")
 
 
 def _label(view: KeptView) -> str:
@@ -43,8 +66,9 @@ def _label(view: KeptView) -> str:
 
 def _show(first: KeptView, second: KeptView) -> None:
     found = _compared(first, second)
+    judged = f", as {plain(str(found['judge']).partition(' ')[0])} judged both" if "judge" in found else ", in points"
     st.markdown(
-        f"**{plural(found['questions'], 'question')}**. Second minus first, in points, each with its 95 % interval over the same questions."
+        f"**{plural(found['questions'], 'question')}**. Second minus first{judged}, each with its 95 % interval over the same questions."
     )
     if found["left_out"]:
         st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")
@@ -57,6 +81,8 @@ def _show(first: KeptView, second: KeptView) -> None:
 
 
 def _compared(first: KeptView, second: KeptView) -> Mapping[str, Any]:
+    if first.kind == JUDGED:
+        return compare_judged(JudgeRun.read(first.run.path), JudgeRun.read(second.run.path))
     if first.kind == QA:
         return compare_qa(QaRun.read(first.run.path), QaRun.read(second.run.path))
     return compare(RunFolder.read(first.run.path), RunFolder.read(second.run.path))

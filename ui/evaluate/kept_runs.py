@@ -35,7 +35,7 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     EntityRun.evaluates: ("names joined", EntityRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
-COMPARABLE = (RETRIEVAL, QA)
+COMPARABLE = (RETRIEVAL, QA, JUDGED)
 
 
 class _Listed(BaseModel):

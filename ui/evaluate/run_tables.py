@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dynagrag.evaluation.judge.judge_compare import SCALES
+from dynagrag.evaluation.judge.judge_compare import TITLES as JUDGED_TITLES
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import (
     cut_off_of,
@@ -222,6 +224,8 @@ def compared_tables(kind: str, found: Mapping[str, Any]) -> list[Table]:
     """The second run minus the first, as `dynagrag evaluate compare` has it."""
     if kind == QA:
         return [Table("Second run minus first, in points", tuple(_qa_rows(found)))]
+    if kind == JUDGED:
+        return [Table("Second run minus first", tuple(_judged_rows(found)))]
     return [Table(_SCOPES.get(scope, scope), tuple(_retrieval_rows(own))) for scope, own in found["scopes"].items()]
 
 
@@ -229,6 +233,21 @@ def _qa_rows(found: Mapping[str, Any]) -> Iterator[Row]:
     for arm, own in found["arms"].items():
         for name, difference in own["differences"].items():
             yield _compared(arm, TITLES.get(name, name), own["first"].get(name), own["second"].get(name), difference)
+
+
+def _judged_rows(found: Mapping[str, Any]) -> Iterator[Row]:
+    for arm, own in found["arms"].items():
+        for name, row in own.items():
+            shown = {key: SCALES[name] * row[key] for key in ("first", "second", "difference", "low", "high")}
+            yield {
+                "Arm": arm,
+                "Measure": JUDGED_TITLES[name],
+                "First": round(shown["first"], 2),
+                "Second": round(shown["second"], 2),
+                "Difference (95 %)": _interval(shown, 2),
+                "Second is": row["verdict"],
+                "questions": row["n"],
+            }
 
 
 def _retrieval_rows(found: Mapping[str, Any]) -> Iterator[Row]:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from pages import QUESTIONS, as_lines, choose, has, press, run_it, shown, until, upload
 
+from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.fakes.server import OpenAIStubServer
 
 Pages = Callable[[], Any]
@@ -169,3 +171,27 @@ def test_runs_of_the_command_line_are_listed_and_read_and_words_of_files_are_no_
     (run / "run.json").write_text("{", encoding="utf-8")
     page.run()
     assert "1 folder can't be read" in shown(page)
+
+
+def test_judged_runs_of_one_judge_are_compared_and_others_say_why_not(evaluate_page: Pages, home: Path) -> None:
+    made_with = {
+        "evaluates": JudgeRun.evaluates,
+        "questions": 1,
+        "asked": "a",
+        "arms": ["naive"],
+        "baseline": "naive",
+        "files": {"mine.jsonl": "0"},
+    }
+    made_with |= {"forms": ["pointwise"], "judge": "qwen sha256=1", "prompts": "p"}
+    for name, grade, more in (("old", 2.0, {}), ("new", 3.0, {}), ("other", 4.0, {"judge": "gpt temperature=0"})):
+        run = JudgeRun.open(home / "evaluation" / "runs" / name, made_with | more | {"llm": name}, {})
+        run.append([JudgedLine(question="q", arm="naive", grades=dict.fromkeys(METRICS, grade))])
+        run.finish({"baseline": "naive", "arms": {"naive": {}}})
+    page = evaluate_page()
+    page.radio(key="evaluate_view").set_value("Compare").run()
+    assert {box.value for box in page.selectbox} == {"old", "new"}
+    row = page.dataframe[0].value.iloc[0]
+    assert (row["Measure"], {row["First"], row["Second"]}) == ("total of 25", {10.0, 15.0})
+    assert "as qwen judged both" in shown(page)
+    assert "the judges are" in shown(page)
+    assert "grades of two judges are on two scales" in shown(page)

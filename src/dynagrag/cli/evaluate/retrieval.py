@@ -8,7 +8,7 @@ import typer
 
 from dynagrag.cli.evaluate.shared import BASELINE, DATA, EXTRACTOR, GIVEN, HALF, LIMIT, OUT, PART, names_in, one_of, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import Bars, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.text import plural
 
 evaluate_app = typer.Typer(
@@ -118,20 +118,21 @@ def compare_runs(
     second: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of another run on the same questions.")],
     as_json: JSON = False,
 ) -> int:
-    """Compare two runs on the same questions. Prints the second minus the first by arm, in points, with paired 95 % intervals."""
+    """Compare two runs on the same questions: of retrieval, of answers, or of answers that one judge judged.
+
+    Prints the second minus the first by arm, in points, with paired 95 % intervals.
+    """
     set_up_log(False)
-    from dynagrag.cli.evaluate.qa_comparison import compared_answers, is_of_answers
+    from dynagrag.cli.evaluate.answer_comparisons import comparison_of
     from dynagrag.evaluation.results.run_folder import RunFolder
     from dynagrag.evaluation.results.run_summary import compare
 
-    if is_of_answers(first):
-        return compared_answers(first, second, as_json)
-    found = compare(RunFolder.read(first), RunFolder.read(second))
+    found, lines_of = comparison_of(first, second) or (compare(RunFolder.read(first), RunFolder.read(second)), _compared_lines)
     if as_json:
         say_json(found)
         return 0
-    for line in _compared_lines(found):
-        say(line)
+    for line in lines_of(found):
+        say(in_line(line))
     return 0
 
 

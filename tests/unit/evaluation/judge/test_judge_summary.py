@@ -141,11 +141,12 @@ def test_kinds_are_told_where_there_are_several(tmp_path: Path) -> None:
 
 
 def test_pairs_alone_are_told_by_kind_too_and_one_kind_is_none(tmp_path: Path) -> None:
-    plan = planned(tmp_path, rows(2), ("pairwise",))
+    plan = planned(tmp_path, rows(3), ("pairwise",))
     answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
-    lines = [pair("q0", "hybrid", 1.0), pair("q1", "hybrid", 0.0), pair("q0", "bm25", 2.0)]
+    lines = [pair("q0", "hybrid", 1.0), pair("q1", "hybrid", 0.0), pair("q2", "hybrid", 1.0), pair("q0", "bm25", 2.0)]
     _, summary = summed(tmp_path, plan, answers, lines)
     assert "who (1 question), wins and half the ties: hybrid 50 %, bm25 -, naive -" in list(judge_lines(summary))
+    assert "two_hop (2 questions), wins and half the ties: hybrid 100 %, bm25 0 % (1), naive -" in list(judge_lines(summary))
     one = planned(tmp_path, [row | {"kind": "who"} for row in rows(2)])
     assert summed(tmp_path / "one", one, answers, [])[1]["kinds"] == {}
 

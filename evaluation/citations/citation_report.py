@@ -27,7 +27,7 @@ from dynagrag.text import plural
 _NUM_READ = 3
 """How many claims of each kind that the first checker got wrong are shown."""
 
-_WORDS = {
+WORDS: Mapping[str, str] = {
     "checker": "what gives verdicts: rules, a language model, a classifier, or several; the first row is the one that is measured",
     "balanced accuracy": "the mean of true kept and false caught: 50 is what always saying the same gets",
     "true kept": "share of the true claims with the verdict stated",
@@ -61,7 +61,7 @@ def citation_report(run: CitationRun) -> Report:
             *(f"{name}: {plural(own['errors'], 'claim')} not checked in full" for name, own in checkers.items() if own["errors"]),
         ),
         results=tuple(_results(summary)),
-        words=_WORDS,
+        words=WORDS,
         costs=_costs(checkers),
         cases=tuple(_wrong(run.claims(), lines, first)),
     )

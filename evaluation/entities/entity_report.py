@@ -13,7 +13,7 @@ from dynagrag.text import plural
 _NUM_READ = 30
 """How many pairs of each kind are shown."""
 _FIGURES = ("precision", "recall", "f1")
-_WORDS = {
+WORDS: Mapping[str, str] = {
     "precision": "of the labelled pairs that were joined, the share that are one thing",
     "recall": "of the labelled pairs that are one thing, the share that were joined",
     "F1": "the harmonic mean of both: high only where both are",
@@ -49,7 +49,7 @@ def entity_report(run: EntityRun) -> Report:
             *(summary["with_model"]["notes"] if summary["with_model"] else ()),
         ),
         results=tuple(_results(summary, joined)),
-        words=_WORDS,
+        words=WORDS,
         costs=(_costs(summary),),
         cases=tuple(_cases(run, joined)),
     )

@@ -27,7 +27,7 @@ ROWS = (
     ("co_occurrences", "undirected", "mentioned together"),
 )
 _BARS = ("entities, same span", "entities, overlapping", "relations, directed", "mentioned together")
-_WORDS = {
+WORDS: Mapping[str, str] = {
     "precision": "share of what was found that is marked",
     "recall": "share of what is marked that was found",
     "F1": "the harmonic mean of both: high only where both are",
@@ -62,7 +62,7 @@ def extraction_report(run: ExtractionRun) -> Report:
         conclusion=_conclusion(by, summary),
         notes=(failed,) if summary["errors"] else (),
         results=_results(summary),
-        words=_WORDS,
+        words=WORDS,
         cases=(Cases("The chunks with most mistakes", tuple(case for _, case in cases[:_NUM_READ])),),
     )
 

@@ -93,8 +93,9 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-_WORDS = {
+WORDS: Mapping[str, str] = {
     "accuracy": "percent of the judge's verdicts that people share; of grades: in the same fifth of the scale",
+    "reliable": "whether kappa's interval begins at the threshold or above, on ten rows or more; no also where too much could not be read",
     "kappa": "agreement beyond chance (Cohen's): 0 is what a judge gets that doesn't look, 1 is always; of grades weighted by squared "
     "distances",
     "r": "of grades alone: Pearson's correlation with people's ratings, -1 to 1",
@@ -135,7 +136,7 @@ def calibration_report(run: CalibrationRun) -> Report:
         ),
         notes=tuple(f"{name}: {count} x {note}" for name, notes in summary["notes"].items() for note, count in notes.items()),
         results=tuple(_results(sets)),
-        words=_WORDS,
+        words=WORDS,
         cases=tuple(_wrong(run.rows(), run.by_row())),
     )
 

@@ -28,8 +28,7 @@ from dynagrag.evaluation.judge.judge_model import (
     prompts_digest,
     right_question,
 )
-from dynagrag.evaluation.judge.judging import judge_left
-from dynagrag.evaluation.judge.judging_cost import JudgingCost, judging_cost
+from dynagrag.evaluation.judge.judging import JudgingCost, judge_left, judging_cost
 from dynagrag.evaluation.judge.kept_calibrations import keep
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.results.run_folder import check_folder

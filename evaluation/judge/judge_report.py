@@ -61,7 +61,6 @@ def judge_lines(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 COST_HEADS = (
-    "answers",
     "cut off",
     "graded",
     "abstained",
@@ -185,7 +184,6 @@ def cost_cells(own: Mapping[str, Any]) -> list[str]:
     """What an arm's answers are like, and what they took: means of an answer."""
     means = [_number(own[name], 1) for name in ("context_tokens", "tokens", "calls", "seconds")]
     return [
-        str(own["answers"]),
         cut_off_of(own),
         str(own["graded"]),
         str(own["abstained"]),
@@ -222,13 +220,13 @@ def _number(value: float | None, digits: int = 2) -> str:
 
 # ----------------------------------------------------------------------------------------------------------------- page
 
-_WORDS = {
+WORDS: Mapping[str, str] = {
     "arm": "one way to come to an answer; the letters are those of DynaGRAG's experiment",
-    "total of 25": "the sum of five grades of 1 to 5, each the median of several samples. The judge sees one answer, without its arm",
-    ", ".join(
-        METRICS
-    ): "the metrics: clarity and brevity, depth and specificity, subjectivity and nuance, implication focus, ethical alignment",
-    "cut off": "answers without an end: the lowest grades, and a pair lost to a whole one",
+    "total, total of 25": "the sum of five grades of 1 to 5, each the median of several samples. The judge sees one answer, without its "
+    "arm",
+    ", ".join(METRICS): "the metrics, 1 to 5 each: clarity and brevity, depth and specificity, subjectivity and nuance, implication focus, "
+    "ethical alignment",
+    "cut off": "how many of an arm's answers have no end: the lowest grades, and a pair lost to a whole one",
     "same as baseline": "share of the whole answers that are the very words of the baseline's, which an arm can't win by",
     "holds": f"more than chance after {HOLM}: {HOLM_MEANS}",
     "context tokens": "what was put before the model. All arms have the same limit, and one may use less of it",
@@ -236,11 +234,12 @@ _WORDS = {
     "unreadable": "grades that could not be read from the judge's reply: counted, never guessed",
     "kappa": "agreement of the judge with people beyond chance (Cohen's): 0 is chance, 1 is always",
     "95 % interval": interval_meaning("questions"),
-    "in pairs": "the judge reads the answers of two arms in both orders; a verdict that changes with the order is a flip, and a tie",
+    "in pairs, by flips": "the judge reads the answers of two arms in both orders; a verdict that changes with the order is a flip, and a "
+    "tie",
     "questions for a point": "how many questions would show a difference of one point in 80 % of all runs",
     "stated claims": "share of an answer's claims that lines of the texts state, the mean over answers with claims; the judge does not "
     "see that",
-    "words, citations, tokens, calls, seconds": "means of an answer. A reply from the cache counts with what it took when it was made",
+    "words, citations, all tokens, calls, seconds": "means of an answer. A reply from the cache counts with what it took when it was made",
 }
 
 
@@ -263,7 +262,7 @@ def judge_report(run: JudgeRun) -> Report:
         about=(_upper(_STYLE) + ".",),
         notes=tuple(about),
         results=tuple(_results(summary)),
-        words=_WORDS,
+        words=WORDS,
         costs=(_costs(summary),),
         cases=(_worst(run, summary),),
     )

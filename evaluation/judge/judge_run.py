@@ -26,8 +26,7 @@ from dynagrag.evaluation.judge.judge_options import JudgeOptions, JudgePlan, pla
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import render_judge_report
 from dynagrag.evaluation.judge.judge_summary import judge_summary
-from dynagrag.evaluation.judge.judging import judge_left
-from dynagrag.evaluation.judge.judging_cost import JudgingCost, units_cost
+from dynagrag.evaluation.judge.judging import JudgingCost, judge_left, units_cost
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat

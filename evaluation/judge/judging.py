@@ -1,6 +1,9 @@
-"""The judging of what a run has left, of answers and of rows alike: each judgement is written down as it comes."""
+"""The judging of what a run has left, of answers and of rows alike: what it will cost, as prompts are written and counted, and the asking.
+Each judgement is written down as it comes.
+"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -8,12 +11,100 @@ from pydantic import BaseModel
 from dynagrag import wiring
 from dynagrag.errors import ModelUnavailableError
 from dynagrag.evaluation.batches import how_to_resume, in_batches
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
+from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
+from dynagrag.evaluation.judge.judge_options import JudgePlan
+from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, MetricsReply
 from dynagrag.evaluation.results.run_folder import KeptRun
-from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
+from dynagrag.protocols import ChatModel, FirstWordModel
 from dynagrag.settings import Settings
+from dynagrag.text import plural
 
 T = TypeVar("T")
 SaidLine = TypeVar("SaidLine", bound=BaseModel)
+_WORDS = 100
+"""Of an answer that is not made yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingCost:
+    """At most so much, but for repairs: a reply in the cache costs nothing. `money` only where prices are set; `seconds` once known."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    money: float | None = None
+    seconds: float | None = None
+
+    def __str__(self) -> str:
+        money = "" if self.money is None else f", price {self.money:.2f}"
+        time = "" if self.seconds is None else f", {_duration(self.seconds)}"
+        return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}{time}"
+
+    def after_first(self, seconds: float, num_rows: int) -> "JudgingCost":
+        """With the time that all rows take if each takes as long as the first did."""
+        return replace(self, seconds=seconds * num_rows)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"about {max(1, round(seconds))} s by the first one"
+    minutes = round(seconds / 60)
+    return f"about {minutes} min by the first one" if minutes < 120 else f"about {minutes / 60:.1f} h by the first one"
+
+
+def judging_cost(questions: Sequence[JudgeQuestion], chat: MeteredChat, settings: Settings) -> JudgingCost:
+    """The cost of these questions. A small model that tells log probabilities replies with one token."""
+    is_word = chat.is_small and isinstance(chat.model, FirstWordModel)
+    prompt = sum(prompt_tokens(question.prompt(is_word=is_word), None if is_word else question.schema) for question in questions)
+    return _cost(len(questions), prompt, is_word, settings)
+
+
+def units_cost(
+    units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], chat: MeteredChat, settings: Settings
+) -> JudgingCost:
+    """The cost of judging answers: (question, arm, the other arm or nothing, sample)."""
+    return _units_cost(units, answers, chat.is_small and isinstance(chat.model, FirstWordModel), settings)
+
+
+def expected_cost(plan: JudgePlan, model: ChatModel, settings: Settings) -> JudgingCost:
+    """About the cost of judging answers that aren't made yet, as if each had 100 words."""
+    words = " ".join(["word"] * _WORDS)
+    answers = {(question.id, arm): BlindAnswer(question.text, f"{arm} {words}") for question in plan.questions for arm in plan.arm_names}
+    return _units_cost(plan.units, answers, model.is_small and isinstance(model, FirstWordModel), settings)
+
+
+def _units_cost(
+    units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], is_word: bool, settings: Settings
+) -> JudgingCost:
+    calls = prompt = 0
+    for question, arm, against, sample in units:
+        own, other = answers[question, arm], answers[question, against or arm]
+        if own.is_cut_off or other.is_cut_off:
+            continue
+        if against:
+            asked = (
+                [q.prompt(is_word=is_word) for q in better_questions(own.question, own.text, other.text)] if own.text != other.text else []
+            )
+            tokens = sum(prompt_tokens(one, None if is_word else BetterReply) for one in asked)
+        elif is_word:
+            asked = [metrics_prompt(own, [metric], levels_of(sample), is_word=True) for metric in METRICS]
+            tokens = sum(map(prompt_tokens, asked))
+        else:
+            asked = [metrics_prompt(own, metrics_of(own, sample), levels_of(sample), is_word=False)]
+            tokens = prompt_tokens(asked[0], MetricsReply)
+        calls, prompt = calls + len(asked), prompt + tokens
+    return _cost(calls, prompt, is_word, settings)
+
+
+def _cost(calls: int, prompt: int, is_word: bool, settings: Settings) -> JudgingCost:
+    reply = calls * (1 if is_word else REPLY_TOKENS)
+    prompt_price, reply_price = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
+    money = None
+    if prompt_price is not None or reply_price is not None:
+        money = (prompt * (prompt_price or 0) + reply * (reply_price or 0)) / 1e6
+    return JudgingCost(calls, prompt, reply, money)
 
 
 def judge_left(

@@ -21,6 +21,7 @@ from dynagrag.evaluation.results.html_report import (
     Section,
     Table,
     compared,
+    interval_meaning,
     render,
 )
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
@@ -48,20 +49,29 @@ TITLES = {
     "calls": "calls",
     "seconds": "seconds",
 }
-_WORDS = {
-    "em": "share of the questions whose answer in a few words is a reference, word for word",
-    "f1": "how many words the answer in a few words shares with a reference: the harmonic mean of precision (of its words, those that are "
+WORDS: Mapping[str, str] = {
+    "arm": "one way to come to an answer; the first row is the one that is measured",
+    "exact": "share of the questions whose answer in a few words is a reference, but for case, articles and punctuation",
+    "F1": "how many words the answer in a few words shares with a reference: the harmonic mean of precision (of its words, those that are "
     "right) and recall (of the right words, those that it has)",
-    "rouge_l": "the same with the longest sequence of words that the whole answer has in common with a reference",
-    "answer_recall": "the right words stand in the whole answer",
+    "ROUGE-L": "the same with the longest sequence of words that the whole answer has in common with a reference",
+    "answer recall": "the right words stand in the whole answer",
     "stated": "share of the answer's claims that a line of the texts states",
     "contradicted": "share of the claims that a line says otherwise",
-    "not_found": "share of the claims that no line which was looked at states or contradicts",
-    "citation_precision": "share of the citations that touch what should be cited",
-    "citation_recall": "share of what should be cited that is",
+    "not found": "share of the claims that no line which was looked at states or contradicts",
+    "cited right": "share of the citations that touch what should be cited",
+    "gold cited": "share of what should be cited that is",
     "abstained": "share of the questions on which the arm said that the evidence has no answer",
+    "cut off": "answers whose reply came to no end: they count as wrong",
+    "failed parts": "parts of an answer that the model failed at, a question: the answer was made without them",
+    HOLM: HOLM_MEANS,
+    "points": "all measures: 100 is everything. Means of the questions that have an answer and the measure; in brackets: over how many, "
+    "where others are over more",
+    "95 % interval": interval_meaning("questions that both arms have a value for"),
+    "context tokens, prompt tokens, reply tokens, calls, seconds": "means a question. A reply from the cache counts with what it took when "
+    "it was made; context tokens are those of the evidence, of whole answers alone",
 }
-_FAILED = "parts of an answer that the model failed at, a question: the answer was made without them"
+"""What the columns mean, by their titles; several that are told at once have commas between them."""
 _NUM_READ = 6
 _MAX_READ = 1200
 """Characters of an answer or a reference that are shown."""
@@ -206,19 +216,9 @@ def _kind_rows(summary: Mapping[str, Any], measure: str) -> tuple[tuple[str, tup
 
 
 def _words(summary: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        "arm": "one way to come to an answer; the first row is the one that is measured",
-        **{TITLES[name]: _WORDS[name] for name in names_of(summary)},
-        TITLES[CUT_OFF]: "answers whose reply came to no end: they count as wrong",
-        **({TITLES[FAILED_PARTS]: _FAILED} if FAILED_PARTS in heads_of(summary) else {}),
-        **({HOLM: HOLM_MEANS} if held_line(summary) else {}),
-        "points": "all measures: 100 is everything. Means of the questions that have an answer and the measure; in brackets: over how "
-        "many, where others are over more",
-        "95 % interval": "where the figure would fall in 95 of 100 runs on such questions (paired bootstrap: the questions that both arms "
-        "have a value for are drawn again 10,000 times)",
-        "tokens, calls, seconds": "means a question. A reply from the cache counts with what it took when it was made; context tokens are "
-        "those of the evidence, of whole answers alone",
-    }
+    lacking = {TITLES[name] for name in (*MEASURES, FAILED_PARTS)} - {TITLES[name] for name in heads_of(summary)}
+    lacking |= set() if held_line(summary) else {HOLM}
+    return {name: said for name, said in WORDS.items() if name not in lacking}
 
 
 def _costs(summary: Mapping[str, Any]) -> tuple[Section, ...]:

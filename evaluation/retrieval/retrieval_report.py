@@ -31,7 +31,7 @@ _MAX_WORDS = 20
 """Of what an arm brought; of what should be found all kept words are shown."""
 _SCOPE_TITLES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
 _HALVES = {"all": "", "tuning": " of the half for tuning", "reporting": " of the half for reporting"}
-_WORDS = {
+WORDS: Mapping[str, str] = {
     "arm": "one way to retrieve; the first row is the one that is measured",
     "gold": "what should be found",
     "recall@k": "share of the gold that is among the first k passages brought",
@@ -68,7 +68,7 @@ def retrieval_report(run: RunFolder) -> Report:
         conclusion=_conclusion(summary),
         notes=(*(f"{count} x {name}" for name, count in summary["notes"].items()), *([f"Not in the corpus: {lost}"] if lost else ())),
         results=tuple(_results(titles[scope], found, summary) for scope, found in scopes.items()),
-        words={name: said for name, said in _WORDS.items() if name != PROMPT or PROMPT in _names(next(iter(summary["arms"].values())))},
+        words={name: said for name, said in WORDS.items() if name != PROMPT or PROMPT in _names(next(iter(summary["arms"].values())))},
         costs=tuple(_costs(titles[scope], found, summary) for scope, found in scopes.items()),
         cases=tuple(part for scope in scopes for part in _cases(titles[scope], lines[scope], words, summary)),
     )

@@ -72,7 +72,7 @@ def _show(first: KeptView, second: KeptView) -> None:
     )
     if found["left_out"]:
         st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")
-    show_tables(run_tables.compared_tables(first.kind, found))
+    show_tables(first.kind, run_tables.compared_tables(first.kind, found))
     st.markdown("**What else was different**")
     if rows := run_tables.differing_rows(found):
         st.dataframe(rows, hide_index=True, width="stretch")

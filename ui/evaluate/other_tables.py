@@ -21,8 +21,8 @@ _FOUND = {
 def checker_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     """By checker, in points: how well it tells true claims from false ones, and the false ones it caught, by kind."""
     for name, own in summary["checkers"].items():
-        row = {"Checker": name, "balanced": _points(own["balanced"]), "95 %": _bounds(own.get("interval"))}
-        row |= {"true kept": _points(own["true_kept"])} | {f"caught: {kind}": _points(v) for kind, v in own["false_caught"].items()}
+        row = {"Checker": name, "balanced accuracy": _points(own["balanced"]), "95 %": _bounds(own.get("interval"))}
+        row |= {"true kept": _points(own["true_kept"])} | {f"false caught: {kind}": _points(v) for kind, v in own["false_caught"].items()}
         yield row | {"failed": own.get("errors", 0)}
 
 
@@ -32,7 +32,7 @@ def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
         own = summary.get(group, {}).get(rule)
         if own:
             row: Row = {"Of": words}
-            for name, label in (("recall", "found"), ("precision", "right"), ("f1", "F1 of both")):
+            for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1")):
                 row |= {label: _points(own[name]["mean"]), f"{label}, 95 %": _bounds((own[name]["low"], own[name]["high"]))}
             yield row | {"marked": own["num_gold"], "named": own["num_found"]}
 
@@ -40,7 +40,7 @@ def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
 def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     """By set: how often the judge says what people say."""
     for name, own in summary["sets"].items():
-        row = {"Set": name, "rows": own["n"], "agrees, %": _points(own["accuracy"]), "95 %": _bounds(own.get("accuracy_interval"))}
+        row = {"Set": name, "rows": own["n"], "accuracy, %": _points(own["accuracy"]), "95 %": _bounds(own.get("accuracy_interval"))}
         kappa = own["kappa"]
         row |= {
             "kappa": "can't be told" if kappa is None else f"{kappa:.2f}",

@@ -27,7 +27,14 @@ from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, J
 from dynagrag.ui.evaluate.other_tables import Row
 from dynagrag.ui.safe_markdown import clean
 
-_LIKE = ("words", "citations", "context_tokens", "tokens", "calls", "seconds")
+_LIKE = {
+    "words": "words",
+    "citations": "citations",
+    "context_tokens": "context tokens",
+    "tokens": "all tokens",
+    "calls": "calls",
+    "seconds": "seconds",
+}
 _SCOPES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
 
 
@@ -156,7 +163,7 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
             f"In pairs with the answers of {summary['baseline']}",
             tuple(
                 {"Arm": arm}
-                | {"won": own["wins"], "lost": own["losses"], "tied": own["ties"], "of these by flips": own["flips"]}
+                | {"won": own["wins"], "lost": own["losses"], "tied": own["ties"], "by flips": own["flips"]}
                 | {"unreadable": own["unreadable"], "wins and half the ties, %": _points((own["win_rate"] or {}).get("mean"))}
                 | {"holds": holds_of(own)}
                 for arm, own in summary["pairs"].items()
@@ -167,9 +174,9 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
     yield Table(
         "What the answers are like, and what they took",
         tuple(
-            {"Arm": arm, "answers": own["answers"], "cut off": cut_off_of(own), "stated claims": stated_of(own)}
+            {"Arm": arm, "cut off": cut_off_of(own), "stated claims": stated_of(own)}
             | {"same as baseline, %": _points(own.get("same_as_baseline"))}
-            | {name.replace("_", " "): _rounded(own.get(name)) for name in _LIKE}
+            | {title: _rounded(own.get(name)) for name, title in _LIKE.items()}
             for arm, own in arms.items()
         ),
     )

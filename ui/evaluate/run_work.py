@@ -14,7 +14,7 @@ from dynagrag.errors import DynaGragError, SettingsError, UsageError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.judge.judge_options import plan_judge
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
-from dynagrag.evaluation.judge.judging_cost import JudgingCost, expected_cost
+from dynagrag.evaluation.judge.judging import JudgingCost, expected_cost
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.results.run_folder import new_folder
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval

@@ -92,7 +92,7 @@ def _show_figures(view: KeptView) -> None:
         (st.warning if said.startswith("not ") else st.info)(plain(said), icon=":material/insights:")
     for note in run_tables.notes(view):
         st.caption(plain(note))
-    show_tables(run_tables.tables(view))
+    show_tables(view.kind, run_tables.tables(view))
     if view.report is not None:
         st.download_button(
             "Report (HTML)",

@@ -12,14 +12,14 @@ from dynagrag.ui.safe_markdown import plain
 _WHOLE = ("tokens", "words")
 
 
-def show_tables(tables: Sequence[Table]) -> None:
-    """Draws them."""
+def show_tables(kind: str, tables: Sequence[Table]) -> None:
+    """Draws those of a run of this kind."""
     for table in tables:
         st.markdown(f"**{plain(table.title)}**")
         formats = {name: st.column_config.NumberColumn(format=form) for name, form in _formats(table.rows).items()}
         st.dataframe(list(table.rows), hide_index=True, width="stretch", column_config=formats, placeholder="–")
     rows = [row for table in tables for row in table.rows]
-    words = explained([name for row in rows for name in (row.get("Measure", ""), *row)])
+    words = explained(kind, [name for row in rows for name in (row.get("Measure", ""), *row)])
     if words:
         with st.expander("What the columns mean", icon=":material/help:"):
             st.markdown("  \n".join(f"**{plain(column)}**: {plain(said)}" for column, said in words))

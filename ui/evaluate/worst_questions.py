@@ -20,6 +20,8 @@ from dynagrag.ui.evaluate.kept_runs import KeptView
 
 _NUM_BROUGHT = 5
 _MAX_CHARS = 1200
+_BEST_TOTAL = 25.0
+"""Of judged answers: where others have grades, one without is not among the worst."""
 _MAX_BROUGHT = 160
 """Of a passage that was found; of one that should be, all kept words are shown."""
 
@@ -116,6 +118,7 @@ def _answer(line: AnswerLine, measure: str, value: float | None) -> ReadAnswer:
 def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
     answers, graded = run.answers(), grades_of(run.lines())
     verdicts = {(line.question, line.arm): line.verdict for line in run.lines() if line.against}
+    has_totals = any(own.total is not None for own in graded.values())
     by_question: dict[str, dict[str, AnswerLine]] = {}
     for (question, name), line in answers.items():
         by_question.setdefault(question, {})[name] = line
@@ -127,7 +130,8 @@ def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
         )
         total = totals.get(arm)
         lost = {1.0: 2.0, 2.0: 0.0}.get(verdicts.get((question, arm)) or 0.0, 1.0)
-        yield ReadQuestion(next(iter(lines.values())).text, (), lost if total is None else total, shown)
+        value = lost if not has_totals else _BEST_TOTAL if total is None else total
+        yield ReadQuestion(next(iter(lines.values())).text, (), value, shown)
 
 
 def _text(line: AnswerLine) -> str:

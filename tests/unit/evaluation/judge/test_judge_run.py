@@ -19,7 +19,7 @@ from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import judge_lines
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
 from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, grades_of
-from dynagrag.evaluation.judge.judging_cost import JudgingCost
+from dynagrag.evaluation.judge.judging import JudgingCost
 from dynagrag.evaluation.judge.kept_calibrations import keep
 from dynagrag.fakes import FakeChat, FakeEmbedder, FakeWordChat, simple_reply
 from dynagrag.protocols import Prompt

@@ -17,6 +17,7 @@ from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.ui.evaluate import run_tables
 from dynagrag.ui.evaluate.kept_runs import view_of
+from dynagrag.ui.evaluate.worst_questions import worst_questions
 
 ARMS = ("hybrid", "bm25", "naive")
 NEW_IN_ARMS, NEW_IN_DIFFERENCES = ("stated", "claiming", "same_as_baseline"), ("p_holm", "holds")
@@ -179,3 +180,11 @@ def test_a_run_of_before_is_read_without_what_it_did_not_tell(tmp_path: Path) ->
     assert not any("Holm" in note for note in notes)
     assert [row["holds"] for row in tables["Grades, of 25 in all"]] == ["-"] * 3
     assert "hybrid" in render_judge_report(run)
+
+
+def test_an_answer_without_grades_is_not_the_worst(tmp_path: Path) -> None:
+    plan = planned(tmp_path, rows(3))
+    answers = [answer(q.id, arm, f"{q.id} says {arm}.") for q in plan.questions for arm in ARMS]
+    run, _ = summed(tmp_path, plan, answers, [grade("q1", "hybrid", 4.0), grade("q2", "hybrid", 2.0)])
+    read = worst_questions(view_of(run.path), "hybrid", 3)
+    assert [one.answers[0].lines[0][0].split()[0].lower() for one in read] == ["q2", "q1", "q0"]

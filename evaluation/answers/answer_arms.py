@@ -7,6 +7,7 @@ more, since it asks about a whole.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import UsageError
@@ -23,7 +24,7 @@ from dynagrag.settings import PROFILES, Profile
 from dynagrag.workspace.asking import AskOptions, Instead
 from dynagrag.workspace.facade import Workspace
 
-CLOSED_BOOK, GOLD, RERANK = "closed-book", "gold", "rerank"
+CLOSED_BOOK, GOLD, RERANK, PRUNER = "closed-book", "gold", "rerank", "pruner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,11 @@ Flow = Callable[[Workspace, AskedQuestion, MeteredChat], Answer]
 
 @dataclass(frozen=True, slots=True)
 class AnswerArm:
-    """An arm by its name."""
+    """An arm by its name. `pruner`: the one that it names; None: that of the settings."""
 
     name: str
     flow: Flow
+    pruner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,11 @@ def _equal_profile(name: str, chat: MeteredChat) -> Profile:
     return replace(equal, judge_token_budget=default.judge_token_budget, merge_token_budget=default.merge_token_budget)
 
 
-def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: str = "dsa-bfs") -> Flow:
+def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: str = "dsa-bfs", pruner: str | None = None) -> Flow:
     """As `ask` answers with these options."""
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
-        options = AskOptions(retriever=retriever, traversal=traversal, profile=profile, filters=question.filters)
+        options = AskOptions(retriever=retriever, traversal=traversal, profile=profile, pruner=pruner, filters=question.filters)
         return space.answer(question.text, options, chat, Instead(profile=_equal_profile(profile, chat), max_concurrency=1))
 
     return flow
@@ -134,6 +136,8 @@ _ROWS: Mapping[str, _Row] = {
     "hybrid": _Row("passages by vectors and words, one call", _asking(retriever="hybrid")),
     "rrf": _Row("passages by the ranks of both, one call", _asking(retriever="rrf")),
     "bridge-ppr": _Row("passages by Bridge-PPR, one call", _asking(retriever="bridge-ppr")),
+    "pcst": _Row("G-Retriever's tree of entities and facts, beside a prompt of its passages", _asking(retriever="pcst")),
+    "triples": _Row("the facts nearest the question, beside a prompt of their passages", _asking(retriever="triples")),
     CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
     GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
 }
@@ -142,8 +146,19 @@ _ROWS: Mapping[str, _Row] = {
 
 def known_answer_arms() -> Mapping[str, str]:
     """The names that an arm can have, each with a line on what it is."""
-    reranked = {f"{RERANK}:MODEL": "passages of hybrid in the order of a cross-encoder: a folder or hub name"}
-    return {name: row.what for name, row in _ROWS.items()} | reranked
+    with_models = {
+        f"{PRUNER}:NAME": "`graph` with a pruner: none, prior, gcn (the workspace's own) or a checkpoint's folder",
+        f"{RERANK}:MODEL": "passages of hybrid in the order of a cross-encoder: a folder or hub name",
+    }
+    return {name: row.what for name, row in _ROWS.items()} | with_models
+
+
+def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
+    """What a run's settings say of its pruners: `pruner`, that of the settings, unless it is the untrained prior, and `pruners`, those that
+    arms name. Raises UsageError and LoadError for one that isn't there.
+    """
+    own, named = space.pruner_identity(), {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner}
+    return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
 
 
 def make_answer_arms(names: Iterable[str], score_with: Callable[[str], Scorer] = CrossEncoderScorer) -> tuple[AnswerArm, ...]:
@@ -163,6 +178,8 @@ def _made(name: str, score_with: Callable[[str], Scorer]) -> AnswerArm:
     kind, _, model = name.partition(":")
     if kind == RERANK and model:
         return AnswerArm(name, _with_search(partial(_reranked, name, score_with(model))))
+    if kind == PRUNER and model:
+        return AnswerArm(name, _asking("graph", pruner=model), model)
     raise UsageError(f"unknown arm {name!r}; known: {', '.join(known_answer_arms())}")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, WorkspaceError
+from dynagrag.evaluation.answers.answer_arms import pruners_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import make_answers
@@ -120,6 +121,7 @@ def _made_with(plan: JudgePlan, options: JudgeOptions, space: Workspace, answeri
         "checker": wiring.chosen_checker(space.settings.checker, answering.model),
         "threshold": options.threshold,
         "seed": options.seed,
+        **pruners_made_with(space, plan.arms),
     }
 
 

@@ -154,11 +154,18 @@ MakeExtractor = Callable[[MeteredChat | None, ChatModel | None, ChunkProfile, Ex
 MakeRetriever = Callable[[Snapshot, Profile, PassageScores, Callable[[], EgoIndex]], Retriever]
 
 
+def _never(profile: Profile) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class RetrieverChoice(Choice[MakeRetriever]):
-    """`reads_steps`: whether it ranks passages by the steps of a split question too, under a profile."""
+    """`reads_steps`: whether it ranks passages by the steps of a split question too, `brings_subgraphs`: whether it brings any, under a
+    profile.
+    """
 
-    reads_steps: Callable[[Profile], bool] = lambda profile: False
+    reads_steps: Callable[[Profile], bool] = _never
+    brings_subgraphs: Callable[[Profile], bool] = _never
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +189,26 @@ def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
     return make
 
 
+def _has_ego_graphs(profile: Profile) -> bool:
+    return profile.has_ego_graphs
+
+
 def _of_passages(kind: Callable[[Snapshot, PassageScores], Retriever]) -> MakeRetriever:
     return lambda snapshot, profile, passages, make_index: kind(snapshot, passages)
 
 
+def _always(profile: Profile) -> bool:
+    return True
+
+
 RETRIEVERS: Mapping[str, RetrieverChoice] = {
-    "dynagrag": RetrieverChoice("passages, and diverse ego-graphs where the profile has them", _ego(DiverseEgoSearch), _has_bridge),
-    "dynagrag-cosine": RetrieverChoice("the same, ego-graphs without diversity", _ego(CosineEgoSearch), _has_bridge),
-    "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), lambda profile: True),
-    "pcst": RetrieverChoice("G-Retriever's Steiner tree of entities and facts", _of_passages(SteinerSearch)),
-    "triples": RetrieverChoice("the facts nearest the question, as KAPING has them", _of_passages(TripleSearch)),
+    "dynagrag": RetrieverChoice(
+        "passages, and diverse ego-graphs where the profile has them", _ego(DiverseEgoSearch), _has_bridge, _has_ego_graphs
+    ),
+    "dynagrag-cosine": RetrieverChoice("the same, ego-graphs without diversity", _ego(CosineEgoSearch), _has_bridge, _has_ego_graphs),
+    "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), _always),
+    "pcst": RetrieverChoice("G-Retriever's Steiner tree of entities and facts", _of_passages(SteinerSearch), brings_subgraphs=_always),
+    "triples": RetrieverChoice("the facts nearest the question, as KAPING has them", _of_passages(TripleSearch), brings_subgraphs=_always),
     "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
     "bm25": RetrieverChoice("words", _of_passages(BM25Search)),
     "hybrid": RetrieverChoice("scores of vectors and words, added", _of_passages(HybridSearch)),
@@ -256,6 +273,11 @@ def make_retriever(
 def can_split(retriever: str, profile: str) -> bool:
     """Whether a retriever ranks passages by the steps of a question that was split too."""
     return _chosen("retriever", retriever, RETRIEVERS).reads_steps(make_profile(profile))
+
+
+def brings_subgraphs(retriever: str, profile: Profile) -> bool:
+    """Whether a retriever brings subgraphs, which a pruner scores."""
+    return _chosen("retriever", retriever, RETRIEVERS).brings_subgraphs(profile)
 
 
 def make_traversal(name: str, profile: Profile) -> Traversal:

@@ -129,7 +129,9 @@ class QuestionAnswering:
         ready = self._ready_retriever(options, chat, instead)
         inside, question = ready.inside, Question(text, self._query_vector(text))
         chosen = self._pruners.chosen(
-            options.pruner or self._parts.settings.pruner, self._parts.models.embedder.identity, ready.profile.has_ego_graphs
+            options.pruner or self._parts.settings.pruner,
+            self._parts.models.embedder.identity,
+            wiring.brings_subgraphs(options.retriever, ready.profile),
         )
         made_with = Parts(
             retriever=ready.retriever,
@@ -160,6 +162,10 @@ class QuestionAnswering:
             return profile
         asks_checker = wiring.asks_model(wiring.chosen_checker(self._parts.settings.checker, chat))
         return with_calls(profile, chat.calls_left, 2 + asks_checker)
+
+    def pruner_identity(self, name: str | None = None) -> str:
+        """As `Workspace.pruner_identity` has it."""
+        return self._pruners.identity(name or self._parts.settings.pruner)
 
     def split(self, question: Question, chat: MeteredChat) -> Question:
         """The question with the steps that a model splits it into."""

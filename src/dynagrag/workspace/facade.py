@@ -327,6 +327,13 @@ class Workspace:
         """The question with the steps that a model splits it into."""
         return self._questions.split(question, chat)
 
+    def pruner_identity(self, name: str | None = None) -> str:
+        """What the pruner called so, else that of the settings, scores with now: the name of an untrained one, a checkpoint's digest.
+
+        Raises UsageError for a name that is none and where there is no trained pruner, LoadError for what is no checkpoint.
+        """
+        return self._questions.pruner_identity(name)
+
     def snapshot(self) -> Snapshot:
         """All that a question needs, read once per version of the store."""
         return self._graph.snapshot()

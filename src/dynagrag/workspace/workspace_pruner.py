@@ -10,6 +10,7 @@ from threading import Lock
 from dynagrag import wiring
 from dynagrag.errors import LoadError, SettingsError, UsageError
 from dynagrag.graph_store.rules import check_workspace_name
+from dynagrag.ids import content_id
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.schema import EmbedderIdentity
@@ -75,6 +76,17 @@ class WorkspacePruners:
             return ChosenPruner(wiring.make_pruner(name))
         folder = self._folder_of(name)
         return ChosenPruner(self._open(folder, embedder) if is_used else wiring.make_pruner())
+
+    def identity(self, name: str) -> str:
+        """What tells the pruner called so from others: the name of an untrained one, the digest of a checkpoint's description. Errors as in
+        `chosen`, but for those of its weights.
+        """
+        if name in wiring.PRUNERS:
+            return name
+        if name == AUTO and not is_default(self._own):
+            return "prior"
+        folder = self._own if name == AUTO else self._folder_of(name)
+        return content_id(read_description(folder, KIND).model_dump_json())
 
     def _auto(self, embedder: EmbedderIdentity, is_used: bool) -> ChosenPruner:
         if not is_used:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError, UsageError
-from dynagrag.evaluation.answers.answer_arms import AskedQuestion, known_answer_arms, make_answer_arms
+from dynagrag.evaluation.answers.answer_arms import AskedQuestion, known_answer_arms, make_answer_arms, pruners_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
@@ -32,7 +32,7 @@ TALK = "\n".join(
     f"It rained in week {i} and nobody minded the puddles of that week, as people say in such weeks."
     for i in range(120)
 )
-WITH_EVIDENCE = [name for name in known_answer_arms() if not name.startswith(("rerank", "closed"))]
+WITH_EVIDENCE = [name for name in known_answer_arms() if ":" not in name and name != "closed-book"]
 FOUR = ("default", "naive", "closed-book", "gold")
 
 
@@ -139,6 +139,7 @@ def test_all_arms_have_room_for_as_many_tokens_and_fill_it(answer: Callable[...,
     asked = [AskedQuestion("q", "Who works where?", gold=tuple(p.id for p in space.snapshot().passages))]
     tokens = {line.arm: line.context_tokens for line in answer(FakeChat(), WITH_EVIDENCE, asked)}
     assert tokens.pop("global") <= PROFILES["global"].num_prompts * PROFILES["global"].subgraph_token_budget  # a room of its own
+    assert 0 < tokens.pop("pcst") < tokens.pop("triples") < room  # a tree, and ten facts, whatever room there is
     plain = [tokens[arm] for arm in ("default", "naive", "hybrid", "rrf", "bridge-ppr", "gold")]
     assert 0.7 * room < max(tokens.values()) <= room  # the instructions take their part of each prompt's budget
     assert max(tokens.values()) - min(plain) < 0.02 * room
@@ -188,7 +189,24 @@ def test_closed_book_sees_no_evidence_cites_nothing_and_may_not_know(answer: Cal
     assert (known.is_abstained, unknown.is_abstained) == (False, True)
 
 
-@pytest.mark.parametrize("names", [[], ["dynagrag"], ["rerank:"], ["default", "nothing"]])
+def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+    arms = make_answer_arms(["naive", "pruner:none", "pruner:prior"])
+    assert pruners_made_with(space, arms) == {"pruners": {"pruner:none": "none", "pruner:prior": "prior"}}
+    assert pruners_made_with(space, arms[:1]) == {}
+    with pytest.raises(UsageError, match="no trained pruner"):
+        pruners_made_with(space, make_answer_arms(["pruner:gcn"]))
+    shown = []
+    for name in ("graph", "pruner:prior", "pruner:none"):
+        chat = FakeChat()
+        answer(chat, [name], questions(space, 1))
+        shown.append({prompt.user for prompt in chat.prompts if prompt.name.startswith("intermediate")})
+    of_graph, by_prior, by_none = shown
+    assert of_graph
+    assert not by_prior, "the same prompts, whose replies are in the cache"
+    assert by_none, "scores stand in the prompts"
+
+
+@pytest.mark.parametrize("names", [[], ["dynagrag"], ["rerank:"], ["pruner:"], ["default", "nothing"]])
 def test_an_arm_that_is_none_is_refused(names: list[str]) -> None:
     with pytest.raises(UsageError, match="arm"):
         make_answer_arms(names)

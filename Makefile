@@ -81,6 +81,7 @@ fuzz: setup  ## looks for files on which a loader fails. SECONDS=600 SEEDS=folde
 
 bench: setup  ## speed and cost; results are printed, and kept in benchmarks/results by hand
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/pruner.py
 
 clean:  ## removes .venv and what builds and checks left
 	rm -rf .venv .fuzzvenv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

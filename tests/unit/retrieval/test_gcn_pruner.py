@@ -131,6 +131,8 @@ def test_a_pruner_of_another_embedder_device_or_network_is_refused(tmp_path: Pat
     folder = checkpoint_in(tmp_path / "pruner", network())
     with pytest.raises(UsageError, match="train it again"):
         GcnPruner.open(folder, EmbedderIdentity("other", DIMENSION))
+    with pytest.raises(UsageError, match=rf"vectors of fake \({DIMENSION} numbers\); these are of fake \(7\): train it again"):
+        GcnPruner.open(folder, EmbedderIdentity("fake", 7))
     with pytest.raises(UsageError, match="no-such-device"):
         GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "no-such-device")
     options = asdict(replace(network().options, hidden=16))
@@ -140,8 +142,25 @@ def test_a_pruner_of_another_embedder_device_or_network_is_refused(tmp_path: Pat
         GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION))
 
 
-def test_a_vector_that_is_no_number_is_told() -> None:
-    subgraph = ring(4)
-    broken = replace(subgraph, x=np.where(np.arange(4)[:, None] == 2, np.nan, subgraph.x).astype(np.float32))
+@pytest.mark.parametrize("part", ["x", "y", "query"])
+def test_a_vector_that_is_no_number_is_told(part: str) -> None:
+    subgraph, query = ring(4), QUERY.copy()
+    vectors = query if part == "query" else getattr(subgraph, part).copy()
+    vectors[2] = np.nan
+    broken = subgraph if part == "query" else replace(subgraph, **{part: vectors})
     with pytest.raises(LoadError, match="no number"):
-        GcnPruner(network()).score([broken], QUERY)
+        GcnPruner(network()).score([broken], vectors if part == "query" else query)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("num_nodes", [0, 1])
+def test_nothing_but_empty_graphs_or_nodes_without_edges_can_be_scored(form: str, num_nodes: int) -> None:
+    scores = GcnPruner(network(form)).score([ring(num_nodes)] * 2, QUERY)
+    assert [(own.nodes.shape, own.edges.shape) for own in scores] == [((num_nodes,), (0,))] * 2
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU; run it where there is none")
+def test_a_gpu_that_is_not_there_is_told(tmp_path: Path) -> None:
+    folder = checkpoint_in(tmp_path / "pruner", network())
+    with pytest.raises(UsageError, match=r"the device 'cuda' can't be used here: .*; leave out --device, or give cpu"):
+        GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "cuda")

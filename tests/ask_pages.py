@@ -17,14 +17,21 @@ def words(page: Any) -> str:
     return "\n".join(str(element.value) for element in shown)
 
 
-def asked(panel: Callable[[str], Any], question: str = QUESTION, profile: str = "default") -> Any:
+def asked(panel: Callable[[str], Any], question: str = QUESTION, profile: str = "default", pruner: str = "auto") -> Any:
     """The page Ask after a question was asked and answered."""
     page = panel("ask.page").run()
     if profile != "default":
-        next(s for s in page.selectbox if s.label == "Profile").set_value(profile).run()
+        choice(page, "Profile").set_value(profile).run()
+    if pruner != "auto":
+        choice(page, "Pruner").set_value(pruner).run()
     page.chat_input[0].set_value(question).run()
     assert not page.exception
     return page
+
+
+def choice(page: Any, label: str) -> Any:
+    """The box of choices with this label."""
+    return next(box for box in page.selectbox if box.label == label)
 
 
 def switch(page: Any, label: str) -> Any:

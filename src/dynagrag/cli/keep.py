@@ -27,8 +27,8 @@ def delete(
     """Delete a document and all that came from it.
 
     Records, graph, vectors and cached replies go; so do conversations that quote it, corrections of names that only it held, and its
-    uploaded file. Backups, exports and runs of `evaluate` stay. A deletion that was interrupted is finished by the next command on the
-    workspace, and can be repeated. Where nobody can be asked, --yes is needed.
+    uploaded file. Backups, exports, runs of `evaluate` and a trained pruner, which holds no words, stay. A deletion that was interrupted is
+    finished by the next command on the workspace, and can be repeated. Where nobody can be asked, --yes is needed.
     """
     set_up_log(False)
     with open_space(workspace, read_settings(llm, embedder, store)) as space:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ask_pages import QUESTION, asked, words
+from ask_pages import QUESTION, asked, choice, words
 
 from dynagrag.workspace.conversations import ConversationBook
 
@@ -19,6 +19,15 @@ def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: Co
     assert any("E1" in code.value for code in page.code)
     assert "helpfulness" in words(page)
     assert re.search(r"relevance [\d.]+, coherence [\d.]+, detail [\d.]+ (of 5 by the judge|by the formula)", words(page))
+
+
+def test_why_names_the_pruner_that_was_chosen(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask.page").run()
+    assert choice(page, "Pruner").options == ["Trained where that is better", "None", "Untrained"]
+    asked(panel, profile="graph")
+    assert "what the pruner (untrained prior) scores low" in words(panel("ask.why_page").run())
+    asked(panel, "Who works at Borealis Labs?", profile="graph", pruner="none")
+    assert "There was no pruner, so all score alike" in words(panel("ask.why_page").run())
 
 
 def test_why_of_a_plain_retriever_and_before_any_question(book: ConversationBook, panel: Callable[[str], Any]) -> None:

@@ -106,7 +106,7 @@ class WorkspacePruners:
                 )
             return self._own
         folder = Path(name)
-        if not folder.exists():
+        if not name or not folder.exists():  # an empty one would be the current folder
             known = ", ".join(f"{known} ({choice.what})" for known, choice in wiring.PRUNERS.items())
             raise UsageError(
                 f"unknown pruner {name!r}; known: {AUTO}, {known}, {TRAINED} (the workspace's own), or the folder that "

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import LoadError, SettingsError, UsageError, WorkspaceError
+from dynagrag.fakes import FakeEmbedder
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
@@ -18,6 +20,7 @@ from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint, save_checkpoint
+from dynagrag.workspace.ingest_job import IngestOptions
 from dynagrag.workspace.workspace_pruner import BEATS_PRIOR, WorkspacePruners, is_default, pruner_folder
 
 FAKE = EmbedderIdentity("fake", 4)
@@ -86,6 +89,8 @@ def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_pat
     for is_used in (True, False):
         with pytest.raises(UsageError, match=r"unknown pruner 'magic'; known: auto, none .*, prior .*, gcn .*folder"):
             pruners.chosen("magic", FAKE, is_used)
+        with pytest.raises(UsageError, match="unknown pruner ''"):
+            pruners.chosen("", FAKE, is_used)
     (tmp_path / "weights.pt").write_bytes(b"\x80\x04.")
     with pytest.raises(LoadError, match="is no folder of a checkpoint"):
         pruners.chosen(str(tmp_path / "weights.pt"), FAKE)
@@ -133,3 +138,25 @@ def test_a_checkpoint_is_loaded_once_and_again_when_it_was_written_anew(settings
     os.utime(folder / DESCRIPTION, ns=(0, 0))  # however coarse the clock of the file system is
     second = pruners.chosen("gcn", FAKE).pruner
     assert not np.array_equal(scores(first), scores(second))
+
+
+def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_names_it(tmp_path: Path) -> None:
+    source = tmp_path / "talk.txt"
+    source.write_text("LEO: Ada Byron founded Acme Works.\nMIA: Ada Byron works at Acme Works.\n", encoding="utf-8")
+
+    def told(profile: str, pruner: str | None = None) -> tuple[set[str], int]:
+        trace = space.ask("Who founded Acme Works?", AskOptions(profile=profile, pruner=pruner)).trace
+        return {prompt.pruner for prompt in trace.prompts if prompt.subgraph}, sum("was not used" in note for note in trace.notes)
+
+    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension)) as space:
+        space.ingest([source], IngestOptions(extractor="fast"))
+        folder = pruner_folder(space.settings, "moon")
+        assert told("graph") == ({UntrainedPrior.label}, 0)
+        trained(folder, beats_prior=True)
+        assert told("graph") == told("paper", "gcn") == ({GcnPruner.label}, 0)
+        assert told("graph", "none") == ({NoPruner.label}, 0)
+        (folder / DESCRIPTION).write_text("{", encoding="utf-8")
+        assert told("graph") == ({UntrainedPrior.label}, 1)
+        assert told("default") == (set(), 0), "there is nothing to score, so nothing is read"
+    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="none") as space:
+        assert told("graph") == ({NoPruner.label}, 0)

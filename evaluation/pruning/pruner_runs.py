@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
 
 UNTRAINED: Mapping[str, type[Pruner]] = {"none": NoPruner, "random": RandomPruner, "prior": UntrainedPrior}
-PARTS_LEFT_OUT = ("masks", "gcn", "edges")
+PARTS_LEFT_OUT = ("masks", "gcn", "edges", "prior")
 OTHER_VERSION = "trained on another version of the set"
 _MAX_BATCH, _MIN_STEPS = 32, 20
 
@@ -47,6 +47,11 @@ class HowToTrain:
     max_epochs: int = 20
     max_examples: int | None = None
     device: str | None = None
+
+    def parts(self) -> dict[str, bool]:
+        """Whether the network has each part. The paper's has no prior."""
+        left_out = (*self.without, "prior") if self.form == "paper" else self.without
+        return {f"has_{name}": name not in left_out for name in PARTS_LEFT_OUT}
 
     def check(self) -> None:
         """Raises UsageError and SettingsError for what was given wrong, or is missing here."""
@@ -133,7 +138,7 @@ def train_and_measure(
     from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
 
     train = split[Part.TRAIN][: how.max_examples]
-    network = NetworkOptions(embedder.dimension, how.form, **{f"has_{name}": name not in how.without for name in PARTS_LEFT_OUT})  # type: ignore[arg-type]
+    network = NetworkOptions(embedder.dimension, how.form, **how.parts())  # type: ignore[arg-type]
     training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=how.max_epochs, seed=how.seed)
     made_with = dict(made_of) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
     notes = made_with | {"network": asdict(network), "embedder": embedder.name}

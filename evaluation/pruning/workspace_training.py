@@ -22,14 +22,16 @@ from dynagrag.evaluation.pruning.training_questions import (
 )
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
+from dynagrag.text import plural
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.workspace_pruner import pruner_folder
+from dynagrag.workspace.workspace_pruner import VERSION, pruner_folder
 
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
 
 LEAST: Mapping[Part, int] = {Part.TRAIN: 10, Part.VALIDATION: 5, Part.TEST: 10}
 """Questions: to learn anything, to choose the epoch by, and for an interval to say something."""
+_PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
 MIN_DOCUMENTS = 3
 UNSUPPORTED = "the graph has nothing that it was made of"
 _GOLD_SHARE = 0.5
@@ -85,7 +87,7 @@ def train_on_workspace(
             "workspace": space.name,
             "questions": digest_questions(questions),
             "graph": space.store.digest(),
-            "version": snapshot.version,
+            VERSION: snapshot.version,
         }
         own = options.out == pruner_folder(settings, space.name)
         figures = train_and_measure(split, options, space.embedder.identity, made_of, on_epoch, begins_anew=own)
@@ -107,7 +109,7 @@ def _supported(found: SplitQuestions, finder: SupportFinder) -> SplitQuestions:
 def _check_enough(found: SplitQuestions, num_asked: int, options: WorkspaceTrainOptions) -> None:
     if all(len(found.parts[part]) >= least for part, least in LEAST.items()):
         return
-    counts = ", ".join(f"{len(found.parts[part])} of {least} for {part}" for part, least in LEAST.items())
+    counts = ", ".join(f"{len(found.parts[part])} {_PURPOSES[part]} ({least} are needed)" for part, least in LEAST.items())
     why = "; ".join(f"{count} x {reason}" for reason, count in found.left_out.most_common())
     remedy = (
         f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned of one is measured on others"
@@ -116,7 +118,7 @@ def _check_enough(found: SplitQuestions, num_asked: int, options: WorkspaceTrain
         "them with --questions FILE"
     )
     raise UsageError(
-        f"there are too few questions to train a pruner on ({counts}), of {found.num_documents} documents"
+        f"too few questions to train a pruner: {counts}, of {plural(found.num_documents, 'document')}"
         f"{f' (left out: {why})' if why else ''}; {remedy}"
     )
 

@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from dynagrag.retrieval.pruning.untrained_prior import prior_logits
 from dynagrag.schema import Subgraph, Vector
 
 with warnings.catch_warnings():
@@ -27,7 +28,8 @@ class NetworkOptions:
     """`form` "paper": masks and vectors as they are, edges scored by their own scaled vector. "compared": a vector is read by how it
     compares with the question's (product and difference of projections, cosine, distance), and an edge's head sees both ends.
 
-    `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out, to measure what it gives.
+    `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out, to measure what it gives. `has_prior`:
+    scores begin as the untrained prior's, and what is learned is added to them.
     """
 
     dimension: int
@@ -39,6 +41,7 @@ class NetworkOptions:
     has_masks: bool = True
     has_gcn: bool = True
     has_edges: bool = True
+    has_prior: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,17 @@ class Logits:
 
 def graph_of(subgraph: Subgraph, query: Vector) -> Data:
     """A subgraph with its question as PyG has it: `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit
-    `query` (1, d)."""
+    `query` (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid."""
     unit = torch.as_tensor(query, dtype=torch.float32)
+    unit = unit / unit.norm().clamp(min=1e-12)
+    node_prior, edge_prior = (torch.from_numpy(prior_logits(vectors, unit.numpy())) for vectors in (subgraph.x, subgraph.y))
     return Data(
         x=torch.as_tensor(subgraph.x, dtype=torch.float32),
         edge_index=torch.as_tensor(subgraph.pairs, dtype=torch.int64).reshape(-1, 2).T.contiguous(),
         edge_attr=torch.as_tensor(subgraph.y, dtype=torch.float32).reshape(-1, len(unit)),
-        query=(unit / unit.norm().clamp(min=1e-12)).reshape(1, -1),
+        query=unit.reshape(1, -1),
+        node_prior=node_prior,
+        edge_prior=edge_prior,
         num_nodes=len(subgraph.nodes),
     )
 
@@ -88,6 +95,10 @@ class PruningNetwork(nn.Module):
         self.dropout = nn.Dropout(options.dropout)
         self.node_head = _mlp(options.out, _HEAD_WIDTH, 1)
         self.edge_head = _mlp(width + (options.out if options.form == "compared" else 0), _HEAD_WIDTH, 1)
+        if options.has_prior:
+            self.prior_shares = nn.Parameter(torch.ones(2))
+            for value in (*self.node_head[-1].parameters(), *self.edge_head[-1].parameters()):
+                nn.init.zeros_(value)
 
     def forward(self, batch: Batch) -> Logits:
         """The scores of a batch."""
@@ -103,7 +114,10 @@ class PruningNetwork(nn.Module):
         if self.options.form == "compared":
             h = h + self.beside(seen)
             y = torch.cat([y, h[ends[0]] + h[ends[1]]], dim=1)
-        return Logits(self.node_head(h).squeeze(1), self.edge_head(y).squeeze(1), node_masks, edge_masks)
+        nodes, edges = self.node_head(h).squeeze(1), self.edge_head(y).squeeze(1)
+        if self.options.has_prior:
+            nodes, edges = nodes + self.prior_shares[0] * batch.node_prior, edges + self.prior_shares[1] * batch.edge_prior
+        return Logits(nodes, edges, node_masks, edge_masks)
 
     def _mask(self, mlp: nn.Module, vectors: Tensor, queries: Tensor) -> Tensor:
         scores: Tensor = mlp((vectors - queries).norm(dim=1, keepdim=True))

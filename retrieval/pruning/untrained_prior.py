@@ -26,10 +26,15 @@ class UntrainedPrior:
 
 
 def _prior(vectors: Vectors, query: Vector) -> Vector:
+    # distances are at most 2 and T at least 0.05, so the exponent stays below 40
+    return np.asarray(1 / (1 + np.exp(-prior_logits(vectors, query))), dtype=np.float32)
+
+
+def prior_logits(vectors: Vectors, query: Vector) -> Vector:
+    """(n,) (median d - d) / T of a subgraph's vectors (n, d) and a unit query (d,): the prior's scores before the sigmoid."""
     if not len(vectors):
         return np.zeros(0, dtype=np.float32)
     distances = np.linalg.norm(vectors.astype(np.float64) - query, axis=1)
     low, median, high = np.percentile(distances, (25, 50, 75))
     temperature = max(MIN_TEMPERATURE, (high - low) / 2)
-    # distances are at most 2 and T at least 0.05, so the exponent stays below 40
-    return np.asarray(1 / (1 + np.exp((distances - median) / temperature)), dtype=np.float32)
+    return np.asarray((median - distances) / temperature, dtype=np.float32)

@@ -57,7 +57,10 @@ FORM = Annotated[
     ),
 ]
 WITHOUT = Annotated[
-    str, typer.Option("--without", help="Parts of the network to leave out, separated by commas, to see what they give: masks, gcn, edges.")
+    str,
+    typer.Option(
+        "--without", help="Parts of the network to leave out, separated by commas, to see what they give: masks, gcn, edges, prior."
+    ),
 ]
 
 
@@ -162,8 +165,9 @@ def _on_workspace(
 
 
 def _say_workspace(made: "WorkspaceTraining", workspace: str, is_better: bool, folder: Path, is_own: bool) -> None:
-    counts = ", ".join(f"{count} for {part}" for part, count in made.questions.items())
-    say(f"questions: {counts}, of {plural(made.num_documents, 'document')}; no document is in two")
+    train, validation, test = made.questions.values()
+    counts = f"{train} to train on, {validation} to choose the epoch by, {test} to measure on"
+    say(f"questions: {counts}, of {plural(made.num_documents, 'document')}, each in one part alone")
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
     _say_figures(made.figures)

@@ -132,6 +132,7 @@ class QuestionAnswering:
             options.pruner or self._parts.settings.pruner,
             self._parts.models.embedder.identity,
             wiring.brings_subgraphs(options.retriever, ready.profile),
+            inside.snapshot.version.removesuffix(FILTERED),
         )
         made_with = Parts(
             retriever=ready.retriever,

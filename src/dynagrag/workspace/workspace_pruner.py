@@ -21,6 +21,9 @@ BEATS_PRIOR = "beats_prior"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the untrained prior, by more than chance."""
 AUTO, TRAINED = "auto", "gcn"
 """The workspace's trained pruner: where it has beaten the prior; in any case."""
+VERSION = "version"
+"""Of what a checkpoint was made with: the version of the workspace's store."""
+CHANGED = "the workspace changed since its pruner was trained; train it again to learn of what is new"
 _FOLDER = "pruner"
 _LOG = logging.getLogger(__name__)
 _Stamp = tuple[tuple[int, int, int], ...]
@@ -61,21 +64,21 @@ class WorkspacePruners:
         self._loading = Lock()
         self._loaded: dict[Path, tuple[_Stamp, EmbedderIdentity, GcnPruner]] = {}
 
-    def chosen(self, name: str, embedder: EmbedderIdentity, is_used: bool = True) -> ChosenPruner:
+    def chosen(self, name: str, embedder: EmbedderIdentity, is_used: bool = True, version: str | None = None) -> ChosenPruner:
         """The pruner called so: `auto`, `gcn`, a row of `wiring.PRUNERS` or the folder of a checkpoint.
 
         `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used` false: there will be nothing to score, so no
-        weights are loaded.
+        weights are loaded. `version`: of the store; a note says where the workspace's own was trained on another one.
 
         Raises UsageError for a name that is none, where the workspace has no trained pruner and where one fits another embedder; LoadError
         for what is no checkpoint; SettingsError without torch-geometric.
         """
         if name == AUTO:
-            return self._auto(embedder, is_used)
+            return self._auto(embedder, is_used, version)
         if name in wiring.PRUNERS:
             return ChosenPruner(wiring.make_pruner(name))
         folder = self._folder_of(name)
-        return ChosenPruner(self._open(folder, embedder) if is_used else wiring.make_pruner())
+        return self._opened(folder, embedder, version) if is_used else ChosenPruner(wiring.make_pruner())
 
     def identity(self, name: str) -> str:
         """What tells the pruner called so from others: the name of an untrained one, the digest of a checkpoint's description. Errors as in
@@ -88,11 +91,11 @@ class WorkspacePruners:
         folder = self._own if name == AUTO else self._folder_of(name)
         return content_id(read_description(folder, KIND).model_dump_json())
 
-    def _auto(self, embedder: EmbedderIdentity, is_used: bool) -> ChosenPruner:
+    def _auto(self, embedder: EmbedderIdentity, is_used: bool, version: str | None) -> ChosenPruner:
         if not is_used:
             return ChosenPruner(wiring.make_pruner())
         try:
-            return ChosenPruner(self._open(self._own, embedder) if is_default(self._own) else wiring.make_pruner())
+            return self._opened(self._own, embedder, version) if is_default(self._own) else ChosenPruner(wiring.make_pruner())
         except (LoadError, SettingsError, UsageError) as err:  # what was not asked for by name shuts out no question
             _LOG.warning("the workspace's trained pruner is not used: %s", err)
             return ChosenPruner(wiring.make_pruner(), (f"the workspace's trained pruner was not used: {err}",))
@@ -113,6 +116,11 @@ class WorkspacePruners:
                 "`dynagrag train pruner` wrote"
             )
         return folder
+
+    def _opened(self, folder: Path, embedder: EmbedderIdentity, version: str | None) -> ChosenPruner:
+        pruner = self._open(folder, embedder)
+        trained_on = read_description(folder, KIND).made_with.get(VERSION) if version and folder == self._own else None
+        return ChosenPruner(pruner, (CHANGED,) if trained_on not in (None, version) else ())
 
     def _open(self, folder: Path, embedder: EmbedderIdentity) -> GcnPruner:
         with self._loading:

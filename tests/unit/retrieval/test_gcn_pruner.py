@@ -10,6 +10,7 @@ import torch
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
 from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
 
@@ -56,6 +57,22 @@ def test_every_group_of_parameters_gets_a_gradient(form: str) -> None:
     net = network(form)
     logits = logits_of(net, ring(7))
     (logits.nodes.square().sum() + logits.edges.square().sum()).backward()
+    dead = [name for name, value in net.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
+    assert dead == []
+
+
+def test_with_the_prior_scores_begin_as_its_own_and_all_is_learned_from_there() -> None:
+    net = network(has_prior=True)
+    for subgraph in (ring(7), ring(2), ring(1)):
+        (own,), (prior,) = GcnPruner(net).score([subgraph], QUERY), UntrainedPrior().score([subgraph], QUERY)
+        np.testing.assert_allclose(own.nodes, prior.nodes, atol=1e-6)
+        np.testing.assert_allclose(own.edges, prior.edges, atol=1e-6)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for _ in range(2):  # the heads begin at zero, so what is below them learns from the second step on
+        optimizer.zero_grad()
+        logits = logits_of(net, ring(7))
+        ((logits.nodes - 1).square().sum() + (logits.edges - 1).square().sum()).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
     dead = [name for name, value in net.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
     assert dead == []
 

@@ -27,7 +27,7 @@ from dynagrag.ingest.given.given_corpus import GivenTurns
 from dynagrag.schema import SourceTurn
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import AskOptions, open_workspace
-from dynagrag.workspace.workspace_pruner import is_default, pruner_folder
+from dynagrag.workspace.workspace_pruner import CHANGED, is_default, pruner_folder
 
 NUM_TALKS = 8
 THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
@@ -118,14 +118,14 @@ def test_a_line_that_cannot_be_read_is_named(row: dict[str, object], said: str, 
 
 def test_questions_without_provenance_of_the_workspace_are_too_few(settings: Settings, tmp_path: Path) -> None:
     path = write(tmp_path / "q.jsonl", [{"question": f"Who is {i}?"} for i in range(30)])
-    with pytest.raises(UsageError, match=r"0 of 10 for train.*left out: 30 x it has no provenance in the workspace"):
+    with pytest.raises(UsageError, match=r"0 to train on \(10 are needed\).*left out: 30 x it has no provenance in the workspace"):
         train_on_workspace(settings, options(settings, questions=path))
 
 
 def test_two_documents_are_too_few_and_the_line_says_how_many_it_takes(settings: Settings) -> None:
     fill(settings, "two", range(2))
     chosen = WorkspaceTrainOptions("two", out=pruner_folder(settings, "two"), device="cpu")
-    with pytest.raises(UsageError, match=r"0 of 5 for validation.*of 2 documents.*3 are needed at least"):
+    with pytest.raises(UsageError, match=r"0 to choose the epoch by \(5 are needed\).*of 2 documents.*3 are needed at least"):
         train_on_workspace(settings, chosen)
     assert not pruner_folder(settings, "two").exists()
 
@@ -180,6 +180,15 @@ def test_a_pruner_is_trained_without_a_file_and_lies_in_the_workspace(settings: 
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "Learning curve" in report
     assert "Odyssey" not in report, "a report in the workspace holds nothing of its texts"
+
+
+def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(settings: Settings) -> None:
+    train_on_workspace(settings, options(settings, max_epochs=1))
+    asked = AskOptions(profile="graph", pruner="gcn")
+    with open_workspace("w", settings=settings) as space:
+        assert CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
+        space.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        assert CHANGED in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
 
 
 def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Settings) -> None:
@@ -240,7 +249,7 @@ def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, c
     assert app(given, standalone_mode=False) == 0
     said = capsys.readouterr().out
     assert "they are made now, of the workspace's records, without a model" in said
-    assert f"of {NUM_TALKS} documents; no document is in two" in said
+    assert f"of {NUM_TALKS} documents, each in one part alone" in said
     assert re.search(r"on documents that it did not see it is .* than the prior: [+-]", said)
     assert "--pruner" in said
     assert app([*given, "--json"], standalone_mode=False) == 0

@@ -1,5 +1,6 @@
 """Training and measuring pruners on a set, from its name to the figures."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.pruning.pruner_folder import MeasuredLine, PrunerRun
+from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, RandomPruner, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import Questions, load_pruning_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.run_folder import library_versions
+from dynagrag.evaluation.results.run_folder import check_folder, library_versions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
@@ -83,7 +86,7 @@ class TrainOptions(HowToTrain):
 class PrunerFigures:
     """Of one pruner: the means by measure, and those of its differences from the prior on the same questions, with 95 % intervals.
 
-    `note`: what to know of them, empty where there is nothing.
+    `note`: what to know of them, empty where there is nothing. `by_question`: the measures of each question by its id.
     """
 
     name: str
@@ -91,6 +94,7 @@ class PrunerFigures:
     means: Mapping[str, Interval]
     against_prior: Mapping[str, Interval] = field(default_factory=dict)
     note: str = ""
+    by_question: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def train_on_set(
@@ -160,25 +164,68 @@ def train_and_measure(
     return figures
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """Which pruners to measure on which set: names of UNTRAINED, or folders of checkpoints. `limit`: questions at most."""
+
+    dataset: str
+    data: Path
+    pruners: Sequence[str]
+    part: str | None = None
+    device: str | None = None
+    limit: int | None = None
+    out: Path | None = None
+
+
 def evaluate_pruners(
-    settings: Settings,
-    dataset: str,
-    data: Path,
-    part: str | None,
-    pruners: Sequence[str],
-    device: str | None = None,
-    limit: int | None = None,
-    progress: Progress | None = None,
-) -> list[PrunerFigures]:
-    """What pruners keep on the test rows of a set: none, random, prior, or the folder of a checkpoint. Errors as in `train_on_set`."""
+    settings: Settings, options: EvaluateOptions, progress: Progress | None = None
+) -> tuple[PrunerRun, dict[str, Any], list[PrunerFigures]]:
+    """What pruners put first on the test questions of a set: the run, its summary, and the figures. Errors as in `train_on_set`."""
     check_library()
-    if not pruners:
+    if not options.pruners:
         raise UsageError(f"name a pruner: {', '.join(UNTRAINED)}, or the folder of a checkpoint")
-    pruning_set = load_pruning_set(dataset, data, part)
+    if options.out is not None:
+        check_folder(options.out)
+    pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
-    made = {name: UNTRAINED[name]() if name in UNTRAINED else GcnPruner.open(Path(name), embedder.identity, device) for name in pruners}
-    test = pruning_set.examples(settings, embedder, (Part.TEST,), progress or _silent)[Part.TEST][:limit]
-    return [replace(own, note=_note(own.name, pruning_set)) for own in compare_pruners(made, test)]
+    made = {
+        name: UNTRAINED[name]() if name in UNTRAINED else GcnPruner.open(Path(name), embedder.identity, options.device)
+        for name in options.pruners
+    }
+    test = pruning_set.examples(settings, embedder, (Part.TEST,), progress or _silent)[Part.TEST][: options.limit]
+    figures = [replace(own, note=_note(own.name, pruning_set)) for own in compare_pruners(made, test)]
+    made_with = _made_with(pruning_set) | {
+        "pruners": list(made),
+        "checkpoints": {name: _hash_of(Path(name)) for name in made if name not in UNTRAINED},
+        "questions": len(test),
+        "embedder": f"{embedder.identity.name} ({embedder.identity.dimension} dimensions)",
+    }
+    run = PrunerRun.begin(settings.home, f"pruner-{pruning_set.name}", made_with, options.out)
+    lines = [
+        MeasuredLine(question=q.id, text=q.text, pruner=own.name, measures=dict(own.by_question[q.id])) for own in figures for q in test
+    ]
+    summary = _summary(options, pruning_set.name, figures) | {"run": str(run.path)}
+    with run.asking(0):
+        run.finish(summary, lines)
+        run.write_report(render_pruner_report(run))
+    return run, summary, figures
+
+
+def _summary(options: EvaluateOptions, set_name: str, figures: Sequence[PrunerFigures]) -> dict[str, Any]:
+    return {
+        "dataset": options.dataset,
+        "part": options.part,
+        "set": set_name,
+        "questions": figures[0].n,
+        "pruners": figures_json(figures),
+        "intervals": {own.name: {n: [round(v.low, 4), round(v.high, 4)] for n, v in own.means.items()} for own in figures},
+    }
+
+
+def _hash_of(folder: Path) -> str:
+    from dynagrag.training.checkpoints import WEIGHTS
+
+    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -201,7 +248,8 @@ def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExa
     measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
     prior = measured.get("prior") or measure_pruner(UntrainedPrior(), examples)
     return [
-        PrunerFigures(name, len(own), _means(own, None), {} if name == "prior" else _means(own, prior)) for name, own in measured.items()
+        PrunerFigures(name, len(own), _means(own, None), {} if name == "prior" else _means(own, prior), by_question=own)
+        for name, own in measured.items()
     ]
 
 

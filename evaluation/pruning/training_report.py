@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dynagrag.evaluation.pruning.pruner_report import WORDS
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
-from dynagrag.evaluation.results.html_report import Lines, Report, Section, Table, compared, interval_meaning, render
+from dynagrag.evaluation.results.html_report import Lines, Report, Section, Table, compared, render
 from dynagrag.evaluation.results.report_plots import recall_curves
 from dynagrag.evaluation.results.run_folder import REPORT
 from dynagrag.private_files import replace_text
@@ -16,12 +17,10 @@ if TYPE_CHECKING:
     from dynagrag.training.checkpoints import Checkpoint
 
 _WORDS: Mapping[str, str] = {
-    "node_ap": "average precision of the ranking of entities by their scores; what no subgraph holds counts as not found",
-    "edge_ap": "the same of pairs of entities",
-    "support_recall@10": "share of what supports the answer among the ten best entities",
+    **{name: WORDS[name] for name in NAMES},
     "prior": "by distance to the question, untrained",
     "average precision": "the mean over entities and pairs, on the questions that the epoch is chosen by",
-    "95 % interval": interval_meaning("questions"),
+    "95 % interval": WORDS["95 % interval"],
 }
 
 

@@ -16,6 +16,7 @@ from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
+from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.results.run_folder import REPORT, KeptRun, RunFolder, what_is_evaluated
 from dynagrag.settings import Settings
@@ -25,6 +26,7 @@ from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
 CITATIONS, EXTRACTION, CALIBRATION = CitationRun.evaluates, ExtractionRun.evaluates, CalibrationRun.evaluates
+PRUNERS = PrunerRun.evaluates
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     RETRIEVAL: ("passages found", RunFolder),
     QA: ("answers", QaRun),
@@ -33,6 +35,7 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     CITATIONS: ("claims checked", CitationRun),
     EXTRACTION: ("things extracted", ExtractionRun),
     EntityRun.evaluates: ("names joined", EntityRun),
+    PRUNERS: ("pruners", PrunerRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
 COMPARABLE = (RETRIEVAL, QA, JUDGED)
@@ -47,6 +50,7 @@ class _Listed(BaseModel):
     files: dict[str, str] | None = None
     arms: list[str] | None = None
     checkers: list[str] | None = None
+    pruners: list[str] | None = None
     scopes: list[str] = []
     forms: list[str] = []
     questions: int = Field(default=0, ge=0)
@@ -97,7 +101,8 @@ class KeptView:
     @property
     def arms(self) -> tuple[str, ...]:
         """What it compares."""
-        return tuple(self.settings.get("arms") or self.settings.get("checkers") or ())
+        found = (self.settings.get(name) for name in ("arms", "checkers", "pruners"))
+        return next((tuple(names) for names in found if names), ())
 
     @cached_property
     def summary(self) -> Mapping[str, Any]:

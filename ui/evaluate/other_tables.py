@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dynagrag.evaluation.pruning.pruner_report import measure_cells, prior_cells, short_names
+from dynagrag.evaluation.pruning.pruning_measures import NAMES
 from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.ui.safe_markdown import clean
 
@@ -47,6 +49,17 @@ def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
             "reliable": {True: "yes", None: "not known"}.get(own["is_reliable"], "no"),
         }
         yield row | {noun: own[noun] for noun in ("flips", "ties", "unreadable")}
+
+
+def pruner_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
+    """By pruner each measure with its interval, and how far it is from the prior on the same questions."""
+    names = short_names(summary["pruners"])
+    for name, own in summary["pruners"].items():
+        row = {"Pruner": clean(names[name], 60)}
+        cells = zip(NAMES, measure_cells(own, summary["intervals"][name]), prior_cells(own), strict=True)
+        for measure, value, against in cells:
+            row |= {measure: value} | ({f"{measure} against prior": against} if own["against_prior"] else {})
+        yield row
 
 
 def any_rows(value: Any) -> Sequence[Row]:

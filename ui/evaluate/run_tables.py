@@ -23,7 +23,7 @@ from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
-from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, QA, RETRIEVAL, KeptView
+from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL, KeptView
 from dynagrag.ui.evaluate.other_tables import Row
 from dynagrag.ui.safe_markdown import clean
 
@@ -190,6 +190,8 @@ def _of_others(view: KeptView) -> Iterator[Table]:
         yield Table("What was found of what people marked, in points", tuple(other_tables.extraction_rows(summary)))
     elif view.kind == CALIBRATION:
         yield Table("How far the judge agrees with people", tuple(other_tables.calibration_rows(summary)))
+    elif view.kind == PRUNERS:
+        yield Table("What each pruner's scores put first, in points with 95 % intervals", tuple(other_tables.pruner_rows(summary)))
     else:
         for name, value in summary.items():
             if rows := other_tables.any_rows(value):

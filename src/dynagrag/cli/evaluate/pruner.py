@@ -1,15 +1,13 @@
 """`dynagrag evaluate pruner`: how much of what supports answers a pruner's scores put first."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import LIMIT, names_in
+from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, say_run
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, PRUNING_DATA, PRUNING_PART, PRUNING_SET, VERBOSE
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.text import plural
 
 if TYPE_CHECKING:
@@ -39,33 +37,32 @@ def pruner(
     limit: LIMIT = None,
     device: DEVICE = None,
     embedder: EMBEDDER = None,
+    out: OUT = None,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure how well pruners tell what supports an answer from the rest of its subgraph, on the set's test questions.
+    """Measure how well pruners tell what supports an answer from the rest of its subgraph, on the set's test questions, and write a
+    report.
 
     Example: dynagrag evaluate pruner --dataset pathquestion --data sets --pruner none,prior,my-pruner
     """
     set_up_log(verbose)
-    from dynagrag.evaluation.pruning.pruner_runs import evaluate_pruners, figures_json
+    from dynagrag.evaluation.pruning.pruner_runs import EvaluateOptions, evaluate_pruners
 
+    options = EvaluateOptions(dataset, data, names_in(pruners), part, device, limit, out)
     with Bars(as_json) as progress:
-        figures = evaluate_pruners(read_settings(None, embedder), dataset, data, part, names_in(pruners), device, limit, progress)
-    if as_json:
-        say_json({"dataset": dataset, "part": part, "pruners": figures_json(figures)})
-    else:
-        for line in pruner_lines(figures):
-            say(in_line(line))
+        run, summary, figures = evaluate_pruners(read_settings(None, embedder), options, progress)
+    say_run(run.path, summary, pruner_lines(figures), as_json)
     return 0
 
 
 def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
     """The lines of a report."""
+    from dynagrag.evaluation.pruning.pruner_report import short_names
     from dynagrag.evaluation.pruning.pruning_measures import NAMES
 
     yield plural(figures[0].n, "question")
-    shared = Counter(Path(own.name).name for own in figures)
-    shown = {own.name: own.name if shared[Path(own.name).name] > 1 else Path(own.name).name for own in figures}
+    shown = short_names([own.name for own in figures])
     rows = [["pruner", *NAMES]]
     rows += [[shown[own.name], *(_cell(own.means.get(name), "") for name in NAMES)] for own in figures]
     rows += [

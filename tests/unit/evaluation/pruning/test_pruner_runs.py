@@ -11,7 +11,14 @@ from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.cli.main import app
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.pruning.pruner_runs import PrunerFigures, TrainOptions, beats_prior, evaluate_pruners, train_on_set
+from dynagrag.evaluation.pruning.pruner_runs import (
+    EvaluateOptions,
+    PrunerFigures,
+    TrainOptions,
+    beats_prior,
+    evaluate_pruners,
+    train_on_set,
+)
 from dynagrag.evaluation.pruning.pruning_example import Part, part_of
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
@@ -42,7 +49,7 @@ def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_n
     assert own.means[EDGE_AP].mean > prior.means[EDGE_AP].mean
     assert beats_prior(own)
     assert not beats_prior(prior)
-    again = evaluate_pruners(settings, "pathquestion", data, None, ["none", "random", "prior", str(folder)], "cpu")
+    _, _, again = evaluate_pruners(settings, EvaluateOptions("pathquestion", data, ["none", "random", "prior", str(folder)], device="cpu"))
     assert [figures.name for figures in again] == ["none", "random", "prior", str(folder)]
     assert again[-1].means == own.means
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -89,7 +96,7 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, set
     with pytest.raises(UsageError, match="untrained pruner"):
         train_on_set(settings, options(data, Path("prior")))
     with pytest.raises(UsageError, match="name a pruner"):
-        evaluate_pruners(settings, "pathquestion", data, None, [])
+        evaluate_pruners(settings, EvaluateOptions("pathquestion", data, []))
 
 
 def test_the_commands_print_json(data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +164,8 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
     folder, _ = train_on_set(settings, options(data, tmp_path / "pruner", 1))
 
     def notes(part: str | None = None) -> list[str]:
-        return [own.note for own in evaluate_pruners(settings, "pathquestion", data, part, ["prior", str(folder)], "cpu")]
+        chosen = EvaluateOptions("pathquestion", data, ["prior", str(folder)], part, "cpu")
+        return [own.note for own in evaluate_pruners(settings, chosen)[2]]
 
     assert notes() == ["", ""]
     questions = data / "graphqa" / "pathquestion"

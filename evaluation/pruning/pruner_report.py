@@ -1,0 +1,116 @@
+"""A run of pruners as a report: what each one's scores put first, against the prior, and the questions on which the first did worst."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
+from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
+from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, Report, Section, Table, compared, interval_meaning, render
+from dynagrag.evaluation.results.report_plots import quality_bars
+from dynagrag.evaluation.results.run_folder import shortened
+from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.text import plural
+
+WORDS: Mapping[str, str] = {
+    "pruner": "what gives scores; none: all alike, random: by chance, prior: by distance to the question, untrained; else a checkpoint",
+    NODE_AP: "average precision of the ranking of entities by their scores; what no subgraph holds counts as not found",
+    EDGE_AP: "the same of pairs of entities",
+    SUPPORT: f"share of what supports the answer among the {BUDGET} best entities",
+    "points": "100 is everything",
+    "95 % interval": interval_meaning("questions"),
+}
+_NUM_READ = 6
+
+
+def render_pruner_report(run: PrunerRun) -> str:
+    """The report of a run that is done."""
+    return render(pruner_report(run), run.head)
+
+
+def pruner_report(run: PrunerRun) -> Report:
+    """What the page says."""
+    summary = run.summary()
+    names = short_names(summary["pruners"])
+    num = plural(summary["questions"], "question")
+    asked = f"{num} that no pruner of this set was trained on: which scores put first what supports the answer?"
+    return Report(
+        title=f"{summary['set']}: what pruners put first",
+        asked=f"{asked} Pruners: {', '.join(names.values())}.",
+        conclusion=_conclusion(summary, names),
+        notes=tuple(f"{names[name]}: {own['note']}" for name, own in summary["pruners"].items() if "note" in own),
+        results=(_results(summary, names),),
+        words=WORDS,
+        cases=(_worst(run, names),),
+    )
+
+
+def short_names(names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
+    """Each pruner as it is shown: a checkpoint by its folder's name, where that is no other's."""
+    last = [Path(name).name for name in names]
+    return {name: Path(name).name if last.count(Path(name).name) == 1 else name for name in names}
+
+
+def _conclusion(summary: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if summary["questions"] < FEW_QUESTIONS else ""
+    return " ".join(_sentence(names[name], own) for name, own in summary["pruners"].items()) + few
+
+
+def _sentence(name: str, own: Mapping[str, Any]) -> str:
+    found = own["against_prior"].get(NODE_AP)
+    points = None if found is None else dict(zip(("difference", "low", "high"), (POINTS * value for value in found), strict=True))
+    return f"{name}: {NODE_AP} {POINTS * own[NODE_AP]:.1f}{compared(name, points, 'prior')}."
+
+
+def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
+    pruners: Mapping[str, Mapping[str, Any]] = summary["pruners"]
+    heads = ("pruner", *(f"{name}, 95 % interval" for name in NAMES))
+    rows = tuple((names[name], tuple(measure_cells(own, summary["intervals"][name]))) for name, own in pruners.items())
+    apart = tuple((names[name], tuple(prior_cells(own))) for name, own in pruners.items() if own["against_prior"])
+    nodes = {names[name]: POINTS * own[NODE_AP] for name, own in pruners.items()}
+    bounds = {
+        names[name]: dict(zip(("low", "high"), (POINTS * v for v in summary["intervals"][name][NODE_AP]), strict=True)) for name in pruners
+    }
+    return Section(
+        tables=(
+            Table(heads, rows, title="By pruner, in points", main=heads[1], is_of_arms=True),
+            *([Table(heads, apart, title="Against the prior, on the same questions", main=heads[1])] if apart else ()),
+        ),
+        bars=(Bars(f"{NODE_AP} by pruner, with 95 % intervals", quality_bars(nodes, bounds)),),
+    )
+
+
+def measure_cells(own: Mapping[str, Any], bounds: Mapping[str, Sequence[float]]) -> list[str]:
+    """Each measure in points with its interval; a dash where no question has it."""
+    return [_bounded(own[name], bounds[name], "") if name in own else "-" for name in NAMES]
+
+
+def prior_cells(own: Mapping[str, Any]) -> list[str]:
+    """Each measure's difference from the prior in points, with its interval; a dash where there is none."""
+    found = own["against_prior"]
+    return [_bounded(found[name][0], found[name][1:], "+") if name in found else "-" for name in NAMES]
+
+
+def _bounded(mean: float, bounds: Sequence[float], sign: str) -> str:
+    low, high = bounds
+    return f"{POINTS * mean:{sign}.1f} ({POINTS * low:{sign}.1f} to {POINTS * high:{sign}.1f})"
+
+
+def _worst(run: PrunerRun, names: Mapping[str, str]) -> Cases:
+    """The questions on which the first pruner's entities are ranked worst, with what each pruner reaches there."""
+    texts, values = {}, dict[str, dict[str, float]]()
+    for line in run.lines():
+        texts[line.question] = line.text
+        values.setdefault(line.question, {})[line.pruner] = line.measures[NODE_AP]
+    first = next(iter(names))
+    ranked = sorted(values, key=lambda question: (values[question][first], question))[:_NUM_READ]
+    colours = {name: i for i, name in enumerate(names)}
+    cases = (
+        Case(
+            shortened(texts[question]),
+            f"{names[first]}: {NODE_AP} {POINTS * values[question][first]:.0f}",
+            columns=tuple(Column(names[name], f"{POINTS * own:.0f}", colours[name]) for name, own in values[question].items()),
+        )
+        for question in ranked
+    )
+    return Cases(f"The worst questions of {names[first]}, by {NODE_AP}", tuple(cases))

@@ -7,9 +7,10 @@ from dynagrag.evaluation.citations.citation_report import WORDS as CITATION_WORD
 from dynagrag.evaluation.extraction.extraction_report import WORDS as EXTRACTION_WORDS
 from dynagrag.evaluation.judge.calibration_report import WORDS as CALIBRATION_WORDS
 from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
+from dynagrag.evaluation.pruning.pruner_report import WORDS as PRUNER_WORDS
 from dynagrag.evaluation.qa.qa_report import WORDS as QA_WORDS
 from dynagrag.evaluation.retrieval.retrieval_report import WORDS as RETRIEVAL_WORDS
-from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, QA, RETRIEVAL
+from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     RETRIEVAL: RETRIEVAL_WORDS,
@@ -18,6 +19,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     CALIBRATION: CALIBRATION_WORDS,
     CITATIONS: CITATION_WORDS,
     EXTRACTION: EXTRACTION_WORDS,
+    PRUNERS: PRUNER_WORDS,
 }
 _INTERVAL = "95 % interval"
 
@@ -34,6 +36,6 @@ def explained(kind: str, columns: Iterable[str]) -> list[tuple[str, str]]:
 
 def _name_of(column: str) -> str:
     """What the report calls it."""
-    if column.startswith("against ") or "95 %" in column:
+    if "against " in column or "95 %" in column:
         return _INTERVAL
     return re.sub(r"^recall@\d+$", "recall@k", column.partition(": ")[0].removesuffix(", %"))

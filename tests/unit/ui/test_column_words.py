@@ -7,7 +7,7 @@ from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, WORDS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.ui.evaluate.column_words import explained
-from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, QA, RETRIEVAL
+from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL
 
 
 def names(kind: str, *columns: str) -> set[str]:
@@ -24,6 +24,7 @@ def names(kind: str, *columns: str) -> set[str]:
         (CALIBRATION, ("95 %", "kappa", "reliable", "flips", "ties", "unreadable")),
         (CITATIONS, ("balanced accuracy", "95 %", "true kept", "false caught: number")),
         (EXTRACTION, ("recall", "precision", "F1")),
+        (PRUNERS, ("node_ap", "edge_ap", "support_recall@10", "node_ap against prior")),
     ],
 )
 def test_every_column_has_its_word(kind: str, columns: tuple[str, ...]) -> None:

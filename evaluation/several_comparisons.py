@@ -44,14 +44,17 @@ def holm(chances: Mapping[str, float]) -> dict[str, float]:
 
 
 def sign_flip_p(differences: Sequence[float], seed: int = SEED, resamples: int = RESAMPLES) -> float:
-    """How likely a mean as far from 0 is where each difference could as well have the other sign; two-sided, 1 of fewer than two."""
+    """How likely a mean as far from 0 is where each difference could as well have the other sign; two-sided, 1 of fewer than two.
+
+    Differences of 0 have no sign and are left out. Up to 13 others are counted in full, more are drawn.
+    """
     from scipy.stats import permutation_test
 
-    if len(differences) < 2:
+    told = np.asarray([own for own in differences if own], dtype=np.float64)
+    if len(told) < 2:
         return 1.0
-    data = (np.asarray(differences, dtype=np.float64),)
     found = permutation_test(
-        data, np.mean, permutation_type="samples", vectorized=True, n_resamples=resamples, rng=np.random.default_rng(seed)
+        (told,), np.mean, permutation_type="samples", vectorized=True, n_resamples=resamples, rng=np.random.default_rng(seed)
     )
     return float(found.pvalue)
 

@@ -19,6 +19,7 @@ from dynagrag.evaluation.pruning.pruning_sets import Questions, load_pruning_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import check_folder, library_versions
+from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
@@ -218,7 +219,7 @@ def _summary(options: EvaluateOptions, set_name: str, figures: Sequence[PrunerFi
         "set": set_name,
         "questions": figures[0].n,
         "pruners": figures_json(figures),
-        "intervals": {own.name: {n: [round(v.low, 4), round(v.high, 4)] for n, v in own.means.items()} for own in figures},
+        "intervals": {own.name: {n: [round(v.low, DIGITS), round(v.high, DIGITS)] for n, v in own.means.items()} for own in figures},
     }
 
 
@@ -265,8 +266,8 @@ def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
     """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}, "note"}}; no "note" where it is empty."""
     return {
         own.name: {"n": own.n}
-        | {name: round(value.mean, 4) for name, value in own.means.items()}
-        | {"against_prior": {n: [round(x, 4) for x in (v.mean, v.low, v.high)] for n, v in own.against_prior.items()}}
+        | {name: round(value.mean, DIGITS) for name, value in own.means.items()}
+        | {"against_prior": {n: [round(x, DIGITS) for x in (v.mean, v.low, v.high)] for n, v in own.against_prior.items()}}
         | ({"note": own.note} if own.note else {})
         for own in figures
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
+from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.pruning.pruner_runs import EvaluateOptions, evaluate_pruners
@@ -14,7 +15,7 @@ from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
 from dynagrag.ui.evaluate import run_tables
-from dynagrag.ui.evaluate.kept_runs import kept_runs
+from dynagrag.ui.evaluate.kept_runs import kept_runs, view_of
 
 PRUNERS = ("random", "none", "prior")
 
@@ -44,12 +45,16 @@ def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
 
 
 def test_the_report_tells_each_pruner_against_the_prior_and_shows_the_worst_questions(data: Path, home: Path) -> None:
-    run, summary, _ = evaluate_pruners(Settings(home=home), EvaluateOptions("pathquestion", data, PRUNERS))
+    run, summary, figures = evaluate_pruners(Settings(home=home), EvaluateOptions("pathquestion", data, PRUNERS))
     html = (run.path / "report.html").read_text(encoding="utf-8")
     HTMLParser().feed(html)
     for name in PRUNERS:
         assert f"{name}: {NODE_AP} {100 * summary['pruners'][name][NODE_AP]:.1f}" in html
     assert "points against prior" in html
+    printed = "\n".join(pruner_lines(figures))
+    for row in run_tables.tables(view_of(run.path))[0].rows:
+        for cell in list(row.values())[1:]:
+            assert cell in printed, "the terminal rounds as the report does"
     assert "The worst questions of random" in html
     assert all(f"<dt>{name}</dt>" in html for name in NAMES), "each measure is explained"
 

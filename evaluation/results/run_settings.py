@@ -11,8 +11,8 @@ class RunSettings:
 
     `llm`: the model that split the questions, None without one. `extractor` None: the workspace was there. `graph`: its digest. `files`:
     the hash of each file that was read. `asked`: one hash of all questions, `questions` their number. `depth`: passages asked of each arm.
-    `seed`: of the intervals. `prompts`: whether the arms wrote prompts. `RunFolder.begin` adds what all
-    runs have.
+    `seed`: of the intervals. `prompts`: whether the arms wrote prompts. `pruner`: the hash of the weights of the arm `gcn`.
+    `RunFolder.begin` adds what all runs have.
     """
 
     dataset: str
@@ -36,7 +36,8 @@ class RunSettings:
     seed: int
     profiles: Mapping[str, Mapping[str, Any]]
     prompts: bool = False
+    pruner: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As run.json holds it: without `llm` where there was none, and without `prompts` where none were written."""
-        return {name: value for name, value in asdict(self).items() if name not in ("llm", "prompts") or value}
+        """As run.json holds it: without `llm` and `pruner` where there was none, and without `prompts` where none were written."""
+        return {name: value for name, value in asdict(self).items() if name not in ("llm", "prompts", "pruner") or value}

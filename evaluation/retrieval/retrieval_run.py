@@ -3,9 +3,11 @@
 Runs lie in HOME/evaluation/runs.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import UsageError, WorkspaceError
@@ -23,8 +25,9 @@ from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passag
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import Embedder
+from dynagrag.protocols import Embedder, Pruner
 from dynagrag.retrieval.filters import apply_filters
+from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.schema import Filters, Snapshot
 from dynagrag.settings import Settings
 
@@ -44,11 +47,12 @@ def evaluate_retrieval(
         resolver = Resolver(snapshot, place.find)
         targets = {question.id: resolver.target(question.gold) for question in plan.questions}
         _check(snapshot, targets, place)
+        pruner = GcnPruner.open(options.pruner, place.embedder.identity) if options.pruner else None
         made_with = _made_with(plan, options, place, snapshot)
         run = RunFolder.begin(settings.home, made_with.dataset, made_with.to_json(), options.out)
         with run.asking(plan.num_lines):
             for scope in plan.scopes:
-                _Work(run, place, snapshot, plan, targets, show).ask(scope)
+                _Work(run, place, snapshot, plan, targets, show, pruner).ask(scope)
             lines = run.lines()
             notes = Counter(plan.loaded.notes) + Counter(place.notes)
             summary = whole_summary(run.path, made_with, lines, targets, notes)
@@ -90,7 +94,16 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
         seed=SEED,
         profiles={name: asdict(profile) for name, profile in profiles.items()},
         prompts=plan.prompts,
+        pruner=_hash_of_weights(options.pruner),
     )
+
+
+def _hash_of_weights(folder: Path | None) -> str:
+    if folder is None:
+        return ""
+    from dynagrag.training.checkpoints import WEIGHTS
+
+    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +116,7 @@ class _Work:
     plan: RunPlan
     targets: Mapping[str, Target]
     progress: Progress
+    pruner: Pruner | None
 
     def ask(self, scope: Scope) -> None:
         """Asks all that has no line yet; documents of a set one after the other, so that only one's indexes are held."""
@@ -129,5 +143,7 @@ class _Work:
         id_ = None if document is None else self.place.find(document)
         snapshot = self.snapshot if id_ is None else apply_filters(self.snapshot, space.store, Filters(documents=(id_,)))
         return RetrieverBench(
-            scope, make_arms(self.plan.arms, space, snapshot, id_ is None, self.plan.prompts), Resolver(snapshot, self.place.find)
+            scope,
+            make_arms(self.plan.arms, space, snapshot, id_ is None, self.plan.prompts, self.pruner),
+            Resolver(snapshot, self.place.find),
         )

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag import wiring
+from dynagrag.evaluation.retrieval.gcn_arm import GCN, GcnSearch
 from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm, with_equal_room
-from dynagrag.protocols import Retriever
+from dynagrag.protocols import Pruner, Retriever
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Question, Retrieval, Snapshot
@@ -64,7 +65,7 @@ class Arm:
 
 def known_arms() -> tuple[str, ...]:
     """The names that an arm can have."""
-    return (*_ROWS, *(name for name in wiring.RETRIEVERS if name not in INSTEAD))
+    return (*_ROWS, GCN, *(name for name in wiring.RETRIEVERS if name not in INSTEAD))
 
 
 def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
@@ -72,11 +73,13 @@ def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
     return {name: PROFILES[_ROWS[name].profile] for name in names if name in _ROWS}
 
 
-def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool, has_prompts: bool = False) -> Iterator[Arm]:
+def make_arms(
+    names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool, has_prompts: bool = False, pruner: Pruner | None = None
+) -> Iterator[Arm]:
     """The arms on one snapshot, made as they are asked for; they share its lookups.
 
     `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the workspace's folder. `has_prompts`: they write
-    prompts too.
+    prompts too. `pruner`: of the arm `gcn`.
     """
     passages = PassageScores(snapshot)
     indexes: dict[str, EgoIndex] = {}
@@ -88,6 +91,10 @@ def make_arms(names: Sequence[str], space: Workspace, snapshot: Snapshot, is_who
         return indexes[profile.name]
 
     for name in names:
+        if name == GCN:
+            assert pruner is not None  # else the run was refused
+            yield Arm(name, GcnSearch(snapshot, passages, pruner), 0)
+            continue
         row = _ROWS.get(name, _Row("default", name, name))
         profile = wiring.make_profile(row.profile)
         retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, partial(open_index, profile))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from dynagrag.errors import SettingsError, UsageError
@@ -10,7 +11,9 @@ from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
 from dynagrag.evaluation.results.run_folder import check_folder
+from dynagrag.evaluation.retrieval.gcn_arm import GCN
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
+from dynagrag.retrieval.pruning.gcn_pruner import KIND
 from dynagrag.settings import Settings
 
 FILE = "file"
@@ -24,7 +27,8 @@ class EvaluateOptions:
 
     `baseline` None: `naive`, which always runs.
     `scope` None: all that the set has. `limit`: so many questions at most. `given`: a file of extractions, in place of the set's own.
-    `prompts`: whether arms write prompts too, so that it is measured what of the gold reaches them.
+    `prompts`: whether arms write prompts too, so that it is measured what of the gold reaches them. `pruner`: the folder of the checkpoint
+    of the arm `gcn`.
     """
 
     dataset: str | None = None
@@ -41,6 +45,7 @@ class EvaluateOptions:
     given: Path | None = None
     out: Path | None = None
     prompts: bool = False
+    pruner: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +74,28 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     baseline = chosen_baseline(options.baseline, arms)
     if SPLIT in arms and not settings.llm:
         raise SettingsError(f"the arm {SPLIT} asks a language model to split each question: name one with --llm, e.g. --llm qwen")
+    _check_pruner(options, arms)
     if options.out is not None:
         check_folder(options.out)
     loaded = load_questions(options, load_set, load_own)
     return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms, baseline, options.prompts)
+
+
+def _check_pruner(options: EvaluateOptions, arms: Sequence[str]) -> None:
+    """Raises UsageError, LoadError or SettingsError unless there is a checkpoint where the arm `gcn` runs, and none else."""
+    if GCN not in arms:
+        if options.pruner is not None:
+            raise UsageError(f"--pruner is for the arm {GCN}; add it to --arms, or leave --pruner out")
+        return
+    if options.pruner is None:
+        raise UsageError(f"the arm {GCN} needs a trained pruner: --pruner FOLDER, that of `dynagrag train pruner`")
+    if options.prompts:
+        raise UsageError(f"the arm {GCN} writes no prompts; leave out --prompts, or the arm")
+    if find_spec("torch_geometric") is None:
+        raise SettingsError(f"the arm {GCN} needs torch-geometric: pip install 'dynagrag[train]', or leave it out")
+    from dynagrag.training.checkpoints import read_description
+
+    read_description(options.pruner, KIND)
 
 
 def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The graph of some passages for a question: the names in them, and which of them a line holds together (docs/papers.md, Pruning)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -27,13 +27,13 @@ class PassageGraphs:
         """
         nodes = list(dict.fromkeys(entity for row in rows for entity in self.entities(row)))
         place = {node: i for i, node in enumerate(nodes)}
-        facts = np.array([fact for row in rows for fact in self.facts(row)], dtype=np.int64)
+        facts = np.array([fact for row in rows for fact in self._facts(row)], dtype=np.int64)
         cosines = self._graph.facts.vectors[facts] @ query if len(facts) else np.zeros(0)
         best: dict[tuple[int, int], int] = {}
         counts: dict[tuple[int, int], int] = {}
         for fact in facts[np.argsort(-np.round(cosines, 6), kind="stable")].tolist():
-            ends = sorted(place[entity] for entity in self._graph.entities_of_fact(fact).tolist() if entity in place)
-            for pair in combinations(ends, 2):
+            for u, v in ((place[u], place[v]) for u, v in self._pairs(fact) if u in place and v in place):
+                pair = min(u, v), max(u, v)
                 best.setdefault(pair, fact)
                 counts[pair] = counts.get(pair, 0) + 1
         pairs = sorted(best)
@@ -52,8 +52,14 @@ class PassageGraphs:
         """The entities that a passage holds, ascending."""
         return [entity for entity in self._graph.entities_of_passage(row).tolist() if entity < self._num_entities]
 
-    def facts(self, row: int) -> list[int]:
-        """The facts of a passage, in order."""
+    def pairs(self, row: int) -> set[tuple[int, int]]:
+        """The pairs (u < v) of entities that a line of a passage holds together."""
+        return {pair for fact in self._facts(row) for pair in self._pairs(fact)}
+
+    def _pairs(self, fact: int) -> Iterator[tuple[int, int]]:
+        return combinations(sorted(entity for entity in self._graph.entities_of_fact(fact).tolist() if entity < self._num_entities), 2)
+
+    def _facts(self, row: int) -> list[int]:
         ptr, facts = self._graph.facts_of_passage
         own: list[int] = facts[ptr[row] : ptr[row + 1]].tolist()
         return own

@@ -41,7 +41,8 @@ ARMS = Annotated[
     typer.Option(
         "--arms",
         help="What to compare, separated by commas, such as default,paper. default and paper: dynagrag under that profile. paper-cosine: "
-        "paper without diversity. split: default, after the model of --llm has split each question. Or a retriever, such as bridge-ppr. "
+        "paper without diversity. split: default, after the model of --llm has split each question. gcn: bridge-ppr, in the order of whose "
+        "best 40 a trained pruner (--pruner) has a say. Or a retriever, such as bridge-ppr. "
         "naive, bm25, rrf and hybrid always run too.",
     ),
 ]
@@ -56,6 +57,10 @@ PROMPTS = Annotated[
         help="Write each arm's prompts too, as `ask` does, and measure how much of the gold stands in them (prompt). All arms have equal "
         "room. More arms: graph, a prompt of passages and ego-graphs; ego and ego-cosine, ego-graphs alone, diverse or by cosine.",
     ),
+]
+
+PRUNER = Annotated[
+    Path | None, typer.Option("--pruner", metavar="FOLDER", help="For the arm gcn: the checkpoint that `dynagrag train pruner` wrote.")
 ]
 
 
@@ -75,6 +80,7 @@ def retrieval(
     limit: LIMIT = None,
     out: OUT = None,
     prompts: PROMPTS = False,
+    pruner: PRUNER = None,
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
@@ -105,6 +111,7 @@ def retrieval(
         given=given,
         out=out,
         prompts=prompts,
+        pruner=pruner,
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)

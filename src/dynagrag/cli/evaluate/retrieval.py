@@ -1,6 +1,7 @@
 """`dynagrag evaluate retrieval` and `evaluate compare`: which passages each arm brings, on known sets or on questions of one's own."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -96,20 +97,13 @@ def retrieval(
     from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
     from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 
-    options = EvaluateOptions(
-        dataset=dataset,
-        data=data,
-        questions=questions,
-        workspace=workspace,
-        arms=names_in(arms),
-        extractor=extractor,
+    asked = EvaluateOptions(dataset, data, questions, workspace, names_in(arms), extractor, part=part, given=given, out=out)
+    options = replace(
+        asked,
         half=one_of("--half", half, Half),
         scope=None if scope is None else one_of("--scope", scope, Scope),
         baseline=baseline,
         limit=limit,
-        part=part,
-        given=given,
-        out=out,
         prompts=prompts,
         pruner=pruner,
     )

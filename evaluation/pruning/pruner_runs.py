@@ -13,8 +13,8 @@ from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.pruning.pruner_folder import MeasuredLine, PrunerRun
 from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
-from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP, RandomPruner, measure_pruner
+from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part, PruningExample
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP, RandomPruner, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import Questions, load_pruning_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
 from dynagrag.evaluation.ranking_measures import check_library
@@ -27,7 +27,7 @@ from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.workspace.workspace_pruner import BEATS_PRIOR
+from dynagrag.workspace.workspace_pruner import AUTO, BEATS_PRIOR, TRAINED, is_default
 
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 UNTRAINED: Mapping[str, type[Pruner]] = {"none": NoPruner, "random": RandomPruner, "prior": UntrainedPrior}
 PARTS_LEFT_OUT = ("masks", "gcn", "edges", "prior")
 OTHER_VERSION = "trained on another version of the set"
+MIN_GROUPS = 5
+"""Documents, or entities asked about, below which an interval over them tells nothing."""
+_ByQuestion = Mapping[str, Mapping[str, float]]
 _MAX_BATCH, _MIN_STEPS = 32, 20
 
 
@@ -64,8 +67,10 @@ class HowToTrain:
         from dynagrag.training.checkpoints import check_out_folder
         from dynagrag.training.devices import choose_device
 
-        if str(self.out) in UNTRAINED:
-            raise UsageError(f"{self.out} is what `evaluate pruner` calls an untrained pruner; choose another folder with --out")
+        if str(self.out) in (*UNTRAINED, AUTO, TRAINED):
+            raise UsageError(f"{self.out} is what `--pruner` calls another pruner; choose another folder with --out")
+        if self.max_examples is not None and self.max_examples < MIN_EXAMPLES:
+            raise UsageError(f"--max-examples {self.max_examples} is too few to learn from; give {MIN_EXAMPLES} or more")
         if unknown := [name for name in self.without if name not in PARTS_LEFT_OUT]:
             raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
         if self.form not in ("compared", "paper"):
@@ -87,7 +92,9 @@ class TrainOptions(HowToTrain):
 class PrunerFigures:
     """Of one pruner: the means by measure, and those of its differences from the prior on the same questions, with 95 % intervals.
 
-    `note`: what to know of them, empty where there is nothing. `by_question`: the measures of each question by its id.
+    `note`: what to know of them, empty where there is nothing. `by_question`: the measures of each question by its id. `group_gain`: the
+    difference in average precision over nodes, the mean over groups (documents, entities asked about) of their questions' means; questions
+    of one group are alike, so this is what tells of other groups. `num_groups`: how many there are.
     """
 
     name: str
@@ -96,6 +103,8 @@ class PrunerFigures:
     against_prior: Mapping[str, Interval] = field(default_factory=dict)
     note: str = ""
     by_question: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    group_gain: Interval | None = None
+    num_groups: int = 0
 
 
 def train_on_set(
@@ -134,7 +143,8 @@ def train_and_measure(
         embedder: Whose vectors the examples have.
         made_of: What the examples were made of, with hashes; the checkpoint keeps it.
         on_epoch: Told of each epoch.
-        begins_anew: Whether a training in the folder that was begun with other settings or data is dropped; else it is an error.
+        begins_anew: Whether the folder is a workspace's own: a training in it that was begun with other settings or data, or that can't be
+            read, is dropped, which elsewhere is an error; and a checkpoint that beat the prior is only replaced by one that does.
     """
     from dynagrag.evaluation.pruning.pruner_training import train_pruner
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
@@ -150,6 +160,8 @@ def train_and_measure(
     file = TrainingFile(how.out / TRAINING, notes, begins_anew)
     trained, epochs = train_pruner(train, split[Part.VALIDATION], network, training, choose_device(how.device), file, on_epoch)
     figures = compare_pruners({"prior": UntrainedPrior(), str(how.out): GcnPruner(trained)}, split[Part.TEST])
+    if begins_anew and is_default(how.out) and not beats_prior(figures[-1]):
+        return figures
     found = {"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": figures_json(figures)}
     checkpoint = Checkpoint(
         kind=KIND,
@@ -248,13 +260,29 @@ def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExa
         raise UsageError("no question is left to measure on; give a larger set")
     measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
     prior = measured.get("prior") or measure_pruner(UntrainedPrior(), examples)
+    group_of = {example.id: example.group for example in examples}
     return [
-        PrunerFigures(name, len(own), _means(own, None), {} if name == "prior" else _means(own, prior), by_question=own)
+        PrunerFigures(
+            name,
+            len(own),
+            _means(own, None),
+            {} if name == "prior" else _means(own, prior),
+            by_question=own,
+            group_gain=None if name == "prior" else _group_gain(own, prior, group_of),
+            num_groups=len({*group_of.values()}),
+        )
         for name, own in measured.items()
     ]
 
 
-def _means(own: Mapping[str, Mapping[str, float]], other: Mapping[str, Mapping[str, float]] | None) -> dict[str, Interval]:
+def _group_gain(own: _ByQuestion, prior: _ByQuestion, group_of: Mapping[str, str]) -> Interval:
+    gains: dict[str, list[float]] = {}
+    for id_, row in own.items():
+        gains.setdefault(group_of[id_], []).append(row[NODE_AP] - prior[id_][NODE_AP])
+    return intervals({NODE_AP: [sum(rows) / len(rows) for rows in gains.values()]})[NODE_AP]
+
+
+def _means(own: _ByQuestion, other: _ByQuestion | None) -> dict[str, Interval]:
     found: dict[str, Interval] = {}
     for measure in NAMES:
         rows = [row[measure] - (other[id_][measure] if other else 0.0) for id_, row in own.items() if measure in row]
@@ -274,9 +302,14 @@ def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
 
 
 def beats_prior(figures: PrunerFigures) -> bool:
-    """Whether its average precision over nodes is above the prior's by more than chance."""
+    """Whether its average precision over nodes is above the prior's by more than chance: over the questions, and over the groups that they
+    are of, of which it takes MIN_GROUPS; and that over edges isn't below by more than chance.
+    """
     difference = figures.against_prior.get(NODE_AP)
-    return difference is not None and difference.low > 0
+    if difference is None or figures.group_gain is None or figures.num_groups < MIN_GROUPS:
+        return False
+    edges = figures.against_prior.get(EDGE_AP)
+    return difference.low > 0 and figures.group_gain.low > 0 and (edges is None or edges.high >= 0)
 
 
 def check_training_library() -> None:

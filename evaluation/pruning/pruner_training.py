@@ -7,13 +7,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, measure_pruner
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork, batch_of, graph_of
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions
 
-MIN_EXAMPLES = 10
 _MASK_SHARE = 0.5
 _MAX_POSITIVE_WEIGHT = 20.0
 

@@ -7,6 +7,9 @@ from enum import StrEnum
 from dynagrag.ids import content_id
 from dynagrag.schema import Subgraph, Vector
 
+MIN_EXAMPLES = 10
+"""Questions from which something can be learned."""
+
 
 @dataclass(frozen=True, slots=True)
 class PruningExample:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.pruning.pruner_runs import HowToTrain, PrunerFigures, train_and_measure
-from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
+from dynagrag.evaluation.pruning.pruner_runs import HowToTrain, PrunerFigures, beats_prior, train_and_measure
+from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support, SupportFinder
 from dynagrag.evaluation.pruning.training_questions import (
@@ -24,16 +24,16 @@ from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.workspace_pruner import VERSION, pruner_folder
+from dynagrag.workspace.workspace_pruner import VERSION, is_default, pruner_folder
 
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
 
-LEAST: Mapping[Part, int] = {Part.TRAIN: 10, Part.VALIDATION: 5, Part.TEST: 10}
+LEAST: Mapping[Part, int] = {Part.TRAIN: MIN_EXAMPLES, Part.VALIDATION: 5, Part.TEST: 10}
 """Questions: to learn anything, to choose the epoch by, and for an interval to say something."""
 _PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
 MIN_DOCUMENTS = 3
-UNSUPPORTED = "the graph has nothing that it was made of"
+UNSUPPORTED = "the graph has nothing of what the question was made of"
 _GOLD_SHARE = 0.5
 """How often the ego-graph of what a training question asks about is added: retrieval may miss it, and then there is nothing to learn."""
 
@@ -48,12 +48,15 @@ class WorkspaceTrainOptions(HowToTrain):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTraining:
-    """What a training came to: questions by part, those left out by reason, documents, and the figures of the prior and the pruner."""
+    """What a training came to: questions by part, those left out by reason, documents, and the figures of the prior and the pruner.
+    `has_replaced` false: the checkpoint that was there beat the prior and this one didn't, so that one stays.
+    """
 
     questions: Mapping[str, int]
     left_out: Mapping[str, int]
     num_documents: int
     figures: Sequence[PrunerFigures]
+    has_replaced: bool = True
 
 
 def train_on_workspace(
@@ -90,8 +93,15 @@ def train_on_workspace(
             VERSION: snapshot.version,
         }
         own = options.out == pruner_folder(settings, space.name)
+        stays = own and is_default(options.out)
         figures = train_and_measure(split, options, space.embedder.identity, made_of, on_epoch, begins_anew=own)
-    return WorkspaceTraining({part.value: len(rows) for part, rows in split.items()}, found.left_out, found.num_documents, figures)
+    return WorkspaceTraining(
+        {part.value: len(rows) for part, rows in split.items()},
+        found.left_out,
+        found.num_documents,
+        figures,
+        not stays or beats_prior(figures[-1]),
+    )
 
 
 def _support(finder: SupportFinder, question: TrainingQuestion) -> Support:

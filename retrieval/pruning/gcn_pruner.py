@@ -44,6 +44,8 @@ class GcnPruner:
             network.load_state_dict(weights)
         except (RuntimeError, TypeError) as err:
             raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
+        if not all(value.isfinite().all() for value in weights.values()):
+            raise LoadError(f"weights in {folder} are no numbers; train it again")
         return cls(network.to(choose_device(device)))
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:

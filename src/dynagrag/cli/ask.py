@@ -28,7 +28,7 @@ PRUNER = Annotated[
     typer.Option(
         help="What scores the entities and relations of ego-graphs, which profiles graph and paper have: none (all alike), prior "
         "(nothing learned), gcn (the workspace's own, trained by `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: "
-        "the setting `pruner`, else auto: gcn where it has beaten the prior on held-out documents, else prior."
+        "the setting `pruner`, else auto: gcn for profile graph, where it has beaten the prior on held-out documents, else prior."
     ),
 ]
 PROFILE = Annotated[

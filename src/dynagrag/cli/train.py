@@ -85,10 +85,11 @@ def train_pruner(
 ) -> int:
     """Train a pruner: a GCN that scores the entities and relations of retrieved subgraphs for a question.
 
-    Trains on a workspace's own questions, with what they were made of as labels, or on a published set. 70 % of the documents (of a set:
-    of the entities asked about) are trained on, 15 % choose the epoch, and the rest measure it beside the untrained prior. A workspace's
-    pruner scores its answers from then on, if it ranks entities better than the prior there by more than chance. Run the command again to
-    go on with a training that was stopped; the numbers are those of one that was not.
+    Trains on a workspace's own questions, with what they were made of as labels, or on a published set. Some 70 % of the sentences, in
+    whole documents (of a set: of the entities asked about), are trained on, 15 % choose the epoch, and the rest measure it beside the
+    untrained prior. A workspace's pruner scores what `ask --profile graph` shows from then on, if it ranks entities better than the prior
+    there by more than chance, over five documents at least. Run the command again to go on with a training that was stopped; the numbers
+    are those of one that was not.
 
     Example: dynagrag train pruner --workspace work
     """
@@ -130,8 +131,8 @@ def _on_set(settings: "Settings", dataset: str, data: Path, part: str | None, ho
         say_json({"folder": str(folder), "pruners": figures_json(figures)})
         return
     _say_figures(figures)
-    better = "is above" if beats_prior(figures[-1]) else "is not shown to be above"
-    say(f"checkpoint: {folder}; its average precision over entities {better} the prior's on questions about other entities")
+    verdict = _verdict(figures[-1], beats_prior(figures[-1]))
+    say(in_line(f"checkpoint: {folder}; by its average precision over entities it {verdict}, on questions that it was not trained on"))
 
 
 def _on_workspace(
@@ -173,15 +174,33 @@ def _say_workspace(made: "WorkspaceTraining", workspace: str, is_better: bool, f
     _say_figures(made.figures)
     gain = made.figures[-1].against_prior["node_ap"]
     by = f"{100 * gain.mean:+.1f} points of average precision over entities ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
+    asked = f"`ask -w {workspace} --profile graph"
     if not is_own:
-        use = f"use it with `ask -w {workspace} --profile graph --pruner {folder}`"
+        use = f"use it with {asked} --pruner {folder}`"
     elif is_better:
-        use = f"{workspace} uses it from now on (`ask --pruner prior` does not)"
+        use = f"{asked}` scores with it from now on (with `--pruner prior` not)"
+    elif not made.has_replaced:
+        use = f"{asked}` goes on with the one that was trained before, and this one is not kept (give --out FOLDER to keep it)"
     else:
-        use = f"{workspace} goes on with the prior (`ask --pruner gcn` uses it all the same)"
-    say(in_line(f"on documents that it did not see it {'is' if is_better else 'is not shown to be'} better than the prior: {by}; {use}"))
+        use = f"{asked}` goes on with the prior (with `--pruner gcn` it scores all the same)"
+    unseen = f"on {plural(made.figures[-1].num_groups, 'document')} that it did not see"
+    say(in_line(f"{unseen} it {_verdict(made.figures[-1], is_better)}: {by}; {use}"))
+    if not made.has_replaced:
+        return
     say(in_line(f"checkpoint: {folder}"))
     say(in_line(f"report: {folder / 'report.html'}"))
+
+
+def _verdict(figures: "PrunerFigures", is_better: bool) -> str:
+    from dynagrag.evaluation.pruning.pruner_runs import MIN_GROUPS
+
+    if is_better:
+        return "is better than the prior"
+    if figures.against_prior["node_ap"].high < 0:
+        return "is worse than the prior"
+    if figures.num_groups < MIN_GROUPS:
+        return f"is not shown to be better than the prior, which takes {MIN_GROUPS} documents"
+    return "is not shown to be better than the prior"
 
 
 def _say_figures(figures: "Sequence[PrunerFigures]") -> None:

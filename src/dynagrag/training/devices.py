@@ -11,7 +11,7 @@ def choose_device(name: str | None = None) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as err:
+        torch.zeros(1, device=device).cpu().numpy()
+    except (RuntimeError, AssertionError, NotImplementedError) as err:
         raise UsageError(f"the device {name!r} can't be used here: {str(err).splitlines()[0]}; leave out --device, or give cpu") from err
     return device

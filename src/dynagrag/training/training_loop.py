@@ -125,8 +125,7 @@ class Training(Generic[E]):
         network.train()
         for start in range(0, len(order), self._options.batch_size):
             batch = [examples[i] for i in order[start : start + self._options.batch_size]]
-            self._optimizer.zero_grad()
-            loss = self._backward(batch, 1.0)
+            loss = self._backward(batch)
             if not math.isfinite(loss):
                 raise TrainingError(f"the loss is {loss} in epoch {number}: a vector of the examples is no number; embed them again")
             self._optimizer.step()
@@ -134,20 +133,25 @@ class Training(Generic[E]):
         network.eval()
         return Epoch(number, total / len(examples), self._task.validate(), time.perf_counter() - began)
 
-    def _backward(self, batch: Sequence[E], share: float) -> float:
-        """The loss of a batch; its gradient is added. A batch that doesn't fit into memory is halved."""
-        try:
-            loss = self._task.loss(batch)
-            (share * loss).backward()  # type: ignore[no-untyped-call]
-            return float(loss.detach())
-        except torch.OutOfMemoryError as err:
-            if len(batch) == 1:
-                raise TrainingError("a single example doesn't fit into memory; train on the CPU with --device cpu") from err
-        half = len(batch) // 2
-        _LOG.warning("out of memory: a batch of %d examples is halved", len(batch))
-        torch.cuda.empty_cache()
-        parts = [batch[:half], batch[half:]]
-        return sum(self._backward(part, share * len(part) / len(batch)) * len(part) / len(batch) for part in parts)
+    def _backward(self, batch: Sequence[E]) -> float:
+        """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is done in halves, quarters and so on."""
+        num_parts = 1
+        while True:
+            try:
+                self._optimizer.zero_grad()  # also of what a part that didn't fit has left
+                return sum(self._share(part, len(batch)) for part in _parts_of(batch, num_parts))
+            except torch.OutOfMemoryError as err:
+                if num_parts >= len(batch):
+                    raise TrainingError("a single example doesn't fit into memory; train on the CPU with --device cpu") from err
+            num_parts *= 2
+            _LOG.warning("out of memory: a batch of %d examples is done in %d parts", len(batch), num_parts)
+            torch.cuda.empty_cache()
+
+    def _share(self, part: Sequence[E], num_examples: int) -> float:
+        """A part's share in the batch's loss; its gradient is added."""
+        loss = self._task.loss(part) * (len(part) / num_examples)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
 
     def _keep(self) -> None:
         if self._file is None:
@@ -162,7 +166,13 @@ class Training(Generic[E]):
     def _resume(self) -> None:
         if self._file is None or not self._file.path.exists():
             return
-        tensors, notes = read_tensors(self._file.path)
+        try:
+            tensors, notes = read_tensors(self._file.path)
+        except LoadError as err:
+            if self._file.begins_anew:
+                _LOG.warning("%s; the training begins anew", err)
+                return
+            raise LoadError(f"{err}; delete it, or choose another folder with --out") from err
         try:
             made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
             epochs = [Epoch(**row) for row in rows]
@@ -183,6 +193,11 @@ class Training(Generic[E]):
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = value
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+
+
+def _parts_of(batch: Sequence[E], num_parts: int) -> list[Sequence[E]]:
+    size = -(-len(batch) // num_parts)
+    return [batch[start : start + size] for start in range(0, len(batch), size)]
 
 
 def _below(prefix: str, tensors: Tensors) -> Tensors:

@@ -25,7 +25,7 @@ from dynagrag.schema import Answer, Filters, Question, Retrieval, Snapshot, Vect
 from dynagrag.settings import Profile
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
-from dynagrag.workspace.workspace_pruner import WorkspacePruners
+from dynagrag.workspace.workspace_pruner import AUTO, UNTRAINED, WorkspacePruners
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +128,11 @@ class QuestionAnswering:
         instead = instead or Instead()
         ready = self._ready_retriever(options, chat, instead)
         inside, question = ready.inside, Question(text, self._query_vector(text))
+        is_pruned = wiring.brings_subgraphs(options.retriever, ready.profile)
         chosen = self._pruners.chosen(
-            options.pruner or self._parts.settings.pruner,
+            self._pruner_name(options, ready.profile, is_pruned),
             self._parts.models.embedder.identity,
-            wiring.brings_subgraphs(options.retriever, ready.profile),
+            is_pruned,
             inside.snapshot.version.removesuffix(FILTERED),
         )
         made_with = Parts(
@@ -156,6 +157,16 @@ class QuestionAnswering:
         answer = answer_question(inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
         self._check_not_deleted(inside.snapshot, answer)
         return answer
+
+    def _pruner_name(self, options: AskOptions, profile: Profile, is_pruned: bool) -> str:
+        """The pruner that is named, else that of the settings where there is something to score. `auto` is the prior but for the ego-graphs
+        of `graph`: a workspace's own has proven itself on these, and `paper` is to the letter.
+        """
+        if options.pruner is None and not is_pruned:
+            return UNTRAINED
+        name = self._parts.settings.pruner if options.pruner is None else options.pruner
+        has_proven = profile.name == "graph" and options.retriever == "dynagrag"
+        return UNTRAINED if name == AUTO and not has_proven else name
 
     def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> Profile:
         """The profile with no more prompts than the calls that are allowed: scores, the merge and perhaps the checker need theirs too."""

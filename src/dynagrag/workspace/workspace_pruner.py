@@ -19,6 +19,8 @@ from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, read_description
 
 BEATS_PRIOR = "beats_prior"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the untrained prior, by more than chance."""
+UNTRAINED = "prior"
+"""The row of `wiring.PRUNERS` that scores where nothing learned has proven itself."""
 AUTO, TRAINED = "auto", "gcn"
 """The workspace's trained pruner: where it has beaten the prior; in any case."""
 VERSION = "version"
@@ -78,7 +80,10 @@ class WorkspacePruners:
         if name in wiring.PRUNERS:
             return ChosenPruner(wiring.make_pruner(name))
         folder = self._folder_of(name)
-        return self._opened(folder, embedder, version) if is_used else ChosenPruner(wiring.make_pruner())
+        if is_used:
+            return self._opened(folder, embedder, version)
+        read_description(folder, KIND).check_fits(embedder, folder)
+        return ChosenPruner(wiring.make_pruner())
 
     def identity(self, name: str) -> str:
         """What tells the pruner called so from others: the name of an untrained one, the digest of a checkpoint's description. Errors as in
@@ -87,7 +92,7 @@ class WorkspacePruners:
         if name in wiring.PRUNERS:
             return name
         if name == AUTO and not is_default(self._own):
-            return "prior"
+            return UNTRAINED
         folder = self._own if name == AUTO else self._folder_of(name)
         return content_id(read_description(folder, KIND).model_dump_json())
 

@@ -84,6 +84,23 @@ def test_what_comes_back_hangs_together_and_holds_the_ends_of_its_edges(num_node
     assert connected_components(linked, directed=False)[0] == 1
 
 
+def test_an_edge_costs_what_its_prize_leaves_of_the_cost_and_no_more_than_nearly_the_best_prize(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[list[float], list[float]]] = []
+
+    def solver(edges: np.ndarray, prizes: np.ndarray, costs: np.ndarray, *_: object) -> tuple[np.ndarray, np.ndarray]:
+        seen.append((prizes.tolist(), costs.tolist()))
+        return np.array([0]), np.array([], dtype=int)
+
+    monkeypatch.setattr(module, "_solver", lambda: solver)
+    for cost in (1.5, 9.0):
+        tree([0.9, 0, 0, 0], PATH, [0.9, 0.8, 0.1], num_nodes=1, num_edges=2, cost=cost)
+    (prizes, costs), (capped_prizes, capped_costs) = seen
+    assert prizes == [1, 0, 0, 0, 0.5], "the first edge, prize 2, as a node"
+    assert costs == [0.5, 1.5, 0, 0], "the others, prizes 1 and 0, and the halves of the first"
+    assert capped_prizes == pytest.approx([1, 0, 0, 0, 0.01])
+    assert capped_costs == pytest.approx([0.99, 1.99, 0, 0])
+
+
 def test_a_solver_that_is_missing_or_wrong_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for own, said in ((None, "dynagrag\\[pcst\\]"), (SimpleNamespace(pcst_fast=lambda *_: (np.zeros(4), np.zeros(3))), "wrong trees")):
         module._solver.cache_clear()

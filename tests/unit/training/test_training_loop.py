@@ -120,6 +120,25 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
     for one, other in zip(wide.network.parameters(), narrow.network.parameters(), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
 
+    class Late(LineTask):
+        """Runs out of memory when the later half of the network has its gradient already."""
+
+        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+            loss = super().loss(batch)
+            if len(batch) > 3:
+                loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
+                raise torch.OutOfMemoryError("full")
+            return loss
+
+        def validate(self) -> float:
+            return 0.0
+
+    late = Late()
+    late.network[1].p = 0.0  # type: ignore[index]
+    Training(late, options).run(EXAMPLES)
+    for one, other in zip(wide.network.parameters(), late.network.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+
     class Tight(LineTask):
         def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
             raise torch.OutOfMemoryError("full")

@@ -154,9 +154,15 @@ def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_na
         assert told("graph") == ({UntrainedPrior.label}, 0)
         trained(folder, beats_prior=True)
         assert told("graph") == told("paper", "gcn") == ({GcnPruner.label}, 0)
+        assert told("paper") == ({UntrainedPrior.label}, 0), "to the letter, unless it is told otherwise"
         assert told("graph", "none") == ({NoPruner.label}, 0)
         (folder / DESCRIPTION).write_text("{", encoding="utf-8")
         assert told("graph") == ({UntrainedPrior.label}, 1)
         assert told("default") == (set(), 0), "there is nothing to score, so nothing is read"
+        for wrong in ("gcn", str(tmp_path), ""):
+            with pytest.raises((LoadError, UsageError)):
+                told("default", wrong)
     with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="none") as space:
         assert told("graph") == ({NoPruner.label}, 0)
+    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="gcn") as space:
+        assert told("default") == (set(), 0), "a setting that can't be followed fails no question that has no use for it"

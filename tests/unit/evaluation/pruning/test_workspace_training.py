@@ -14,7 +14,7 @@ import pytest
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
-from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, read_questions, split_questions
@@ -164,6 +164,23 @@ def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None
             assert {snapshot.graph.entities[i].id for i in support.nodes} >= set(made_of.entities)
 
 
+def test_what_a_question_asks_about_is_added_to_no_question_that_measures(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, list[object]] = {}
+    plain = RetrievedExamples.example
+
+    def watched(self: RetrievedExamples, id_: str, text: str, group: str, support: Support, centre: int | None = None) -> PruningExample:
+        asked.setdefault(group, []).append(centre)
+        return plain(self, id_, text, group, support, centre)
+
+    monkeypatch.setattr(RetrievedExamples, "example", watched)
+    train_on_workspace(settings, options(settings))
+    added = [document for document, centres in asked.items() if any(centre is not None for centre in centres)]
+    assert added
+    with open_workspace("w", settings=settings) as space:
+        parts = split_questions(make_questions_of(space.snapshot()), space.snapshot()).parts
+    assert {*added} <= {document for _, document in parts[Part.TRAIN]}
+
+
 # ------------------------------------------------------------------------------------------------------------- training
 
 
@@ -189,6 +206,18 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
         assert CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
         space.ingest_given([talk(NUM_TALKS)], FastExtractor())
         assert CHANGED in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
+
+
+def test_a_pruner_that_beat_the_prior_stays_where_the_next_one_does_not(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    assert train_on_workspace(settings, options(settings)).has_replaced
+    path = pruner_folder(settings, "w") / "model.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"beats_prior": false', '"beats_prior": true'), encoding="utf-8")
+    assert is_default(path.parent)
+    before = path.read_bytes()
+    (path.parent / "training.safetensors").write_bytes(b"cut")
+    assert not train_on_workspace(settings, options(settings, seed=1)).has_replaced
+    assert path.read_bytes() == before
+    assert "begins anew" in caplog.text, "a damaged file of a training stops no other"
 
 
 def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Settings) -> None:
@@ -250,7 +279,7 @@ def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, c
     said = capsys.readouterr().out
     assert "they are made now, of the workspace's records, without a model" in said
     assert f"of {NUM_TALKS} documents, each in one part alone" in said
-    assert re.search(r"on documents that it did not see it is .* than the prior: [+-]", said)
+    assert re.search(r"on \d+ documents? that it did not see it is .* than the prior.*: [+-]", said)
     assert "--pruner" in said
     assert app([*given, "--json"], standalone_mode=False) == 0
     found = json.loads(capsys.readouterr().out)

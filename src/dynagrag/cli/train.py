@@ -31,7 +31,14 @@ TRAIN_SET = Annotated[
 TRAIN_DATA = Annotated[
     Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.")
 ]
-TRAIN_WORKSPACE = Annotated[str | None, typer.Option("--workspace", "-w", help="Workspace to train on, of three documents or more.")]
+TRAIN_WORKSPACE = Annotated[
+    str | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        help="Workspace to train on, of three documents or more. Default, without --dataset: the setting `workspace`, else `default`.",
+    ),
+]
 QUESTIONS = Annotated[
     Path | None,
     typer.Option(
@@ -101,20 +108,20 @@ def train_pruner(
     if dataset and data and out:
         _on_set(settings, dataset, data, part, how | {"out": out}, as_json)
     else:
-        _on_workspace(settings, workspace or "", questions, how, out, as_json)
+        _on_workspace(settings, workspace or settings.workspace, questions, how, out, as_json)
     return 0
 
 
 def _check_source(
     dataset: str | None, data: Path | None, part: str | None, workspace: str | None, questions: Path | None, out: Path | None
 ) -> None:
-    """UsageError unless there is either a workspace, or a set with its folder and one for the checkpoint."""
-    if (workspace is None) == (dataset is None):
+    """UsageError unless there is either a workspace, perhaps unnamed, or a set with its folder and one for the checkpoint."""
+    if workspace is not None and dataset is not None:
         raise UsageError(
             "train on a workspace (--workspace NAME) or on a published set (--dataset SET --data FOLDER --out FOLDER): give one"
         )
-    if workspace is not None and (data or part):
-        raise UsageError("--data and --part are of published sets; leave them out with --workspace")
+    if dataset is None and (data or part):
+        raise UsageError("--data and --part are of published sets; name one with --dataset, or leave them out")
     if dataset is not None and questions:
         raise UsageError("--questions are a workspace's; name it with --workspace, in place of --dataset")
     if dataset is not None and not (data and out):

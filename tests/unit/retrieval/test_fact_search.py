@@ -67,6 +67,13 @@ def test_facts_that_hang_together_are_one_subgraph_and_the_nearest_comes_first()
     assert [own.score for own in found.subgraphs] == sorted((own.score for own in found.subgraphs), reverse=True)
 
 
+def test_a_subgraph_stands_by_hops_from_its_centre_and_then_as_the_graph_has_it() -> None:
+    made = snapshot_of(6, [(0, 1), (0, 2), (1, 5), (2, 3)])
+    (found,) = TripleSearch(made).retrieve(Question("q", made.graph.entity_vectors[0]), 5, 5).subgraphs
+    assert found.nodes == (0, 1, 2, 3, 5), "5 is reached before 3"
+    assert found.hops == (0, 1, 1, 2, 2)
+
+
 def test_a_graph_without_facts_gives_its_nearest_entities_alone() -> None:
     made = snapshot_of(5, [])
     question = Question("q", made.graph.entity_vectors[2])

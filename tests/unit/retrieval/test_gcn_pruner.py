@@ -181,3 +181,12 @@ def test_a_gpu_that_is_not_there_is_told(tmp_path: Path) -> None:
     folder = checkpoint_in(tmp_path / "pruner", network())
     with pytest.raises(UsageError, match=r"the device 'cuda' can't be used here: .*; leave out --device, or give cpu"):
         GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "cuda")
+
+
+def test_a_node_sees_the_mean_of_its_edges_and_nothing_where_it_has_none() -> None:
+    import torch
+
+    from dynagrag.retrieval.pruning.pruning_network import _incident_means
+
+    found = _incident_means(torch.tensor([[1.0], [3.0]]), torch.tensor([[0, 0], [1, 2]]), 4)
+    assert found.squeeze(1).tolist() == [2.0, 1.0, 3.0, 0.0]

@@ -97,6 +97,26 @@ def test_a_loss_that_is_no_number_and_an_empty_set_end_it() -> None:
         Training(LineTask(), OPTIONS).run([])
 
 
+def test_every_epoch_has_an_order_of_its_own() -> None:
+    class Watched(LineTask):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[tuple[float, float]] = []
+
+        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+            self.seen += batch
+            return super().loss(batch)
+
+        def validate(self) -> float:
+            return 0.0
+
+    task, count = Watched(), len(EXAMPLES)
+    Training(task, TrainingOptions(max_epochs=2, patience=9)).run(EXAMPLES)
+    first, second = task.seen[:count], task.seen[count:]
+    assert sorted(first) == sorted(second) == sorted(EXAMPLES)
+    assert first != second
+
+
 def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> None:
     class Narrow(LineTask):
         most = 0

@@ -287,12 +287,17 @@ def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, c
     assert {"folder", "workspace", "questions", "left_out", "documents", "pruners"} < found.keys()
 
 
+def test_without_a_name_the_default_workspace_is_meant(settings: Settings) -> None:
+    with pytest.raises(WorkspaceError, match="no workspace 'default'"):
+        app(["train", "pruner"], standalone_mode=False)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([], "give one"),
+        (["--data", "sets"], "name one with --dataset"),
         (["--workspace", "w", "--dataset", "webqsp"], "give one"),
-        (["--workspace", "w", "--data", "sets"], "leave them out with --workspace"),
+        (["--workspace", "w", "--data", "sets"], "or leave them out"),
         (["--dataset", "webqsp", "--questions", "q.jsonl"], "name it with --workspace"),
         (["--dataset", "webqsp", "--data", "sets"], "--out, a folder for the checkpoint"),
     ],

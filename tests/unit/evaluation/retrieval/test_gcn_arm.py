@@ -53,6 +53,20 @@ def test_what_a_pruner_likes_rises_and_the_scores_stay() -> None:
     assert [scored.score for scored in found] == pytest.approx([scored.score for scored in plain], abs=1e-6)
 
 
+def test_a_passage_rises_by_what_it_says_of_a_pair_too() -> None:
+    class LikesPair(Likes):
+        def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
+            (own,) = subgraphs
+            wanted = {self.entity, self.entity + 1}
+            edges = np.array([{own.nodes[a], own.nodes[b]} == wanted for a, b in own.pairs.tolist()], dtype=np.float32)
+            return (PruneScores(np.zeros(len(own.nodes), np.float32), edges, "likes", is_trained=False),)
+
+    made, asked = corpus(12), Question("word3 says what?", unit(1, 9)[0])
+    ids = order(made, NoPruner(), asked, 12)
+    middle = next(id_ for id_ in ids[4:] if int(id_[1:]) < 11)
+    assert order(made, LikesPair(int(middle[1:])), asked, 12).index(middle) < ids.index(middle)
+
+
 def test_passages_further_down_stay_where_they_are() -> None:
     made, asked = corpus(NUM_ORDERED + 8), Question("word3 says what?", unit(1, 9)[0])
     ids = [scored.passage.id for scored in BridgeSearch(made).retrieve(asked, NUM_ORDERED + 8, 0).passages]

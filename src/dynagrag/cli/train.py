@@ -139,7 +139,7 @@ def _on_set(settings: "Settings", dataset: str, data: Path, part: str | None, ho
         return
     _say_figures(figures)
     verdict = _verdict(figures[-1], beats_prior(figures[-1]))
-    say(in_line(f"checkpoint: {folder}; by its average precision over entities it {verdict}, on questions that it was not trained on"))
+    say(in_line(f"checkpoint: {folder}; by its average precision it {verdict}, on questions that it was not trained on"))
 
 
 def _on_workspace(
@@ -203,8 +203,11 @@ def _verdict(figures: "PrunerFigures", is_better: bool) -> str:
 
     if is_better:
         return "is better than the prior"
-    if figures.against_prior["node_ap"].high < 0:
+    nodes, edges = figures.against_prior["node_ap"], figures.against_prior.get("edge_ap")
+    if nodes.high < 0:
         return "is worse than the prior"
+    if nodes.low > 0 and edges is not None and edges.high < 0:
+        return "is better than the prior over entities, and worse over pairs of them, so not better in all"
     if figures.num_groups < MIN_GROUPS:
         return f"is not shown to be better than the prior, which takes {MIN_GROUPS} documents"
     return "is not shown to be better than the prior"

@@ -9,6 +9,7 @@ import pytest
 from dynagrag import wiring
 from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.cli.main import app
+from dynagrag.cli.train import _verdict
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.pruning.pruner_runs import (
@@ -193,3 +194,21 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
     assert "pruner: trained on another version of the set" in capsys.readouterr().out.splitlines()
     assert app(["evaluate", "pruner", *given, "--json"], standalone_mode=False) == 0
     assert json.loads(capsys.readouterr().out)["pruners"][str(folder)]["note"] == "trained on another version of the set"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "num_groups", "said"),
+    [
+        ((0.01, 0.1), (-0.01, 0.1), 9, "is better than the prior"),
+        ((0.01, 0.1), (-0.2, -0.1), 9, "worse over pairs of them"),
+        ((-0.2, -0.1), (0.01, 0.1), 9, "is worse than the prior"),
+        ((0.01, 0.1), (0.01, 0.1), 4, "which takes 5 documents"),
+        ((-0.01, 0.1), (0.01, 0.1), 9, "is not shown to be better than the prior"),
+    ],
+)
+def test_the_command_says_what_was_shown_of_entities_and_pairs(
+    nodes: tuple[float, float], edges: tuple[float, float], num_groups: int, said: str
+) -> None:
+    gains = {NODE_AP: Interval(sum(nodes) / 2, *nodes), EDGE_AP: Interval(sum(edges) / 2, *edges)}
+    own = PrunerFigures("own", 50, {}, gains, group_gain=gains[NODE_AP], num_groups=num_groups)
+    assert said in _verdict(own, beats_prior(own))

@@ -56,7 +56,7 @@ class AnswerLine(BaseModel):
     for it, `cached` came from the cache; tokens and seconds count cached replies as they were when they were made, so that arms compare.
     `context_tokens`: of what was put before the model, the instructions left out. `error`: why there is no answer; then all else is empty,
     but for what it cost where a reply `is_cut_off`, without an end: that is the model's doing, and asking again brings the same.
-    `failed_parts`: how many intermediate answers could not be had, so that it was made without them.
+    `failed_parts`: how many intermediate answers, or short forms of it, could not be had, so that it was made without them.
     `shown`: ids of the passages and relation records that stood in its prompts, in their order; None in lines of before they were kept.
     """
 
@@ -95,7 +95,16 @@ class AnswerLine(BaseModel):
 
 
 def line_of(
-    answer: Answer, *, question: str, scope: str, arm: str, short: str | None, spent: Usage, saved: Usage, wall_s: float
+    answer: Answer,
+    *,
+    question: str,
+    scope: str,
+    arm: str,
+    short: str | None,
+    spent: Usage,
+    saved: Usage,
+    wall_s: float,
+    failed_parts: int,
 ) -> AnswerLine:
     """The line of an answer. `spent` and `saved`: what its calls took, and what those from the cache once took."""
     documents = answer.trace.document_ids
@@ -116,7 +125,7 @@ def line_of(
         calls=spent.calls,
         cached=spent.cached,
         seconds=round(wall_s + saved.seconds, 3),
-        failed_parts=len(answer.trace.failures),
+        failed_parts=failed_parts,
         shown=tuple(dict.fromkeys(id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids)),
     )
 

@@ -19,6 +19,7 @@ from dynagrag.evaluation.batches import MAX_FAILED, gave_up
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.schema import Answer
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace
 
@@ -111,7 +112,7 @@ class _Work:
         begun = time.perf_counter()
         try:
             answer = arm.flow(self._space, question, chat)
-            short = short_answer(chat, answer) if question.is_short else None
+            short, failed = _short(chat, answer) if question.is_short else (None, 0)
         except ModelError as err:
             line = AnswerLine(scope=question.scope, question=question.id, text=question.text, arm=arm.name, error=str(err) or repr(err))
             return _cut_off(line, chat, time.perf_counter() - begun) if isinstance(err, CutOffReplyError) else line
@@ -125,7 +126,16 @@ class _Work:
             spent=chat.usage(),
             saved=chat.saved(),
             wall_s=wall_s,
+            failed_parts=len(answer.trace.failures) + failed,
         )
+
+
+def _short(chat: MeteredChat, answer: Answer) -> tuple[str, int]:
+    """The answer in a few words, and whether (1) that reply had no end: then it is empty, and the answer itself is kept."""
+    try:
+        return short_answer(chat, answer), 0
+    except CutOffReplyError:
+        return "", 1
 
 
 def _cut_off(line: AnswerLine, chat: MeteredChat, wall_s: float) -> AnswerLine:

@@ -22,7 +22,7 @@ from dynagrag.evaluation.results.run_folder import check_folder, library_version
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Pruner
-from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.gcn_pruner import FORMS, KIND, GcnPruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity
@@ -48,10 +48,10 @@ class HowToTrain:
     """
 
     out: Path
-    form: str = "compared"
+    form: str = "distances"
     without: tuple[str, ...] = ()
     seed: int = 0
-    max_epochs: int = 20
+    max_epochs: int = 40
     max_examples: int | None = None
     device: str | None = None
 
@@ -73,8 +73,8 @@ class HowToTrain:
             raise UsageError(f"--max-examples {self.max_examples} is too few to learn from; give {MIN_EXAMPLES} or more")
         if unknown := [name for name in self.without if name not in PARTS_LEFT_OUT]:
             raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
-        if self.form not in ("compared", "paper"):
-            raise UsageError(f"there is no form {self.form!r} of a pruner; known: compared, paper")
+        if self.form not in FORMS:
+            raise UsageError(f"there is no form {self.form!r} of a pruner; known: {', '.join(FORMS)}")
         check_out_folder(self.out)
         choose_device(self.device)
 

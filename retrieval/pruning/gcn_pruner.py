@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector, Vec
 if TYPE_CHECKING:
     from dynagrag.retrieval.pruning.pruning_network import PruningNetwork
 
+Form = Literal["distances", "compared", "paper"]
+"""What a network reads: see NetworkOptions."""
+FORMS: tuple[Form, ...] = get_args(Form)
 KIND = "pruner"
 LABEL = "trained GCN"
 

@@ -7,11 +7,11 @@ what was kept to the neighbours; heads score what comes out.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+from dynagrag.retrieval.pruning.gcn_pruner import Form
 from dynagrag.retrieval.pruning.untrained_prior import prior_logits
 from dynagrag.schema import Subgraph, Vector
 
@@ -25,15 +25,16 @@ _MASK_WIDTH, _HEAD_WIDTH = 32, 32
 
 @dataclass(frozen=True, slots=True)
 class NetworkOptions:
-    """`form` "paper": masks and vectors as they are, edges scored by their own scaled vector. "compared": a vector is read by how it
-    compares with the question's (product and difference of projections, cosine, distance), and an edge's head sees both ends.
+    """`form` "distances": of a vector only its cosine with the question's and the distance are read, so that no words are remembered, and
+    an edge's head sees both ends. "compared": the product and difference of learned projections are read too. "paper": masks and
+    vectors as they are, edges scored by their own scaled vector.
 
     `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out, to measure what it gives. `has_prior`:
     scores begin as the untrained prior's, and what is learned is added to them.
     """
 
     dimension: int
-    form: Literal["paper", "compared"] = "compared"
+    form: Form = "distances"
     projection: int = 64
     hidden: int = 256
     out: int = 128
@@ -82,19 +83,20 @@ class PruningNetwork(nn.Module):
     def __init__(self, options: NetworkOptions) -> None:
         super().__init__()
         self.options = options
-        width = options.dimension if options.form == "paper" else 3 * options.projection + 2
+        width = {"distances": 2, "compared": 3 * options.projection + 2, "paper": options.dimension}[options.form]
         self.node_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
         self.edge_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
         if options.form == "compared":
             self.of_vector = nn.Linear(options.dimension, options.projection)
             self.of_query = nn.Linear(options.dimension, options.projection)
+        if options.form != "paper":
             self.beside = nn.Linear(2 * width, options.out)
         layer = GCNConv if options.has_gcn else nn.Linear
         self.first = layer(2 * width, options.hidden)
         self.second = layer(options.hidden, options.out)
         self.dropout = nn.Dropout(options.dropout)
         self.node_head = _mlp(options.out, _HEAD_WIDTH, 1)
-        self.edge_head = _mlp(width + (options.out if options.form == "compared" else 0), _HEAD_WIDTH, 1)
+        self.edge_head = _mlp(width + (options.out if options.form != "paper" else 0), _HEAD_WIDTH, 1)
         if options.has_prior:
             self.prior_shares = nn.Parameter(torch.ones(2))
             for value in (*self.node_head[-1].parameters(), *self.edge_head[-1].parameters()):
@@ -111,7 +113,7 @@ class PruningNetwork(nn.Module):
         y = m_e[:, None] * self._read(y, of_edge)
         seen = torch.cat([x, _incident_means(y, ends, len(x)) if self.options.has_edges else torch.zeros_like(x)], dim=1)
         h = self._spread(seen, ends, m_e)
-        if self.options.form == "compared":
+        if self.options.form != "paper":
             h = h + self.beside(seen)
             y = torch.cat([y, h[ends[0]] + h[ends[1]]], dim=1)
         nodes, edges = self.node_head(h).squeeze(1), self.edge_head(y).squeeze(1)
@@ -126,9 +128,11 @@ class PruningNetwork(nn.Module):
     def _read(self, vectors: Tensor, queries: Tensor) -> Tensor:
         if self.options.form == "paper":
             return vectors
+        distances = torch.cat([(vectors * queries).sum(dim=1, keepdim=True), (vectors - queries).norm(dim=1, keepdim=True)], dim=1)
+        if self.options.form == "distances":
+            return distances
         a, b = self.of_vector(vectors), self.of_query(queries)
-        cosine, distance = (vectors * queries).sum(dim=1, keepdim=True), (vectors - queries).norm(dim=1, keepdim=True)
-        return torch.cat([a * b, (a - b).abs(), a, cosine, distance], dim=1)
+        return torch.cat([a * b, (a - b).abs(), a, distances], dim=1)
 
     def _spread(self, seen: Tensor, ends: Tensor, weights: Tensor) -> Tensor:
         if not self.options.has_gcn:

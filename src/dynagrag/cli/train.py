@@ -60,7 +60,8 @@ FORM = Annotated[
     str,
     typer.Option(
         "--form",
-        help="compared: vectors are read by how they compare with the question's. paper: DynaGRAG by the letter, scaled vectors alone.",
+        help="distances: of vectors only how near they are to the question's is read, so no words are remembered. compared: products and "
+        "differences with the question's vector too. paper: DynaGRAG by the letter, scaled vectors alone.",
     ),
 ]
 WITHOUT = Annotated[
@@ -79,9 +80,9 @@ def train_pruner(
     workspace: TRAIN_WORKSPACE = None,
     questions: QUESTIONS = None,
     out: OUT = None,
-    form: FORM = "compared",
+    form: FORM = "distances",
     without: WITHOUT = "",
-    max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after four without gain.")] = 20,
+    max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after ten without gain.")] = 40,
     max_examples: Annotated[int | None, typer.Option("--max-examples", min=1, help="Training questions at most. Default: all.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the examples.")] = 0,
     device: DEVICE = None,

@@ -51,8 +51,8 @@ class TrainingOptions:
     learning_rate: float = 1e-3
     weight_decay: float = 1e-4
     batch_size: int = 32
-    max_epochs: int = 20
-    patience: int = 4
+    max_epochs: int = 40
+    patience: int = 10
     seed: int = 0
 
 

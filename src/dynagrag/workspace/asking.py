@@ -27,6 +27,9 @@ from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_pruner import AUTO, UNTRAINED, WorkspacePruners
 
+MAX_QUESTION_CHARS = 10_000
+"""Some 2,500 tokens: beside longer ones evidence has no room in a small model's context."""
+
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
@@ -106,8 +109,7 @@ class QuestionAnswering:
         chat_model: ChatModel | None = None,
     ) -> Answer:
         """Answers with the given model, else the workspace's; as `Workspace.ask` has it."""
-        if not text.strip():
-            raise UsageError("the question is empty")
+        _check_question(text)
         chat = self._parts.metered(options.max_calls, model=chat_model)
         if options.is_split:
             _check_can_split(options, chat)
@@ -240,6 +242,16 @@ class QuestionAnswering:
         if gone:
             self._parts.journal.forget_documents(gone)
             raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")
+
+
+def _check_question(text: str) -> None:
+    if not text.strip():
+        raise UsageError("the question is empty")
+    if len(text) > MAX_QUESTION_CHARS:
+        raise UsageError(
+            f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are asked; put what it is about into a "
+            "file and `dynagrag ingest` it"
+        )
 
 
 def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:

@@ -202,6 +202,7 @@ WRONG_USE = [
     (("ask", "Who?", "-w", "../up"), 1, "'../up'"),
     (("ask", "Who?", "-w", "there"), 1, "is empty"),
     (("ask", "   ", "-w", "there"), 2, "question is empty"),
+    (("ask", "why? " * 2001, "-w", "there"), 2, "has 10,005 characters, and 10,000 at most are asked"),
     (("ask", "Who?", "--retriever", "magic", "-w", "full"), 2, "dynagrag-cosine"),
     (("ask", "Who?", "--traversal", "magic", "-w", "full"), 2, "dsa-bfs"),
     (("ask", "Who?", "--profile", "magic", "-w", "full"), 2, "paper"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dynagrag.retrieval.pruning.pruning_network import Logits, PruningNetwork
 
 DIMENSION = 6
-FORMS = ("paper", "compared")
+FORMS = ("distances", "compared", "paper")
 
 
 def unit(rng: np.random.Generator, *shape: int) -> Vector:
@@ -35,7 +35,7 @@ def ring(num_nodes: int, seed: int = 0) -> Subgraph:
     return Subgraph(tuple(range(num_nodes)), (0,) * num_nodes, pairs, ((),) * num_edges, x, y, np.ones(num_edges, np.float32), 0.0)
 
 
-def network(form: str = "compared", **options: bool) -> "PruningNetwork":
+def network(form: str = "distances", **options: bool) -> "PruningNetwork":
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork  # at the top, triton complains at the end
 
     torch.manual_seed(1)

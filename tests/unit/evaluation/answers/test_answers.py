@@ -291,6 +291,18 @@ def test_parts_of_an_answer_that_could_not_be_had_are_counted(answer: Callable[.
     assert (line.error, line.failed_parts) == ("", 1)
 
 
+def test_a_short_form_without_an_end_leaves_the_answer(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+    def rule(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
+        if prompt.name == "short_answer":
+            raise CutOffReplyError("the reply hit its limit")
+        return simple_reply(prompt, schema)
+
+    asked = questions(space, 1, is_short=True)
+    (line,) = answer(FakeChat(rule), ["closed-book"], asked)
+    assert line.answer
+    assert (line.error, line.is_cut_off, line.short, line.failed_parts) == ("", False, "", 1)
+
+
 @pytest.mark.parametrize("max_concurrency", [1, 8])
 def test_a_model_that_never_answers_stops_the_run_after_twenty(
     answer: Callable[..., list[AnswerLine]], space: Workspace, tmp_path: Path, max_concurrency: int

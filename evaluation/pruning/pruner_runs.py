@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
 
 UNTRAINED: Mapping[str, type[Pruner]] = {"none": NoPruner, "random": RandomPruner, "prior": UntrainedPrior}
-PARTS_LEFT_OUT = ("masks", "gcn", "edges", "prior")
+PARTS_LEFT_OUT = ("masks", "gcn", "edges", "prior", "structure")
 OTHER_VERSION = "trained on another version of the set"
 MIN_GROUPS = 5
 """Documents, or entities asked about, below which an interval over them tells nothing."""
@@ -56,8 +56,8 @@ class HowToTrain:
     device: str | None = None
 
     def parts(self) -> dict[str, bool]:
-        """Whether the network has each part. The paper's has no prior."""
-        left_out = (*self.without, "prior") if self.form == "paper" else self.without
+        """Whether the network has each part. The paper's has no prior and reads no structure."""
+        left_out = (*self.without, "prior", "structure") if self.form == "paper" else self.without
         return {f"has_{name}": name not in left_out for name in PARTS_LEFT_OUT}
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -20,7 +21,7 @@ with warnings.catch_warnings():
     from torch_geometric.data import Batch, Data
     from torch_geometric.nn import GCNConv
 
-_MASK_WIDTH, _HEAD_WIDTH = 32, 32
+_MASK_WIDTH, _HEAD_WIDTH, _STRUCTURE_WIDTH = 32, 32, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class NetworkOptions:
     vectors as they are, edges scored by their own scaled vector.
 
     `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out, to measure what it gives. `has_prior`:
-    scores begin as the untrained prior's, and what is learned is added to them.
+    scores begin as the untrained prior's, and what is learned is added to them. `has_structure`: where a node or edge stands in its
+    subgraph is read beside its vector; not in the paper.
     """
 
     dimension: int
@@ -43,6 +45,7 @@ class NetworkOptions:
     has_gcn: bool = True
     has_edges: bool = True
     has_prior: bool = False
+    has_structure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,12 @@ class Logits:
 
 def graph_of(subgraph: Subgraph, query: Vector) -> Data:
     """A subgraph with its question as PyG has it: `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit
-    `query` (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid."""
+    `query` (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid; `node_structure` (n, 4) and
+    `edge_structure` (m, 4) say where they stand: see `_structure`."""
     unit = torch.as_tensor(query, dtype=torch.float32)
     unit = unit / unit.norm().clamp(min=1e-12)
     node_prior, edge_prior = (torch.from_numpy(prior_logits(vectors, unit.numpy())) for vectors in (subgraph.x, subgraph.y))
+    node_structure, edge_structure = _structure(subgraph)
     return Data(
         x=torch.as_tensor(subgraph.x, dtype=torch.float32),
         edge_index=torch.as_tensor(subgraph.pairs, dtype=torch.int64).reshape(-1, 2).T.contiguous(),
@@ -68,6 +73,8 @@ def graph_of(subgraph: Subgraph, query: Vector) -> Data:
         query=unit.reshape(1, -1),
         node_prior=node_prior,
         edge_prior=edge_prior,
+        node_structure=node_structure,
+        edge_structure=edge_structure,
         num_nodes=len(subgraph.nodes),
     )
 
@@ -84,6 +91,7 @@ class PruningNetwork(nn.Module):
         super().__init__()
         self.options = options
         width = {"distances": 2, "compared": 3 * options.projection + 2, "paper": options.dimension}[options.form]
+        width += _STRUCTURE_WIDTH * options.has_structure
         self.node_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
         self.edge_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
         if options.form == "compared":
@@ -109,8 +117,8 @@ class PruningNetwork(nn.Module):
         of_edge = of_node[ends[0]]
         node_masks, edge_masks = (self._mask(m, v, q) for m, v, q in ((self.node_mask, z, of_node), (self.edge_mask, y, of_edge)))
         m_v, m_e = (torch.sigmoid(m) if self.options.has_masks else torch.ones_like(m) for m in (node_masks, edge_masks))
-        x = m_v[:, None] * self._read(z, of_node)
-        y = m_e[:, None] * self._read(y, of_edge)
+        x = m_v[:, None] * self._read(z, of_node, batch.node_structure)
+        y = m_e[:, None] * self._read(y, of_edge, batch.edge_structure)
         seen = torch.cat([x, _incident_means(y, ends, len(x)) if self.options.has_edges else torch.zeros_like(x)], dim=1)
         h = self._spread(seen, ends, m_e)
         if self.options.form != "paper":
@@ -125,9 +133,11 @@ class PruningNetwork(nn.Module):
         scores: Tensor = mlp((vectors - queries).norm(dim=1, keepdim=True))
         return scores.squeeze(1)
 
-    def _read(self, vectors: Tensor, queries: Tensor) -> Tensor:
-        if self.options.form == "paper":
-            return vectors
+    def _read(self, vectors: Tensor, queries: Tensor, structure: Tensor) -> Tensor:
+        read = vectors if self.options.form == "paper" else self._beside_query(vectors, queries)
+        return torch.cat([read, structure], dim=1) if self.options.has_structure else read
+
+    def _beside_query(self, vectors: Tensor, queries: Tensor) -> Tensor:
         distances = torch.cat([(vectors * queries).sum(dim=1, keepdim=True), (vectors - queries).norm(dim=1, keepdim=True)], dim=1)
         if self.options.form == "distances":
             return distances
@@ -148,6 +158,20 @@ def _mlp(*widths: int) -> nn.Sequential:
     for i in range(len(widths) - 1):
         layers += [nn.Linear(widths[i], widths[i + 1]), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
+
+
+def _structure(subgraph: Subgraph) -> tuple[Tensor, Tensor]:
+    """Of each node whether it is a centre, its hops from it, and the logarithms of its degree and of the records on its edges; of each edge
+    whether it touches a centre, the hops of its nearer end, and the logarithms of its records and of its relations. Hops and logarithms
+    are divided by 3, so that all are about 1.
+    """
+    hops, pairs, weights = np.array(subgraph.hops, float), subgraph.pairs.reshape(-1, 2), subgraph.weights.astype(float)
+    degrees, records = (np.bincount(pairs.ravel(), of_end, len(hops)) for of_end in (None, np.repeat(weights, 2)))
+    nearer, relations = hops[pairs].min(axis=1, initial=np.inf), np.array([len(own) for own in subgraph.pair_relations], float)
+    nodes = (3.0 * (hops == 0), hops, np.log1p(degrees), np.log1p(records))
+    edges = (3.0 * (nearer == 0), nearer, np.log1p(weights), np.log1p(relations))
+    of_nodes, of_edges = (torch.from_numpy(np.stack(columns, axis=1) / 3).float() for columns in (nodes, edges))
+    return of_nodes, of_edges
 
 
 def _incident_means(y: Tensor, ends: Tensor, num_nodes: int) -> Tensor:

@@ -67,7 +67,8 @@ FORM = Annotated[
 WITHOUT = Annotated[
     str,
     typer.Option(
-        "--without", help="Parts of the network to leave out, separated by commas, to see what they give: masks, gcn, edges, prior."
+        "--without",
+        help="Parts of the network to leave out, separated by commas, to see what they give: masks, gcn, edges, prior, structure.",
     ),
 ]
 

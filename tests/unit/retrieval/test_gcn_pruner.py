@@ -54,7 +54,7 @@ def logits_of(net: "PruningNetwork", subgraph: Subgraph) -> "Logits":
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_group_of_parameters_gets_a_gradient(form: str) -> None:
-    net = network(form)
+    net = network(form, has_structure=True)
     logits = logits_of(net, ring(7))
     (logits.nodes.square().sum() + logits.edges.square().sum()).backward()
     dead = [name for name, value in net.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
@@ -103,6 +103,31 @@ def test_what_is_left_out_has_no_say(form: str, part: str) -> None:
             with torch.no_grad():
                 net.node_mask[-1].bias += 5.0
             assert (node(net, subgraph, 0) != before) is is_changed
+
+
+def test_structure_says_where_nodes_and_edges_stand() -> None:
+    """A centre (0) with two neighbours, one of which has a further one; three records on the first edge, two relations on the last."""
+    from dynagrag.retrieval.pruning.pruning_network import graph_of
+
+    rng = np.random.default_rng(3)
+    pairs = np.array([[0, 1], [0, 2], [2, 3]], dtype=np.int64)
+    x, y = unit(rng, 4, DIMENSION), unit(rng, 3, DIMENSION)
+    subgraph = Subgraph((5, 6, 7, 8), (0, 1, 1, 2), pairs, ((0,), (1,), (2, 3)), x, y, np.array([3, 1, 1], np.float32), 0.0)
+    graph, log = graph_of(subgraph, QUERY), np.log1p
+    nodes = [[3, 0, log(2), log(4)], [0, 1, log(1), log(3)], [0, 1, log(2), log(2)], [0, 2, log(1), log(1)]]
+    edges = [[3, 0, log(3), log(1)], [3, 0, log(1), log(1)], [0, 1, log(1), log(2)]]
+    np.testing.assert_allclose(graph.node_structure.numpy(), np.array(nodes) / 3, rtol=1e-6)
+    np.testing.assert_allclose(graph.edge_structure.numpy(), np.array(edges) / 3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_structure_has_a_say_only_where_it_is_read(form: str) -> None:
+    far = replace(ring(7), hops=(0, 1, 2, 3, 3, 2, 1))
+    for has_structure in (True, False):
+        net = network(form, has_structure=has_structure)
+        (here,), (there,) = (GcnPruner(net).score([subgraph], QUERY) for subgraph in (ring(7), far))
+        assert np.array_equal(here.nodes, there.nodes) is not has_structure
+        assert np.array_equal(here.edges, there.edges) is not has_structure
 
 
 @pytest.mark.parametrize("form", FORMS)

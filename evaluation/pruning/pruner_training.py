@@ -10,7 +10,7 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, measure_pruner
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
-from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork, batch_of, graph_of
+from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork, batch_of, graphs_of
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions
 
 _MASK_SHARE = 0.5
@@ -32,7 +32,7 @@ class PrunerTask:
     def loss(self, batch: Sequence[PruningExample]) -> Tensor:
         """The mean over all nodes and edges of the batch's subgraphs."""
         device = self._node_weight.device
-        logits = self.network(batch_of([graph_of(subgraph, e.query) for e in batch for subgraph in e.subgraphs]).to(device))
+        logits = self.network(batch_of([graph for e in batch for graph in graphs_of(e.subgraphs, e.query)]).to(device))
         nodes, edges = (_labels(batch, kind).to(device) for kind in (0, 1))
         total = _cross_entropy(logits.nodes, nodes, self._node_weight) + _cross_entropy(logits.edges, edges, self._edge_weight)
         if self.network.options.has_masks:

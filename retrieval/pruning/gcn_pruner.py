@@ -55,13 +55,13 @@ class GcnPruner:
         """Scores in (0, 1) of each subgraph, in one batch. LoadError where one is no number, since a vector is none."""
         import torch
 
-        from dynagrag.retrieval.pruning.pruning_network import batch_of, graph_of
+        from dynagrag.retrieval.pruning.pruning_network import batch_of, graphs_of
 
         if not subgraphs:
             return ()
         device = next(self._network.parameters()).device
         with torch.no_grad():
-            logits = self._network(batch_of([graph_of(subgraph, query) for subgraph in subgraphs]).to(device))
+            logits = self._network(batch_of(graphs_of(subgraphs, query)).to(device))
         nodes, edges = (torch.sigmoid(part).cpu().numpy() for part in (logits.nodes, logits.edges))
         if not (np.isfinite(nodes).all() and np.isfinite(edges).all()):
             raise LoadError("the pruner's scores are no numbers: a vector of the graph or of the question is none; embed the corpus again")

@@ -21,7 +21,7 @@ with warnings.catch_warnings():
     from torch_geometric.data import Batch, Data
     from torch_geometric.nn import GCNConv
 
-_MASK_WIDTH, _HEAD_WIDTH, _STRUCTURE_WIDTH = 32, 32, 4
+_MASK_WIDTH, _HEAD_WIDTH, _STRUCTURE_WIDTH = 32, 32, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,20 @@ class Logits:
     edge_masks: Tensor
 
 
-def graph_of(subgraph: Subgraph, query: Vector) -> Data:
-    """A subgraph with its question as PyG has it: `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit
-    `query` (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid; `node_structure` (n, 4) and
-    `edge_structure` (m, 4) say where they stand: see `_structure`."""
+def graphs_of(subgraphs: Sequence[Subgraph], query: Vector) -> list[Data]:
+    """The subgraphs of a question as PyG has them."""
+    best = max((subgraph.score for subgraph in subgraphs), default=0.0)
+    return [_graph_of(subgraph, query, best - subgraph.score) for subgraph in subgraphs]
+
+
+def _graph_of(subgraph: Subgraph, query: Vector, behind: float) -> Data:
+    """One of them; `behind`: how much lower than the best one's its score is. It has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit
+    `query` (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid; `node_structure` (n, 6) and
+    `edge_structure` (m, 6) say where they stand: see `_structure`."""
     unit = torch.as_tensor(query, dtype=torch.float32)
     unit = unit / unit.norm().clamp(min=1e-12)
     node_prior, edge_prior = (torch.from_numpy(prior_logits(vectors, unit.numpy())) for vectors in (subgraph.x, subgraph.y))
-    node_structure, edge_structure = _structure(subgraph)
+    node_structure, edge_structure = _structure(subgraph, behind)
     return Data(
         x=torch.as_tensor(subgraph.x, dtype=torch.float32),
         edge_index=torch.as_tensor(subgraph.pairs, dtype=torch.int64).reshape(-1, 2).T.contiguous(),
@@ -160,17 +166,20 @@ def _mlp(*widths: int) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
-def _structure(subgraph: Subgraph) -> tuple[Tensor, Tensor]:
-    """Of each node whether it is a centre, its hops from it, and the logarithms of its degree and of the records on its edges; of each edge
-    whether it touches a centre, the hops of its nearer end, and the logarithms of its records and of its relations. Hops and logarithms
-    are divided by 3, so that all are about 1.
+def _structure(subgraph: Subgraph, behind: float) -> tuple[Tensor, Tensor]:
+    """Where each node and edge stands, six numbers of about 1 or less.
+
+    A node: whether it is the centre, its hops from it, the logarithms of its degree and of the records on its edges, 1 / its place in the
+    subgraph, and how far the subgraph is behind the best of its question. An edge: whether it touches the centre, the hops of its nearer
+    end, the logarithms of its records and of its relations, 1 / the place of its first end, and the same distance.
     """
     hops, pairs, weights = np.array(subgraph.hops, float), subgraph.pairs.reshape(-1, 2), subgraph.weights.astype(float)
     degrees, records = (np.bincount(pairs.ravel(), of_end, len(hops)) for of_end in (None, np.repeat(weights, 2)))
-    nearer, relations = hops[pairs].min(axis=1, initial=np.inf), np.array([len(own) for own in subgraph.pair_relations], float)
-    nodes = (3.0 * (hops == 0), hops, np.log1p(degrees), np.log1p(records))
-    edges = (3.0 * (nearer == 0), nearer, np.log1p(weights), np.log1p(relations))
-    of_nodes, of_edges = (torch.from_numpy(np.stack(columns, axis=1) / 3).float() for columns in (nodes, edges))
+    relations, places = np.array([len(own) for own in subgraph.pair_relations], float), 1 / np.arange(1, len(hops) + 1)
+    nearer, first = hops[pairs].min(axis=1, initial=np.inf), places[pairs].max(axis=1, initial=0.0)
+    nodes = (hops == 0, hops / 3, np.log1p(degrees) / 3, np.log1p(records) / 3, places, np.full(len(hops), 10 * behind))
+    edges = (nearer == 0, nearer / 3, np.log1p(weights) / 3, np.log1p(relations) / 3, first, np.full(len(pairs), 10 * behind))
+    of_nodes, of_edges = (torch.from_numpy(np.stack(columns, axis=1)).float() for columns in (nodes, edges))
     return of_nodes, of_edges
 
 

@@ -46,9 +46,9 @@ QUERY = unit(np.random.default_rng(9), DIMENSION)
 
 
 def logits_of(net: "PruningNetwork", subgraph: Subgraph) -> "Logits":
-    from dynagrag.retrieval.pruning.pruning_network import batch_of, graph_of
+    from dynagrag.retrieval.pruning.pruning_network import batch_of, graphs_of
 
-    logits: Logits = net(batch_of([graph_of(subgraph, QUERY)]))
+    logits: Logits = net(batch_of(graphs_of([subgraph], QUERY)))
     return logits
 
 
@@ -106,18 +106,30 @@ def test_what_is_left_out_has_no_say(form: str, part: str) -> None:
 
 
 def test_structure_says_where_nodes_and_edges_stand() -> None:
-    """A centre (0) with two neighbours, one of which has a further one; three records on the first edge, two relations on the last."""
-    from dynagrag.retrieval.pruning.pruning_network import graph_of
+    """A centre (0) with two neighbours, one of which has a further one; three records on the first edge, two relations on the last. The
+    other subgraph of the question has a score that is 0.25 higher.
+    """
+    from dynagrag.retrieval.pruning.pruning_network import graphs_of
 
     rng = np.random.default_rng(3)
     pairs = np.array([[0, 1], [0, 2], [2, 3]], dtype=np.int64)
     x, y = unit(rng, 4, DIMENSION), unit(rng, 3, DIMENSION)
-    subgraph = Subgraph((5, 6, 7, 8), (0, 1, 1, 2), pairs, ((0,), (1,), (2, 3)), x, y, np.array([3, 1, 1], np.float32), 0.0)
-    graph, log = graph_of(subgraph, QUERY), np.log1p
-    nodes = [[3, 0, log(2), log(4)], [0, 1, log(1), log(3)], [0, 1, log(2), log(2)], [0, 2, log(1), log(1)]]
-    edges = [[3, 0, log(3), log(1)], [3, 0, log(1), log(1)], [0, 1, log(1), log(2)]]
-    np.testing.assert_allclose(graph.node_structure.numpy(), np.array(nodes) / 3, rtol=1e-6)
-    np.testing.assert_allclose(graph.edge_structure.numpy(), np.array(edges) / 3, rtol=1e-6)
+    subgraph = Subgraph((5, 6, 7, 8), (0, 1, 1, 2), pairs, ((0,), (1,), (2, 3)), x, y, np.array([3, 1, 1], np.float32), 0.5)
+    (graph, best), log = graphs_of([subgraph, replace(subgraph, score=0.75)], QUERY), np.log1p
+    nodes = [
+        [1, 0, log(2) / 3, log(4) / 3, 1, 2.5],
+        [0, 1 / 3, log(1) / 3, log(3) / 3, 1 / 2, 2.5],
+        [0, 1 / 3, log(2) / 3, log(2) / 3, 1 / 3, 2.5],
+        [0, 2 / 3, log(1) / 3, log(1) / 3, 1 / 4, 2.5],
+    ]
+    edges = [
+        [1, 0, log(3) / 3, log(1) / 3, 1, 2.5],
+        [1, 0, log(1) / 3, log(1) / 3, 1, 2.5],
+        [0, 1 / 3, log(1) / 3, log(2) / 3, 1 / 3, 2.5],
+    ]
+    np.testing.assert_allclose(graph.node_structure.numpy(), nodes, rtol=1e-6)
+    np.testing.assert_allclose(graph.edge_structure.numpy(), edges, rtol=1e-6)
+    assert not best.node_structure[:, 5].any()
 
 
 @pytest.mark.parametrize("form", FORMS)

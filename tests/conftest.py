@@ -23,6 +23,7 @@ from dynagrag.fakes.server import OpenAIStubServer
 # `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no folder on the path itself.
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "servers"))
+sys.path.insert(0, str(Path(__file__).parent / "stand_ins"))
 
 from cutting_proxy import CuttingProxy
 from neo4j_jars import NEO4J_5, NEO4J_2026, JavaMissingError, Neo4jMissingError, Release, cache_folder, install

@@ -65,9 +65,11 @@ def graphs_of(subgraphs: Sequence[Subgraph], query: Vector) -> list[Data]:
 
 
 def _graph_of(subgraph: Subgraph, query: Vector, behind: float) -> Data:
-    """One of them; `behind`: how much lower than the best one's its score is. It has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit
-    `query` (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid; `node_structure` (n, 6) and
-    `edge_structure` (m, 6) say where they stand: see `_structure`."""
+    """One of them; `behind`: how much lower than the best one's its score is.
+
+    It has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit `query` (1, d); `node_prior` (n,) and `edge_prior`
+    (m,) are the untrained prior's scores before the sigmoid; `node_structure` (n, 6) and `edge_structure` (m, 6): see `_structure`.
+    """
     unit = torch.as_tensor(query, dtype=torch.float32)
     unit = unit / unit.norm().clamp(min=1e-12)
     node_prior, edge_prior = (torch.from_numpy(prior_logits(vectors, unit.numpy())) for vectors in (subgraph.x, subgraph.y))

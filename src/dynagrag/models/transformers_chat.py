@@ -34,7 +34,7 @@ class TransformersChat:
 
     def __init__(self, source: str, *, name: str, settings: Settings) -> None:
         """Raises SettingsError for a path that is not there, or one that could only be unpickled."""
-        self._source = _located(source)
+        self._source = locate_model(source)
         self._settings = settings
         self._name = name
         self._temperature = settings.temperature
@@ -143,14 +143,9 @@ class TransformersChat:
             if self._model is not None:
                 return
             began = time.perf_counter()
-            self._tokenizer, model = _loaded(self._folder())
+            self._tokenizer, model = load_transformers(self._source, self._settings)
             self._model = model
             _LOG.info("loaded %s on %s in %.1f s", self._name, model.device, time.perf_counter() - began)
-
-    def _folder(self) -> Path:
-        """The local file or folder; a hub model is fetched if need be."""
-        path = Path(self._source)
-        return path if path.exists() else hub_model(self._source, self._settings)
 
     def _inputs(self, prompt: Prompt) -> Any:
         if self._tokenizer.chat_template:
@@ -215,8 +210,8 @@ class _translating:
             raise ModelUnavailableError(f"{self._name}: out of memory; take a smaller model, a GGUF one, or smaller chunks") from err
 
 
-def _located(source: str) -> str:
-    """The path of a file or folder, or a hub name."""
+def locate_model(source: str) -> str:
+    """The path of a file or folder, or a hub name. SettingsError for a path that is not there, or one that could only be unpickled."""
     path = Path(source).expanduser()
     if path.suffix.lower() in _PICKLES:
         raise SettingsError(
@@ -236,7 +231,9 @@ def _located(source: str) -> str:
     return source
 
 
-def _loaded(path: Path) -> tuple[Any, Any]:
+def load_transformers(source: str, settings: Settings) -> tuple[Any, Any]:
+    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be. SettingsError where it can't be loaded."""
+    path = Path(source) if Path(source).exists() else hub_model(source, settings)
     try:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer

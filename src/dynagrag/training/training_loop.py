@@ -46,7 +46,10 @@ class Task(Protocol[E_contra]):
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """AdamW and when to stop. `patience`: epochs without a better validation figure after which training ends."""
+    """AdamW and when to stop. `patience`: epochs without a better validation figure after which training ends. `is_warmed_up`: the rate
+    rises over the first epoch and falls by a cosine to `least_rate` at the last (G-Retriever's code); else it is constant. `max_norm`: of
+    a step's gradient, None: it isn't clipped.
+    """
 
     learning_rate: float = 1e-3
     weight_decay: float = 1e-4
@@ -54,6 +57,20 @@ class TrainingOptions:
     max_epochs: int = 40
     patience: int = 10
     seed: int = 0
+    betas: tuple[float, float] = (0.9, 0.999)
+    is_warmed_up: bool = False
+    least_rate: float = 5e-6
+    max_norm: float | None = None
+
+    def rate(self, epochs_done: float) -> float:
+        """The learning rate after a number of epochs, which may be a fraction."""
+        if not self.is_warmed_up:
+            return self.learning_rate
+        if epochs_done < 1:
+            return self.learning_rate * epochs_done
+        least = min(self.least_rate, self.learning_rate)
+        share = (epochs_done - 1) / max(self.max_epochs - 1, 1)
+        return least + (self.learning_rate - least) * 0.5 * (1 + math.cos(math.pi * share))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +106,9 @@ class Training(Generic[E]):
         self._task = task
         self._options = options
         self._file = file
-        self._optimizer = torch.optim.AdamW(task.network.parameters(), options.learning_rate, weight_decay=options.weight_decay)
+        self._optimizer = torch.optim.AdamW(
+            task.network.parameters(), options.learning_rate, options.betas, weight_decay=options.weight_decay
+        )
         self._best: Tensors = {}
         self.epochs: list[Epoch] = []
 
@@ -128,10 +147,17 @@ class Training(Generic[E]):
             loss = self._backward(batch)
             if not math.isfinite(loss):
                 raise TrainingError(f"the loss is {loss} in epoch {number}: a vector of the examples is no number; embed them again")
-            self._optimizer.step()
+            self._step(number - 1 + (start + len(batch)) / len(order))
             total += loss * len(batch)
         network.eval()
         return Epoch(number, total / len(examples), self._task.validate(), time.perf_counter() - began)
+
+    def _step(self, epochs_done: float) -> None:
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._options.rate(epochs_done)
+        if self._options.max_norm is not None:
+            nn.utils.clip_grad_norm_(self._task.network.parameters(), self._options.max_norm)
+        self._optimizer.step()
 
     def _backward(self, batch: Sequence[E]) -> float:
         """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is done in halves, quarters and so on."""

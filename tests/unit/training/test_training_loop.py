@@ -165,3 +165,31 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
 
     with pytest.raises(TrainingError, match="--device cpu"):
         Training(Tight(), options).run(EXAMPLES)
+
+
+def test_the_rate_rises_over_the_first_epoch_and_falls_by_a_cosine_to_the_least() -> None:
+    options = TrainingOptions(learning_rate=1e-3, max_epochs=9, is_warmed_up=True, least_rate=1e-4)
+    assert [options.rate(e) for e in (0, 0.5, 1, 5, 9)] == pytest.approx([0, 5e-4, 1e-3, 5.5e-4, 1e-4])
+    assert TrainingOptions(learning_rate=1e-6, is_warmed_up=True).rate(20) == 1e-6, "a rate below the least doesn't rise"
+    assert TrainingOptions(learning_rate=1e-3).rate(7.5) == 1e-3
+
+
+def test_a_step_is_no_longer_than_the_clipped_gradient_and_the_rate_allow() -> None:
+    """AdamW's first step has the length of the rate in each weight, whatever the gradient; the gradient itself is clipped."""
+    task = LineTask()
+    Training(task, TrainingOptions(batch_size=11, max_epochs=1, max_norm=0.1)).run(EXAMPLES)
+    gradients = [value.grad for value in task.network.parameters() if value.grad is not None]
+    assert float(torch.cat([grad.flatten() for grad in gradients]).norm()) == pytest.approx(0.1, rel=1e-3)
+
+
+def test_a_training_with_a_rate_that_changes_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
+    options, file = TrainingOptions(0.05, batch_size=4, max_epochs=5, seed=3, is_warmed_up=True), TrainingFile(tmp_path / "t", {})
+    expected = losses(Training(LineTask(), options).run(EXAMPLES))
+
+    def kill(epoch: Epoch) -> None:
+        if epoch.number == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Training(LineTask(), options, file).run(EXAMPLES, kill)
+    assert losses(Training(LineTask(), options, file).run(EXAMPLES)) == expected

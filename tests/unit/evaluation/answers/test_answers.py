@@ -277,30 +277,21 @@ def test_a_reply_without_an_end_is_kept_with_its_cost_and_not_asked_again(answer
     assert again.num_calls == 0
 
 
-def test_parts_of_an_answer_that_could_not_be_had_are_counted(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
-    replies = 0
+@pytest.mark.parametrize(("prompt_name", "arm", "short"), [("intermediate", "naive-parts", None), ("short_answer", "closed-book", "")])
+def test_parts_of_an_answer_that_could_not_be_had_are_counted(
+    answer: Callable[..., list[AnswerLine]], space: Workspace, prompt_name: str, arm: str, short: str | None
+) -> None:
+    cut: set[str] = set()
 
     def rule(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
-        nonlocal replies
-        replies += prompt.name == "intermediate"
-        if prompt.name == "intermediate" and replies == 1:
+        if prompt.name == prompt_name and prompt_name not in cut:
+            cut.add(prompt_name)
             raise CutOffReplyError("the reply hit its limit")
         return simple_reply(prompt, schema)
 
-    (line,) = answer(FakeChat(rule), ["naive-parts"], questions(space, 1))
-    assert (line.error, line.failed_parts) == ("", 1)
-
-
-def test_a_short_form_without_an_end_leaves_the_answer(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
-    def rule(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
-        if prompt.name == "short_answer":
-            raise CutOffReplyError("the reply hit its limit")
-        return simple_reply(prompt, schema)
-
-    asked = questions(space, 1, is_short=True)
-    (line,) = answer(FakeChat(rule), ["closed-book"], asked)
+    (line,) = answer(FakeChat(rule), [arm], questions(space, 1, is_short=short is not None))
+    assert (line.error, line.is_cut_off, line.failed_parts, line.short) == ("", False, 1, short)
     assert line.answer
-    assert (line.error, line.is_cut_off, line.short, line.failed_parts) == ("", False, "", 1)
 
 
 @pytest.mark.parametrize("max_concurrency", [1, 8])

@@ -1,0 +1,106 @@
+"""Graphs to vectors: layers that read nodes and edges, then the mean over each graph's nodes (docs/papers.md, Soft prompts).
+
+G-Retriever: Graph Transformer over the directed edges. GRAG: the same over both directions, with a flag for the direction, and what
+soft pruning left of nodes and edges goes into the messages of every layer.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it scripts some of its own functions, which torch is about to drop
+    from torch_geometric.data import Batch
+    from torch_geometric.nn import GATv2Conv, GCNConv, TransformerConv
+    from torch_geometric.utils import scatter
+
+Layer = Literal["transformer", "gat", "gcn"]
+_MASK_WIDTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderOptions:
+    """`dimension`: of the vectors of nodes and edges. `layer`: transformer reads edges in its messages, gat in its attention alone, gcn
+    not at all. The papers have 4 layers of 4 heads and a width of 1024. `is_pruned`: GRAG's soft pruning, and edges both ways.
+    """
+
+    dimension: int
+    layer: Layer = "transformer"
+    width: int = 256
+    num_layers: int = 4
+    num_heads: int = 4
+    dropout: float = 0.0
+    is_pruned: bool = False
+
+
+class GraphEncoder(nn.Module):
+    """See the module. Between layers stand LayerNorm and ReLU: the authors' BatchNorm fails on a single node, and makes what a graph
+    gives depend on those beside it.
+    """
+
+    def __init__(self, options: EncoderOptions) -> None:
+        super().__init__()
+        self.options = options
+        edge_width = options.dimension + options.is_pruned
+        widths = [options.dimension] + [options.width] * options.num_layers
+        self.layers = nn.ModuleList(_layer(options, before, edge_width) for before in widths[:-1])
+        self.norms = nn.ModuleList(nn.LayerNorm(options.width) for _ in widths[2:])
+        self.dropout = nn.Dropout(options.dropout)
+        if options.is_pruned:
+            self.node_mask, self.edge_mask = _mask_mlp(), _mask_mlp()
+
+    def forward(self, batch: Batch) -> Tensor:
+        """(g, width): the mean over each graph's nodes after the last layer; zeros for a graph without nodes."""
+        x, ends, y, of_node = batch.x, batch.edge_index, batch.edge_attr, batch.batch
+        alpha_v, alpha_e = torch.ones(len(x), 1, device=x.device), torch.ones(len(y), 1, device=x.device)
+        if self.options.is_pruned:
+            alpha_v, alpha_e = self.masks(batch)
+            ends, y, alpha_e = _both_ways(ends, y, alpha_e)
+        h = x
+        for i, layer in enumerate(self.layers):
+            h = self._messages(layer, alpha_v * h, ends, alpha_e, y)
+            if i < len(self.norms):
+                h = self.dropout(torch.relu(self.norms[i](h)))
+        pooled: Tensor = scatter(h, of_node, dim=0, dim_size=batch.num_graphs, reduce="mean")
+        return pooled
+
+    def masks(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """What soft pruning leaves of nodes (n, 1) and edges (m, 1), from 0 to 1, by distance from the question (GRAG, section 4.2)."""
+        of_node = batch.query[batch.batch]
+        of_edge = of_node[batch.edge_index[0]]
+        alpha_v = torch.sigmoid(self.node_mask((batch.x - of_node).norm(dim=1, keepdim=True)))
+        alpha_e = torch.sigmoid(self.edge_mask((batch.edge_attr - of_edge).norm(dim=1, keepdim=True)))
+        return alpha_v, alpha_e
+
+    def _messages(self, layer: nn.Module, h: Tensor, ends: Tensor, alpha_e: Tensor, y: Tensor) -> Tensor:
+        out: Tensor = layer(h, ends, alpha_e.squeeze(1)) if self.options.layer == "gcn" else layer(h, ends, alpha_e * y)
+        return out
+
+
+def _layer(options: EncoderOptions, before: int, edge_width: int) -> nn.Module:
+    per_head = options.width // options.num_heads
+    made: nn.Module
+    if options.layer == "transformer":
+        made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
+    elif options.layer == "gat":
+        made = GATv2Conv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
+    else:
+        made = GCNConv(before, options.width)
+    return made
+
+
+def _mask_mlp() -> nn.Sequential:
+    """Of a distance alone; it begins by keeping about all."""
+    last = nn.Linear(_MASK_WIDTH, 1)
+    nn.init.constant_(last.bias, 2.0)
+    return nn.Sequential(nn.Linear(1, _MASK_WIDTH), nn.ReLU(), nn.Linear(_MASK_WIDTH, _MASK_WIDTH), nn.ReLU(), last)
+
+
+def _both_ways(ends: Tensor, y: Tensor, alpha_e: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Each edge and its reverse; y gets a column with 1 for the direction that was given, -1 for the other."""
+    flag = torch.ones(len(y), 1, device=y.device)
+    both = torch.cat([torch.cat([y, flag], dim=1), torch.cat([y, -flag], dim=1)])
+    return torch.cat([ends, ends.flip(0)], dim=1), both, torch.cat([alpha_e, alpha_e])

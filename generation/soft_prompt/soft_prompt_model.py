@@ -1,0 +1,102 @@
+"""A frozen language model with what is learned before it: graph tokens, virtual tokens, or adapters (G-Retriever; GRAG)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, GraphEncoder
+from dynagrag.generation.soft_prompt.language_model import LanguageModel
+from dynagrag.generation.soft_prompt.prompt_layout import IGNORED, LaidOut, LayoutOptions, lay_out
+from dynagrag.generation.soft_prompt.soft_example import SoftExample, batch_graphs
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPromptOptions:
+    """`encoder` None: no graph token. `num_virtual`: tokens that are learned as they are, the same for all questions. `has_text`: the
+    description stands in the prompt too. `projection`: width of the projector's middle (the papers' 2048).
+    """
+
+    encoder: EncoderOptions | None = None
+    num_virtual: int = 0
+    has_text: bool = True
+    projection: int = 512
+    layout: LayoutOptions = field(default_factory=LayoutOptions)
+
+
+class SoftTokens(nn.Module):
+    """All that is learned: virtual tokens, and the encoder and projector that make a question's graph token."""
+
+    def __init__(self, options: SoftPromptOptions, width: int, scale: float) -> None:
+        """`width`: of the language model's embeddings; `scale`: their standard deviation, with which virtual tokens begin."""
+        super().__init__()
+        self.options = options
+        self._width = width
+        if options.num_virtual:
+            self.virtual = nn.Parameter(scale * torch.randn(options.num_virtual, width))
+        if options.encoder is not None:
+            self.encoder = GraphEncoder(options.encoder)
+            self.projector = nn.Sequential(
+                nn.Linear(options.encoder.width, options.projection), nn.Sigmoid(), nn.Linear(options.projection, width)
+            )
+
+    def forward(self, examples: Sequence[SoftExample]) -> Tensor:
+        """(b, s, width): the virtual tokens, then the graph token: the mean over an example's graphs, each pooled by itself, projected."""
+        device = next((value.device for value in self.parameters()), torch.device("cpu"))
+        tokens = [torch.zeros(len(examples), 0, self._width, device=device)]
+        if self.options.num_virtual:
+            tokens.append(self.virtual.expand(len(examples), -1, -1))
+        if self.options.encoder is not None:
+            batch = batch_graphs(examples, self.options.encoder.dimension).to(device)
+            pooled = self.encoder(batch)
+            sums = pooled.new_zeros(len(examples), pooled.shape[1]).index_add(0, batch.owner, pooled)
+            counts = torch.bincount(batch.owner, minlength=len(examples)).unsqueeze(1)
+            tokens.append(self.projector(sums / counts).unsqueeze(1))
+        return torch.cat(tokens, dim=1)
+
+
+class SoftPromptModel:
+    """Soft tokens before a language model."""
+
+    def __init__(self, lm: LanguageModel, options: SoftPromptOptions) -> None:
+        self.lm = lm
+        self.options = options
+        scale = float(lm.model.get_input_embeddings().weight.float().std())
+        self.tokens = SoftTokens(options, lm.width, scale).to(lm.device)
+
+    def loss(self, examples: Sequence[SoftExample]) -> Tensor:
+        """The mean cross-entropy over the tokens of labels and their ends."""
+        laid = self._laid_out(examples, has_labels=True)
+        logits = self.lm.model(inputs_embeds=laid.embeddings, attention_mask=laid.mask, position_ids=_positions(laid)).logits
+        shifted, targets = logits[:, :-1], laid.targets[:, 1:]
+        return functional.cross_entropy(shifted.reshape(-1, shifted.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
+
+    def answers(self, examples: Sequence[SoftExample]) -> list[str]:
+        """What the model says to each, greedily, up to its end."""
+        self.tokens.eval()
+        with torch.no_grad():
+            laid = self._laid_out(examples, has_labels=False)
+            made = self.lm.model.generate(
+                inputs_embeds=laid.embeddings,
+                attention_mask=laid.mask,
+                max_new_tokens=self.options.layout.max_reply,
+                do_sample=False,
+                temperature=None,
+                top_p=None,
+                top_k=None,
+                eos_token_id=self.lm.pieces.end,
+                pad_token_id=self.lm.pad,
+            )
+        texts: list[str] = self.lm.tokenizer.batch_decode(made, skip_special_tokens=True)
+        return [text.strip() for text in texts]
+
+    def _laid_out(self, examples: Sequence[SoftExample], has_labels: bool) -> LaidOut:
+        soft = self.tokens(examples)
+        return lay_out(self.lm, examples, soft, self.options.layout, has_text=self.options.has_text, has_labels=has_labels)
+
+
+def _positions(laid: LaidOut) -> Tensor:
+    """Places counted from each row's first token that isn't padding, as `generate` counts them."""
+    return (laid.mask.cumsum(dim=1) - 1).clamp(min=0)

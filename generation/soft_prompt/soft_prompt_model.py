@@ -69,8 +69,11 @@ class SoftPromptModel:
     def loss(self, examples: Sequence[SoftExample]) -> Tensor:
         """The mean cross-entropy over the tokens of labels and their ends."""
         laid = self._laid_out(examples, has_labels=True)
-        logits = self.lm.model(inputs_embeds=laid.embeddings, attention_mask=laid.mask, position_ids=_positions(laid)).logits
-        shifted, targets = logits[:, :-1], laid.targets[:, 1:]
+        num_kept = int((laid.targets != IGNORED).sum(dim=1).max()) + 1  # labels stand at the end of all rows
+        logits = self.lm.model(
+            inputs_embeds=laid.embeddings, attention_mask=laid.mask, position_ids=_positions(laid), logits_to_keep=num_kept
+        ).logits
+        shifted, targets = logits[:, :-1], laid.targets[:, 1 - num_kept :]
         return functional.cross_entropy(shifted.reshape(-1, shifted.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:

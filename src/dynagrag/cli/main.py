@@ -14,6 +14,7 @@ from dynagrag.cli.demo import demo
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
+from dynagrag.cli.evaluate.graphqa import GRAPHQA_MEASURES, graphqa
 from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
 from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner
 from dynagrag.cli.evaluate.qa import QA_MEASURES, qa
@@ -28,6 +29,7 @@ from dynagrag.cli.models import models_app
 from dynagrag.cli.serve import serve
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
 from dynagrag.cli.train import train_app
+from dynagrag.cli.train_soft_prompt import add_soft_prompts
 from dynagrag.errors import DynaGragError
 
 _ABOUT = "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every citation of an answer."
@@ -47,6 +49,7 @@ app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(evaluate_app, name="evaluate")
+add_soft_prompts(train_app)
 app.add_typer(train_app, name="train")
 evaluate_app.command()(entities)
 evaluate_app.command(epilog=MEASURES)(citations)
@@ -55,6 +58,7 @@ evaluate_app.command(epilog=JUDGE_MEASURES)(judge)
 evaluate_app.command(epilog=QUESTION_KINDS)(questions)
 evaluate_app.command(epilog=QA_MEASURES)(qa)
 evaluate_app.command(epilog=PRUNER_MEASURES)(pruner)
+evaluate_app.command(epilog=GRAPHQA_MEASURES)(graphqa)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,158 @@
+"""Answers a method's questions over graphs and scores them."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynagrag import wiring
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS
+from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
+from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, score_label
+from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
+from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
+from dynagrag.evaluation.graphqa.published_figures import PUBLISHED
+from dynagrag.evaluation.results.run_folder import check_folder
+from dynagrag.evaluation.results.run_summary import DIGITS
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.settings import Settings
+
+if TYPE_CHECKING:
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+
+_BATCH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphQaOptions:
+    """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained."""
+
+    dataset: str
+    data: Path
+    method: str
+    part: Part = Part.VALIDATION
+    lm: str | None = None
+    checkpoint: Path | None = None
+    limit: int | None = None
+    out: Path | None = None
+
+    def check(self) -> None:
+        """Raises UsageError for what was given wrong."""
+        if self.method != MAJORITY and self.method not in METHODS:
+            raise UsageError(f"there is no method {self.method!r}; known: {', '.join((MAJORITY, *METHODS))}")
+        is_trained = self.method != MAJORITY and METHODS[self.method].is_trained
+        if is_trained and self.checkpoint is None:
+            raise UsageError(f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then give --checkpoint FOLDER")
+        if not is_trained and self.checkpoint is not None:
+            raise UsageError(f"{self.method} has nothing that was trained; leave out --checkpoint")
+        if self.method != MAJORITY and self.lm is None:
+            raise UsageError("name the language model with --lm, such as smollm2 or a folder of a transformers model")
+        if self.out is not None:
+            check_folder(self.out)
+
+
+def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Progress | None = None) -> tuple[GraphQaRun, dict[str, Any]]:
+    """The run and its summary. Errors as in GraphQaOptions.check, and those of files and models that aren't there."""
+    options.check()
+    graph_set = load_graph_set(options.dataset, options.data)
+    questions = graph_set.of(options.part)[: options.limit]
+    answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
+    name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options)
+    run = GraphQaRun.begin(settings.home, name, made_with, options.out)
+    tell = progress or (lambda *_: None)
+    done = {line.question for line in run.lines()}
+    missing = [question for question in questions if question.id not in done]
+    with run.asking(len(done)):
+        for start in range(0, len(missing), _BATCH):
+            tell("answer", len(questions) - len(missing) + start, len(questions))
+            batch = missing[start : start + _BATCH]
+            run.append(_line(question, answer) for question, answer in zip(batch, answers.of(batch), strict=True))
+        tell("answer", len(questions), len(questions))
+        summary = _summary(options, graph_set, run.lines()) | {"run": str(run.path)}
+        run.write_summary(summary)
+    return run, summary
+
+
+class _Answers:
+    """A method, ready to answer."""
+
+    def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
+        self._majority = _majority(graph_set) if options.method == MAJORITY else None
+        self._model: SoftPromptModel | None = None
+        if options.method == MAJORITY:
+            return
+        from dynagrag.evaluation.graphqa.soft_training import open_soft_prompt, untrained
+        from dynagrag.generation.soft_prompt.language_model import load_language_model
+
+        assert options.lm is not None
+        self._embedder = wiring.make_embedder(settings)
+        if options.checkpoint is None:
+            self._model = untrained(load_language_model(options.lm, settings), options.method)
+        else:
+            self._model = open_soft_prompt(options.checkpoint, settings, options.lm, self._embedder.identity, options.method)
+
+    def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
+        """What is said to each."""
+        if self._model is None:
+            return [str(self._majority)] * len(questions)
+        from dynagrag.evaluation.graphqa.soft_examples import soft_examples
+
+        return self._model.answers(soft_examples(questions, self._embedder))
+
+
+def _majority(graph_set: GraphSet) -> str:
+    """The label that most training rows have; of equals the first by name."""
+    counts = Counter(question.label for question in graph_set.of(Part.TRAIN))
+    return min(counts, key=lambda label: (-counts[label], label))
+
+
+def _line(question: GraphQuestion, answer: str) -> GraphAnswerLine:
+    scores = {scorer: score_label(answer, question.label, scorer) for scorer in SCORERS}
+    return GraphAnswerLine(question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores)
+
+
+def _summary(options: GraphQaOptions, graph_set: GraphSet, lines: Sequence[GraphAnswerLine]) -> dict[str, Any]:
+    rows = [question for question in graph_set.of(options.part) if question.id in {line.question for line in lines}]
+    counts = Counter(question.label for question in rows)
+    published = PUBLISHED.get(options.dataset, {}).get(options.method, ())
+    return {
+        "dataset": options.dataset,
+        "method": options.method,
+        "split": options.part.value,
+        "lm": options.lm,
+        "n": len(lines),
+        **{name: own[0] for name, own in _measures(lines, SCORERS[0]).items()},
+        "measures": {scorer: _measures(lines, scorer) for scorer in SCORERS},
+        "majority": round(max(counts.values()) / len(rows), DIGITS),
+        "published": [{"value": own.value, "source": own.source} for own in published],
+    }
+
+
+def _measures(lines: Sequence[GraphAnswerLine], scorer: str) -> dict[str, list[float]]:
+    """Mean, low and high of each measure."""
+    names = lines[0].scores[scorer]
+    found: dict[str, Interval] = intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
+    return {name: [round(x, DIGITS) for x in (own.mean, own.low, own.high)] for name, own in found.items()}
+
+
+def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions) -> dict[str, Any]:
+    return {
+        "evaluates": GraphQaRun.evaluates,
+        "dataset": graph_set.name,
+        "files": {file.name: file.sha256 for file in graph_set.files},
+        "questions": digest_of(questions),
+        "method": options.method,
+        "lm": options.lm,
+        "checkpoint": _hash_of(options.checkpoint) if options.checkpoint else None,
+    }
+
+
+def _hash_of(folder: Path) -> str | None:
+    from dynagrag.training.checkpoints import WEIGHTS
+
+    path = folder / WEIGHTS
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None

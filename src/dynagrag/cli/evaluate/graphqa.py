@@ -1,0 +1,69 @@
+"""`dynagrag evaluate graphqa`: questions over graphs of text, answered by soft prompts and by what they are compared with."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_run
+from dynagrag.cli.options import EMBEDDER, JSON, VERBOSE
+from dynagrag.cli.terminal import Bars, read_settings, set_up_log
+from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
+from dynagrag.text import plural
+
+GRAPHQA_MEASURES = (
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals over the questions, by two scorers. paper_compat, as the "
+    "papers' code has it: the first of the two labels that stands anywhere in the answer. strict: a label as a word of its own, and not "
+    "both."
+)
+
+
+def graphqa(
+    dataset: GRAPH_SET,
+    data: GRAPH_DATA,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="g-retriever, grag, graph-token or prompt-tuning (trained: --checkpoint), zero-shot, question-only, or majority (what "
+            "most training rows say).",
+        ),
+    ],
+    split: Annotated[str, typer.Option("--split", help="Which rows: train, validation or test.")] = "validation",
+    lm: Annotated[str | None, typer.Option("--lm", help="Language model behind it, as in `dynagrag train`. Not for majority.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="What `dynagrag train` wrote, for trained methods.")
+    ] = None,
+    limit: LIMIT = None,
+    embedder: EMBEDDER = None,
+    out: OUT = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    """Measure how right a method's answers to questions over graphs are, beside what papers printed for it.
+
+    Example: dynagrag evaluate graphqa --dataset explagraphs --data sets --method zero-shot --lm smollm2 --limit 100
+    """
+    set_up_log(verbose)
+    from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+    from dynagrag.evaluation.pruning.pruning_example import Part
+
+    options = GraphQaOptions(
+        dataset=dataset, data=data, method=method, part=one_of("--split", split, Part), lm=lm, checkpoint=checkpoint, limit=limit, out=out
+    )
+    with Bars(as_json) as progress:
+        run, summary = evaluate_graphqa(read_settings(None, embedder), options, progress)
+    say_run(run.path, summary, _lines(summary), as_json)
+    return 0
+
+
+def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
+    yield f"{asked}, {summary['method']}, {summary['lm'] or 'no model'}"
+    for scorer, own in summary["measures"].items():
+        for name, (mean, low, high) in own.items():
+            yield f"{scorer:<14}{name:<12}{100 * mean:6.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    yield f"{'the label that most of these rows have':<40}{100 * summary['majority']:.1f}"
+    for own in summary["published"]:
+        yield f"published: {own['value']:.2f} ({own['source']}, another model and other rows)"

@@ -1,0 +1,86 @@
+"""`dynagrag train g-retriever` and the like: soft prompts before a frozen language model."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynagrag.cli.options import EMBEDDER, JSON, VERBOSE
+from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+from dynagrag.errors import SettingsError
+
+if TYPE_CHECKING:
+    from dynagrag.training.training_loop import Epoch
+
+GRAPH_SET = Annotated[str, typer.Option("--dataset", help="Set of questions over graphs: explagraphs.")]
+GRAPH_DATA = Annotated[
+    Path, typer.Option("--data", metavar="FOLDER", help="Folder of the set's files: expla_graphs*.tsv, or with them in graphqa/.")
+]
+LM = Annotated[
+    str,
+    typer.Option(
+        "--lm", help="Language model that is put behind it, as it is: a pulled one (smollm2), a folder, a GGUF file or a hub name."
+    ),
+]
+OUT = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the checkpoint. A training in it that was stopped goes on.")]
+HELP = {
+    "g-retriever": "Train G-Retriever: a graph encoder whose token stands, with the graph's text, before a frozen language model.",
+    "grag": "Train GRAG: as G-Retriever, with soft pruning of nodes and edges by their distance from the question.",
+    "graph-token": "Train GraphToken: the graph encoder's token without the graph's text.",
+    "prompt-tuning": "Train ten virtual tokens, the same for every question, before the graph's text.",
+}
+
+
+def add_soft_prompts(app: typer.Typer) -> None:
+    """A command for each method."""
+    for method, help_text in HELP.items():
+        app.command(method, help=f"{help_text}\n\nExample: dynagrag train {method} --dataset explagraphs --data sets --out my-{method}")(
+            _command(method)
+        )
+
+
+def _command(method: str) -> Callable[..., int]:
+    def train(
+        dataset: GRAPH_SET,
+        data: GRAPH_DATA,
+        out: OUT,
+        lm: LM = "smollm2",
+        max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")] = None,
+        max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")] = 10,
+        learning_rate: Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")] = 3e-4,
+        seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")] = 0,
+        embedder: EMBEDDER = None,
+        as_json: JSON = False,
+        verbose: VERBOSE = False,
+    ) -> int:
+        set_up_log(verbose)
+        try:
+            from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+        except ImportError as err:
+            raise SettingsError(
+                "training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'"
+            ) from err
+        options = SoftTrainOptions(
+            method=method,
+            dataset=dataset,
+            data=data,
+            lm=lm,
+            out=out,
+            max_rows=max_rows,
+            seed=seed,
+            max_epochs=max_epochs,
+            learning_rate=learning_rate,
+        )
+        epochs = train_soft_prompt(read_settings(None, embedder), options, None if as_json else _say_epoch)
+        if as_json:
+            say_json({"folder": str(out), "method": method, "epochs": [{"loss": e.loss, "validation": -e.validation} for e in epochs]})
+        else:
+            say(in_line(f"checkpoint: {out}; measure it: dynagrag evaluate graphqa --method {method} --checkpoint {out} --lm {lm} ..."))
+        return 0
+
+    return train
+
+
+def _say_epoch(epoch: "Epoch") -> None:
+    say(f"epoch {epoch.number}: loss {epoch.loss:.3f}, on rows that it does not learn {-epoch.validation:.3f}, {epoch.seconds:.0f} s")

@@ -1,0 +1,181 @@
+"""GraphQA from its files to trained soft prompts and their figures."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag.errors import DynaGragError, LoadError, UsageError
+from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
+from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
+from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.evaluation.graphqa.text_tables import text_tables
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.settings import Settings
+from dynagrag.training.checkpoints import read_tensors
+
+HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
+GRAPHS = {"support": "(cat; is a; animal)(animal; can; fly)", "counter": "(dog; not; fly)(dog; is a; animal)"}
+
+
+def row(number: int, split: str, label: str) -> str:
+    return f"{number}\t{split}\tthe {'cat' if label == 'support' else 'dog'}\tbird can fly\t{label}\t{GRAPHS[label]}\n"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    rows = [row(i, "train" if i < 22 else "val", ("support", "counter")[i % 3 == 0]) for i in range(30)]
+    (tmp_path / "sets" / "graphqa").mkdir(parents=True)
+    (tmp_path / "sets" / "graphqa" / "expla_graphs_own.tsv").write_text(HEAD + "".join(rows), encoding="utf-8")
+    return tmp_path / "sets"
+
+
+@pytest.fixture
+def settings(home: Path) -> Settings:
+    return Settings(home=home)
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The language model is a tiny one with random weights, the embedder one of hashes."""
+    from tiny_llama import tiny_llama
+
+    from dynagrag import wiring
+    from dynagrag.evaluation.graphqa import soft_training
+    from dynagrag.generation.soft_prompt import language_model
+
+    def load(name: str, settings: Settings) -> Any:
+        return language_model.LanguageModel(*tiny_llama(), name)
+
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
+    monkeypatch.setattr(soft_training, "load_language_model", load)
+    monkeypatch.setattr(language_model, "load_language_model", load)
+
+
+def test_rows_become_questions_with_graphs_in_the_order_of_their_triples(data: Path) -> None:
+    questions, (file,) = load_expla_graphs(data)
+    assert file.name == "expla_graphs_own.tsv"
+    assert [sum(q.part is part for q in questions) for part in Part] == [22, 8, 0]
+    first = questions[0]
+    assert first.graph == TextGraph(("dog", "fly", "animal"), ((0, "not", 1), (0, "is a", 2)))
+    assert first.question.startswith("Argument 1: the dog\nArgument 2: bird can fly\nQuestion: Do argument 1 and argument 2 support or")
+    assert first.question.endswith("'counter'.\n\nAnswer:")
+    assert (first.query, first.label, first.answers) == ("Argument 1: the dog\nArgument 2: bird can fly", "counter", ("counter",))
+
+
+def test_a_graph_is_two_tables_quoted_only_where_it_must_be() -> None:
+    graph = TextGraph.of_triples([("a, b", "nan", "None"), ("None", "is", "a, b")])
+    assert text_tables(graph) == 'node_id,node_attr\n0,"a, b"\n1,None\n\nsrc,edge_attr,dst\n0,nan,1\n1,is,0\n'
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ("1\ttrain\ta\tb\tmaybe\t(a; b; c)", "line 2: the label is 'maybe'"),
+        ("1\tlater\ta\tb\tsupport\t(a; b; c)", "line 2: the split is 'later'"),
+        ("1\ttrain\ta\tb\tsupport\t(a; b)", "line 2: the graph must be"),
+        ("1\ttrain\ta\tb\tsupport\t", "line 2: the graph must be"),
+        ("1\ttrain\ta\tb\tsupport", "line 2: it has 5 columns, the header 6"),
+    ],
+)
+def test_a_broken_row_is_named(tmp_path: Path, broken: str, said: str) -> None:
+    (tmp_path / "expla_graphs.tsv").write_text(f"{HEAD}{broken}\n", encoding="utf-8")
+    with pytest.raises(LoadError, match=said):
+        load_expla_graphs(tmp_path)
+
+
+def test_files_that_are_missing_or_lack_columns_are_named(tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match=r"no expla_graphs\*\.tsv"):
+        load_expla_graphs(tmp_path)
+    (tmp_path / "expla_graphs.tsv").write_text("index\targ1\n", encoding="utf-8")
+    with pytest.raises(LoadError, match="the header lacks split, arg2, label, graph"):
+        load_expla_graphs(tmp_path)
+
+
+def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Settings, tmp_path: Path) -> None:
+    run, summary = evaluate_graphqa(settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority", out=tmp_path / "run"))
+    assert [line.answer for line in run.lines()] == ["support"] * 8
+    assert summary["n"] == 8
+    assert summary["accuracy"] == summary["measures"]["strict"]["accuracy"][0] == summary["majority"] == 0.75
+    assert summary["published"][0]["value"] == 58.84
+    assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["accuracy"] == 0.75
+
+
+Train = Callable[..., Path]
+
+
+@pytest.fixture
+def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
+    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+
+    def call(method: str, name: str, max_epochs: int = 2, stop_after: int | None = None, **more: Any) -> Path:
+        def stop(epoch: Any) -> None:
+            if epoch.number == stop_after:
+                raise KeyboardInterrupt
+
+        out = tmp_path / name
+        given: dict[str, Any] = {"dataset": "explagraphs", "data": data, "lm": "tiny", "width": 16, "learning_rate": 1e-2} | more
+        train_soft_prompt(settings, SoftTrainOptions(method=method, out=out, max_epochs=max_epochs, **given), stop)
+        return out
+
+    return call
+
+
+@pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
+def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Path, settings: Settings, tmp_path: Path, method: str) -> None:
+    folder = train(method, "own")
+    made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    assert (made["network"]["method"], made["network"]["lm"], made["network"]["lm_width"]) == (method, "tiny", 128)
+    assert made["made_with"]["train"] == 20
+    kept_weights = read_tensors(folder / "model.safetensors")[0]
+    assert all(name.startswith(("encoder.", "projector.", "virtual")) for name in kept_weights), "the language model isn't kept"
+    asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    run, summary = evaluate_graphqa(settings, asked)
+    assert summary["n"] == len(run.lines()) == 8
+    (run.path / "summary.json").unlink()
+    kept = run.file.path.read_text(encoding="utf-8").splitlines(keepends=True)
+    run.file.path.write_text("".join(kept[:3]), encoding="utf-8")
+    again, resumed = evaluate_graphqa(settings, asked)
+    assert sorted(again.file.path.read_text(encoding="utf-8").splitlines()) == sorted(line.strip() for line in kept)
+    assert resumed["measures"] == summary["measures"]
+
+
+def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(train: Train) -> None:
+    whole = json.loads((train("grag", "whole", 3) / "model.json").read_text(encoding="utf-8"))
+    with pytest.raises(KeyboardInterrupt):
+        train("grag", "stopped", 3, stop_after=1)
+    resumed = json.loads((train("grag", "stopped", 3) / "model.json").read_text(encoding="utf-8"))
+    assert [(e["loss"], e["validation"]) for e in resumed["figures"]["epochs"]] == [
+        (e["loss"], e["validation"]) for e in whole["figures"]["epochs"]
+    ]
+
+
+def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settings: Settings, tmp_path: Path) -> None:
+    folder = train("g-retriever", "own", 1)
+
+    def ask(method: str = "g-retriever", lm: str | None = "tiny", checkpoint: Path | None = folder, **more: Any) -> None:
+        given: dict[str, Any] = {"dataset": "explagraphs", "data": data} | more
+        evaluate_graphqa(settings, GraphQaOptions(method=method, lm=lm, checkpoint=checkpoint, out=tmp_path / "run", **given))
+
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"method": "grag"}, "holds a trained g-retriever"),
+        ({"lm": "other"}, "was trained before tiny; give --lm tiny"),
+        ({"lm": None}, "name the language model with --lm"),
+        ({"checkpoint": None}, "is trained first: dynagrag train g-retriever"),
+        ({"method": "zero-shot"}, "has nothing that was trained"),
+        ({"method": "magic"}, "there is no method 'magic'"),
+        ({"dataset": "nothing"}, "there is no set 'nothing'"),
+        ({"part": Part.TEST}, "has no rows of the split 'test'"),
+        ({"checkpoint": tmp_path}, "holds no model.json"),
+    ]
+    for given, said in refused:
+        with pytest.raises(DynaGragError, match=said):
+            ask(**given)
+    with pytest.raises(UsageError, match="too few to learn from"):
+        train("g-retriever", "few", max_rows=3)
+    with pytest.raises(UsageError, match="there is nothing to train in 'zero-shot'"):
+        train("zero-shot", "none")
+    with pytest.raises(UsageError, match="begun with other settings"):
+        train("g-retriever", "own", 1, seed=5)

@@ -22,7 +22,7 @@ from dynagrag.evaluation.results.run_folder import check_folder, library_version
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Pruner
-from dynagrag.retrieval.pruning.gcn_pruner import FORMS, KIND, GcnPruner
+from dynagrag.retrieval.pruning.gcn_pruner import FORMS, KIND, Form, GcnPruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity
@@ -43,12 +43,12 @@ _MAX_BATCH, _MIN_STEPS = 32, 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HowToTrain:
-    """How to train a pruner, and the folder `out` of its checkpoint. `without`: parts of the network to leave out, of PARTS_LEFT_OUT.
-    `max_examples`: training questions at most.
+    """How to train a pruner, and the folder `out` of its checkpoint. `form`: None: "distances", or what suits a set. `without`: parts of
+    the network to leave out, of PARTS_LEFT_OUT. `max_examples`: training questions at most.
     """
 
     out: Path
-    form: str = "distances"
+    form: Form | None = None
     without: tuple[str, ...] = ()
     seed: int = 0
     max_epochs: int = 40
@@ -73,7 +73,7 @@ class HowToTrain:
             raise UsageError(f"--max-examples {self.max_examples} is too few to learn from; give {MIN_EXAMPLES} or more")
         if unknown := [name for name in self.without if name not in PARTS_LEFT_OUT]:
             raise UsageError(f"a pruner has no part {unknown[0]!r}; known: {', '.join(PARTS_LEFT_OUT)}")
-        if self.form not in FORMS:
+        if self.form not in (None, *FORMS):
             raise UsageError(f"there is no form {self.form!r} of a pruner; known: {', '.join(FORMS)}")
         check_out_folder(self.out)
         choose_device(self.device)
@@ -123,7 +123,9 @@ def train_on_set(
     split = pruning_set.examples(settings, embedder, tuple(Part), progress or _silent)
     if not split[Part.TEST]:
         raise UsageError("no question would be left to measure on; give a larger set, with questions about more entities")
-    return options.out, train_and_measure(split, options, embedder.identity, _made_with(pruning_set), on_epoch)
+    return options.out, train_and_measure(
+        split, replace(options, form=options.form or pruning_set.form), embedder.identity, _made_with(pruning_set), on_epoch
+    )
 
 
 def train_and_measure(
@@ -153,7 +155,7 @@ def train_and_measure(
     from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
 
     train = split[Part.TRAIN][: how.max_examples]
-    network = NetworkOptions(embedder.dimension, how.form, **how.parts())  # type: ignore[arg-type]
+    network = NetworkOptions(embedder.dimension, how.form or FORMS[0], **how.parts())
     training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=how.max_epochs, seed=how.seed)
     made_with = dict(made_of) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
     notes = made_with | {"network": asdict(network), "embedder": embedder.name}

@@ -9,7 +9,7 @@ Support is each entity and each pair of a path or of the relevant triples. Over 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, split_by_group
@@ -21,6 +21,7 @@ from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Embedder
+from dynagrag.retrieval.pruning.gcn_pruner import Form
 from dynagrag.schema import Vector
 from dynagrag.settings import Settings
 
@@ -47,6 +48,7 @@ class PruningSet:
     triples: tuple[Triple, ...]
     questions: tuple[GraphQuestion, ...]
     files: tuple[DataFile, ...]
+    form: ClassVar[Form] = "distances"
 
     @property
     def asked(self) -> str:
@@ -59,7 +61,9 @@ class PruningSet:
 
 
 class Questions(Protocol):
-    """A set to train and measure pruners on. `asked`: a hash of what it asks."""
+    """A set to train and measure pruners on. `asked`: a hash of what it asks. `form`: of the network that suits its graphs."""
+
+    form: ClassVar[Form]
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, part_of
@@ -24,6 +25,7 @@ from dynagrag.protocols import Embedder
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.passage_graph import PassageGraphs
 from dynagrag.retrieval.passages import best_rows
+from dynagrag.retrieval.pruning.gcn_pruner import Form
 from dynagrag.schema import Question, Snapshot
 from dynagrag.settings import Settings
 
@@ -52,6 +54,7 @@ class TwoWiki:
     test_corpus: EvaluationSet
     files: tuple[DataFile, ...]
     data: Path
+    form: ClassVar[Form] = "compared"
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, score_label
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
+from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
 from dynagrag.evaluation.graphqa.published_figures import PUBLISHED
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
@@ -74,6 +75,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
         tell("answer", len(questions), len(questions))
         summary = _summary(options, graph_set, run.lines()) | {"run": str(run.path)}
         run.write_summary(summary)
+        run.write_report(render_graphqa_report(run))
     return run, summary
 
 
@@ -119,32 +121,33 @@ def _summary(options: GraphQaOptions, graph_set: GraphSet, lines: Sequence[Graph
     rows = [question for question in graph_set.of(options.part) if question.id in {line.question for line in lines}]
     counts = Counter(question.label for question in rows)
     published = PUBLISHED.get(options.dataset, {}).get(options.method, ())
-    return {
+    summary = {
         "dataset": options.dataset,
         "method": options.method,
         "split": options.part.value,
         "lm": options.lm,
         "n": len(lines),
-        **{name: own[0] for name, own in _measures(lines, SCORERS[0]).items()},
+        **{name: own["mean"] for name, own in _measures(lines, SCORERS[0]).items()},
         "measures": {scorer: _measures(lines, scorer) for scorer in SCORERS},
         "majority": round(max(counts.values()) / len(rows), DIGITS),
         "published": [{"value": own.value, "source": own.source} for own in published],
     }
+    return summary | {"verdict": conclusion(summary)}
 
 
-def _measures(lines: Sequence[GraphAnswerLine], scorer: str) -> dict[str, list[float]]:
-    """Mean, low and high of each measure."""
+def _measures(lines: Sequence[GraphAnswerLine], scorer: str) -> dict[str, dict[str, float]]:
+    """`mean`, `low` and `high` of each measure."""
     names = lines[0].scores[scorer]
     found: dict[str, Interval] = intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
-    return {name: [round(x, DIGITS) for x in (own.mean, own.low, own.high)] for name, own in found.items()}
+    return {name: {key: round(value, DIGITS) for key, value in asdict(own).items()} for name, own in found.items()}
 
 
 def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions) -> dict[str, Any]:
     return {
-        "evaluates": GraphQaRun.evaluates,
         "dataset": graph_set.name,
         "files": {file.name: file.sha256 for file in graph_set.files},
-        "questions": digest_of(questions),
+        "asked": digest_of(questions),
+        "questions": len(questions),
         "method": options.method,
         "lm": options.lm,
         "checkpoint": _hash_of(options.checkpoint) if options.checkpoint else None,

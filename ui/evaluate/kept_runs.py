@@ -13,6 +13,7 @@ from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_folder import CitationRun
 from dynagrag.evaluation.entities.entity_folder import EntityRun
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
@@ -26,7 +27,7 @@ from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
 CITATIONS, EXTRACTION, CALIBRATION = CitationRun.evaluates, ExtractionRun.evaluates, CalibrationRun.evaluates
-PRUNERS = PrunerRun.evaluates
+PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     RETRIEVAL: ("passages found", RunFolder),
     QA: ("answers", QaRun),
@@ -36,6 +37,7 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     EXTRACTION: ("things extracted", ExtractionRun),
     EntityRun.evaluates: ("names joined", EntityRun),
     PRUNERS: ("pruners", PrunerRun),
+    GRAPHQA: ("questions over graphs", GraphQaRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
 COMPARABLE = (RETRIEVAL, QA, JUDGED)

@@ -62,8 +62,8 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
     yield f"{asked}, {summary['method']}, {summary['lm'] or 'no model'}"
     for scorer, own in summary["measures"].items():
-        for name, (mean, low, high) in own.items():
-            yield f"{scorer:<14}{name:<12}{100 * mean:6.1f} ({100 * low:.1f} to {100 * high:.1f})"
-    yield f"{'the label that most of these rows have':<40}{100 * summary['majority']:.1f}"
+        for name, found in own.items():
+            yield f"{scorer:<14}{name:<12}{100 * found['mean']:6.1f} ({100 * found['low']:.1f} to {100 * found['high']:.1f})"
+    yield summary["verdict"]
     for own in summary["published"]:
         yield f"published: {own['value']:.2f} ({own['source']}, another model and other rows)"

@@ -15,6 +15,8 @@ from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import read_tensors
+from dynagrag.ui.evaluate.kept_runs import kept_runs
+from dynagrag.ui.evaluate.run_tables import headline, tables
 
 HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
 GRAPHS = {"support": "(cat; is a; animal)(animal; can; fly)", "counter": "(dog; not; fly)(dog; is a; animal)"}
@@ -95,11 +97,19 @@ def test_files_that_are_missing_or_lack_columns_are_named(tmp_path: Path) -> Non
 
 
 def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Settings, tmp_path: Path) -> None:
-    run, summary = evaluate_graphqa(settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority", out=tmp_path / "run"))
+    run, summary = evaluate_graphqa(settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority"))
     assert [line.answer for line in run.lines()] == ["support"] * 8
     assert summary["n"] == 8
-    assert summary["accuracy"] == summary["measures"]["strict"]["accuracy"][0] == summary["majority"] == 0.75
+    assert summary["accuracy"] == summary["measures"]["strict"]["accuracy"]["mean"] == summary["majority"] == 0.75
     assert summary["published"][0]["value"] == 58.84
+    page = (run.path / "report.html").read_text(encoding="utf-8")
+    assert "majority: 75.0 % right (" in page
+    assert "not told apart from the 75.0 % of the label that most have." in page
+    assert "58.84" in page
+    (kept,) = kept_runs(settings)[0]
+    assert (kept.what, kept.asked_of) == ("questions over graphs", "explagraphs")
+    assert headline(kept).startswith("majority: 75.0 % right")
+    assert [list(row) for row in tables(kept)[0].rows] == [["", "accuracy", "unparsable"]] * 2
     assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["accuracy"] == 0.75
 
 

@@ -1,7 +1,7 @@
 """ExplaGraphs: do two arguments support or counter each other, with a small graph of common sense (G-Retriever, section 4).
 
-Rows are tab-separated with a header: index, split (train, val, test), arg1, arg2, label, graph as (head; relation; tail)(...). The authors'
-own file has no index and split; their split is the one here.
+Rows are tab-separated with a header: index, split (train, val, test), arg1, arg2, label, graph as (head; relation; tail)(...). The
+split is the authors'; their own file, which has no columns for it, is refused.
 """
 
 import re

@@ -147,7 +147,7 @@ _ROWS: Mapping[str, _Row] = {
 def known_answer_arms() -> Mapping[str, str]:
     """The names that an arm can have, each with a line on what it is."""
     with_models = {
-        f"{PRUNER}:NAME": "`graph` with a pruner: none, prior, gcn (the workspace's own) or a checkpoint's folder",
+        f"{PRUNER}:NAME": "`graph` with a pruner: none, prior, trained (the workspace's own) or a checkpoint's folder",
         f"{RERANK}:MODEL": "passages of hybrid in the order of a cross-encoder: a folder or hub name",
     }
     return {name: row.what for name, row in _ROWS.items()} | with_models

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, Report, Section, Table, compared, interval_meaning, render
@@ -57,7 +58,7 @@ def _conclusion(summary: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _sentence(name: str, own: Mapping[str, Any]) -> str:
-    found = own["against_prior"].get(NODE_AP)
+    found = own.get("against_prior", {}).get(NODE_AP)
     points = None if found is None else dict(zip(("difference", "low", "high"), (POINTS * value for value in found), strict=True))
     return f"{name}: {NODE_AP} {POINTS * own[NODE_AP]:.1f}{compared(name, points, 'prior')}."
 
@@ -66,7 +67,10 @@ def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
     pruners: Mapping[str, Mapping[str, Any]] = summary["pruners"]
     heads = ("pruner", *(f"{name}, 95 % interval" for name in NAMES))
     rows = tuple((names[name], tuple(measure_cells(own, summary["intervals"][name]))) for name, own in pruners.items())
-    apart = tuple((names[name], tuple(prior_cells(own))) for name, own in pruners.items() if own["against_prior"])
+    apart = {
+        other: tuple((names[name], tuple(gain_cells(own, other))) for name, own in pruners.items() if own.get(f"against_{other}"))
+        for other in BASELINES
+    }
     nodes = {names[name]: POINTS * own[NODE_AP] for name, own in pruners.items()}
     bounds = {
         names[name]: dict(zip(("low", "high"), (POINTS * v for v in summary["intervals"][name][NODE_AP]), strict=True)) for name in pruners
@@ -74,7 +78,7 @@ def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
     return Section(
         tables=(
             Table(heads, rows, title="By pruner, in points", main=heads[1], is_of_arms=True),
-            *([Table(heads, apart, title="Against the prior, on the same questions", main=heads[1])] if apart else ()),
+            *(Table(heads, cells, f"Against {other}, on the same questions", main=heads[1]) for other, cells in apart.items() if cells),
         ),
         bars=(Bars(f"{NODE_AP} by pruner, with 95 % intervals", quality_bars(nodes, bounds)),),
     )
@@ -85,10 +89,10 @@ def measure_cells(own: Mapping[str, Any], bounds: Mapping[str, Sequence[float]])
     return [_bounded(own[name], bounds[name], "") if name in own else "-" for name in NAMES]
 
 
-def prior_cells(own: Mapping[str, Any]) -> list[str]:
-    """Each measure's difference from the prior in points, with its interval; a dash where there is none."""
-    found = own["against_prior"]
-    return [_bounded(found[name][0], found[name][1:], "+") if name in found else "-" for name in NAMES]
+def gain_cells(own: Mapping[str, Any], other: str, names: Sequence[str] = NAMES) -> list[str]:
+    """Each measure's difference from another pruner in points, with its interval; a dash where there is none."""
+    found = own.get(f"against_{other}", {})
+    return [_bounded(found[name][0], found[name][1:], "+") if name in found else "-" for name in names]
 
 
 def _bounded(mean: float, bounds: Sequence[float], sign: str) -> str:

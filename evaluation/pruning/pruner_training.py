@@ -1,5 +1,6 @@
 """Training a pruner on examples: the loss of docs/papers.md, Pruning, and what its epochs are judged by."""
 
+import time
 from collections.abc import Callable, Sequence
 
 import torch
@@ -9,8 +10,10 @@ from torch.nn import functional
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, measure_pruner
+from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork, batch_of, graphs_of
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions
 
 _MASK_SHARE = 0.5
@@ -44,7 +47,11 @@ class PrunerTask:
 
     def validate(self) -> float:
         """The mean of the average precisions of nodes and edges."""
-        found = measure_pruner(GcnPruner(self.network), self._validation).values()
+        return self.validate_by(GcnPruner(self.network))
+
+    def validate_by(self, pruner: Pruner) -> float:
+        """The same figure of another pruner's scores."""
+        found = measure_pruner(pruner, self._validation).values()
         values = [own[name] for own in found for name in (NODE_AP, EDGE_AP) if name in own]
         return sum(values) / len(values)
 
@@ -58,7 +65,10 @@ def train_pruner(
     file: TrainingFile | None = None,
     on_epoch: Callable[[Epoch], None] | None = None,
 ) -> tuple[PruningNetwork, list[Epoch]]:
-    """A trained network and its epochs. UsageError where there is too little to train on or to choose by."""
+    """A trained network and its learning curve, whose row 0 is the untrained prior: unless that is left out, a network begins as it.
+
+    UsageError where there is too little to train on or to choose by.
+    """
     if len(train) < MIN_EXAMPLES or not validation:
         raise UsageError(
             f"there are {len(train)} questions to train on and {len(validation)} to choose the epoch by; at least {MIN_EXAMPLES} and 1 are "
@@ -66,8 +76,11 @@ def train_pruner(
         )
     torch.manual_seed(options.seed)
     task = PrunerTask(PruningNetwork(network).to(device), train, validation)
-    epochs = Training(task, options, file).run(train, on_epoch)
-    return task.network, epochs
+    began = time.perf_counter()
+    start = Epoch(0, None, task.validate_by(UntrainedPrior()), time.perf_counter() - began)
+    if on_epoch:
+        on_epoch(start)
+    return task.network, [start, *Training(task, options, file).run(train, on_epoch)]
 
 
 def _positive_weight(labels: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from dynagrag import wiring
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.protocols import Pruner
 from dynagrag.schema import PruneScores, Subgraph, Vector
@@ -16,6 +17,9 @@ BUDGET = 10
 """Nodes that a prompt of an ego-graph has room for, about."""
 NODE_AP, EDGE_AP, SUPPORT = "node_ap", "edge_ap", f"support_recall@{BUDGET}"
 NAMES = (NODE_AP, EDGE_AP, SUPPORT)
+RANDOM = "random"
+MEASURED = (*wiring.PRUNERS, RANDOM)
+"""What is measured without a checkpoint, by name."""
 _Ranked = list[tuple[str, float, bool]]
 """(unit, score, whether it supports the answer)."""
 
@@ -23,12 +27,17 @@ _Ranked = list[tuple[str, float, bool]]
 class RandomPruner:
     """Scores by chance, the same for the same question: the floor of a comparison."""
 
-    label = "random"
+    label = RANDOM
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
         """Scores in (0, 1)."""
         rng = np.random.default_rng(np.frombuffer(np.ascontiguousarray(query, dtype=np.float32).tobytes(), dtype=np.uint32))
         return tuple(PruneScores(_drawn(rng, len(own.nodes)), _drawn(rng, len(own.pairs)), self.label, False) for own in subgraphs)
+
+
+def untrained_pruner(name: str) -> Pruner:
+    """The pruner of MEASURED called so."""
+    return RandomPruner() if name == RANDOM else wiring.make_pruner(name)
 
 
 def measure_pruner(pruner: Pruner, examples: Iterable[PruningExample]) -> dict[str, dict[str, float]]:

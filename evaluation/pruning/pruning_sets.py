@@ -88,6 +88,15 @@ def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> Quest
     return LOADERS[dataset](data, part)
 
 
+def made_of_set(questions: Questions) -> dict[str, Any]:
+    """What was made of a set was made of this: its name, its files with hashes, and a hash of what it asks."""
+    return {
+        "dataset": questions.name,
+        "files": {file.name: file.sha256 for file in questions.files},
+        "asked": questions.asked,
+    }
+
+
 def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExample]:
     """The set's questions with the ego-graphs of their topics. Those whose topic the graph lacks, or without support, are left out."""
     graph = TripleGraph(pruning_set.triples, embedder.embed_documents)

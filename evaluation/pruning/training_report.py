@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.evaluation.pruning.pruner_report import WORDS
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES
+from dynagrag.evaluation.pruning.pruner_report import WORDS, gain_cells
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.evaluation.results.html_report import Lines, Report, Section, Table, compared, render
 from dynagrag.evaluation.results.report_plots import recall_curves
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 _WORDS: Mapping[str, str] = {
     **{name: WORDS[name] for name in NAMES},
-    "prior": "by distance to the question, untrained",
+    "prior": "by distance to the question, untrained; row 0 of the epochs",
+    "none": "all alike: the order of retrieval",
     "average precision": "the mean over entities and pairs, on the questions that the epoch is chosen by",
     "95 % interval": WORDS["95 % interval"],
 }
@@ -34,11 +36,12 @@ def write_training_report(folder: Path, checkpoint: "Checkpoint") -> None:
 def training_report(figures: Mapping[str, Any]) -> Report:
     """What the page says of a checkpoint's figures."""
     epochs, test = figures["epochs"], figures["test"]
-    own = next(found for name, found in test.items() if name != "prior")
-    mean, low, high = (100 * value for value in own["against_prior"][NODE_AP])
-    against = compared("it", {"difference": mean, "low": low, "high": high}, "the prior")
+    own = next(found for name, found in test.items() if name not in BASELINES)
+    best = min(BASELINES, key=lambda other: own[f"against_{other}"][NODE_AP][0])
+    mean, low, high = (100 * value for value in own[f"against_{best}"][NODE_AP])
+    against = compared("it", {"difference": mean, "low": low, "high": high}, f"the untrained {best}")
     curve = recall_curves({"validation": [epoch["validation"] for epoch in epochs]})
-    rows = tuple((str(e["number"]), (f"{e['loss']:.4f}", f"{100 * e['validation']:.1f}", f"{e['seconds']:.1f}")) for e in epochs)
+    rows = tuple((str(e["number"]), (_loss(e["loss"]), f"{100 * e['validation']:.1f}", f"{e['seconds']:.1f}")) for e in epochs)
     learned = Table(("epoch", "loss", "average precision", "seconds"), rows, "Epochs", "average precision")
     return Report(
         title="Training of a pruner",
@@ -48,7 +51,7 @@ def training_report(figures: Mapping[str, Any]) -> Report:
         is_warned=low <= 0,
         about=(f"The weights are those of epoch {figures['best_epoch']}, the best on the questions that the epoch is chosen by.",),
         results=(
-            Section(tables=(_compared_table(test["prior"], own),)),
+            Section(tables=(_compared_table({"trained": own} | {other: test[other] for other in BASELINES}),)),
             Section(
                 "Learning curve",
                 lines=(Lines("Average precision by epoch", curve, "epoch", "average precision, points"),),
@@ -59,16 +62,14 @@ def training_report(figures: Mapping[str, Any]) -> Report:
     )
 
 
-def _compared_table(prior: Mapping[str, Any], own: Mapping[str, Any]) -> Table:
+def _loss(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _compared_table(pruners: Mapping[str, Mapping[str, Any]]) -> Table:
+    """The trained pruner, the untrained ones, and its differences from them."""
+    own = pruners["trained"]
     names = [name for name in NAMES if name in own]
-    differences = {name: [100 * value for value in own["against_prior"][name]] for name in names}
-    cells = tuple(f"{mean:+.1f} ({low:+.1f} to {high:+.1f})" for mean, low, high in differences.values())
-    return Table(
-        heads=("pruner", *names),
-        rows=(
-            ("trained", tuple(f"{100 * own[name]:.1f}" for name in names)),
-            ("prior", tuple(f"{100 * prior[name]:.1f}" for name in names)),
-            ("trained - prior, 95 % interval", cells),
-        ),
-        main=NODE_AP,
-    )
+    rows = [(title, tuple(f"{100 * found[name]:.1f}" for name in names)) for title, found in pruners.items()]
+    rows += [(f"trained - {other}, 95 % interval", tuple(gain_cells(own, other, names))) for other in BASELINES]
+    return Table(heads=("pruner", *names), rows=tuple(rows), main=NODE_AP)

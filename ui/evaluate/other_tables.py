@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dynagrag.evaluation.pruning.pruner_report import measure_cells, prior_cells, short_names
+from dynagrag.evaluation.pruning.pruner_report import gain_cells, measure_cells, short_names
 from dynagrag.evaluation.pruning.pruning_measures import NAMES
 from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.ui.safe_markdown import clean
@@ -56,9 +56,9 @@ def pruner_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     names = short_names(summary["pruners"])
     for name, own in summary["pruners"].items():
         row = {"Pruner": clean(names[name], 60)}
-        cells = zip(NAMES, measure_cells(own, summary["intervals"][name]), prior_cells(own), strict=True)
+        cells = zip(NAMES, measure_cells(own, summary["intervals"][name]), gain_cells(own, "prior"), strict=True)
         for measure, value, against in cells:
-            row |= {measure: value} | ({f"{measure} against prior": against} if own["against_prior"] else {})
+            row |= {measure: value} | ({f"{measure} against prior": against} if own.get("against_prior") else {})
         yield row
 
 

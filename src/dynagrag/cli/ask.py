@@ -27,8 +27,8 @@ PRUNER = Annotated[
     str | None,
     typer.Option(
         help="What scores the entities and relations of ego-graphs, which profiles graph and paper have: none (all alike), prior "
-        "(nothing learned), gcn (the workspace's own, trained by `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: "
-        "the setting `pruner`, else auto: gcn for profile graph, where it has beaten the prior on held-out documents, else prior."
+        "(nothing learned), trained (the workspace's own, by `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: "
+        "the setting `pruner`, else auto: trained for profile graph, where it has beaten none and prior on held-out documents, else prior."
     ),
 ]
 PROFILE = Annotated[

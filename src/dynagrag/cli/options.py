@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from dynagrag.errors import UsageError
+
 WORKSPACE = Annotated[
     str | None, typer.Option("--workspace", "-w", help="Workspace to use. Default: the setting `workspace`, else `default`.")
 ]
@@ -36,8 +38,42 @@ STORE = Annotated[
 ]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with its counts and seconds.")]
 DEVICE = Annotated[str | None, typer.Option("--device", help="Where the network runs: cpu, cuda, mps. Default: a GPU if there is one.")]
-PRUNING_SET = Annotated[str, typer.Option("--dataset", help="Published set whose support is known: pathquestion, webqsp or 2wiki.")]
+PRUNING_SET = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset", help="Published set whose support is known: pathquestion, webqsp or 2wiki. Needs --data; not with --workspace."
+    ),
+]
 PRUNING_DATA = Annotated[
-    Path, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.")
+    Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.")
 ]
 PRUNING_PART = Annotated[str | None, typer.Option("--part", help="For pathquestion: PQ-2H, PQ-3H, PQL-2H or PQL-3H. Default: PQ-2H.")]
+PRUNING_WORKSPACE = Annotated[
+    str | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        help="Workspace whose questions are taken, of three documents or more. Default, without --dataset: the setting `workspace`, else "
+        "`default`.",
+    ),
+]
+PRUNING_QUESTIONS = Annotated[
+    Path | None,
+    typer.Option(
+        "--questions",
+        metavar="FILE",
+        help="For --workspace: questions that `dynagrag evaluate questions` made of it, edited or not. Default: made now, without a model.",
+    ),
+]
+
+
+def check_pruning_source(dataset: str | None, data: Path | None, part: str | None, workspace: str | None, questions: Path | None) -> None:
+    """UsageError unless there is either a workspace, perhaps unnamed, or a set with its folder."""
+    if workspace is not None and dataset is not None:
+        raise UsageError("a workspace (--workspace NAME) and a published set (--dataset SET --data FOLDER) exclude each other: give one")
+    if dataset is None and (data or part):
+        raise UsageError("--data and --part are of published sets; name one with --dataset, or leave them out")
+    if dataset is not None and questions:
+        raise UsageError("--questions are a workspace's; name it with --workspace, in place of --dataset")
+    if dataset is not None and not data:
+        raise UsageError(f"--dataset {dataset} needs --data, the folder of the published sets")

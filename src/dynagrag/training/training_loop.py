@@ -75,10 +75,10 @@ class TrainingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """A row of the learning curve; `number` from 1, `loss` the mean over its examples."""
+    """A row of the learning curve; `number` from 1, `loss` the mean over its examples. 0, without a loss: what training begins at."""
 
     number: int
-    loss: float
+    loss: float | None
     validation: float
     seconds: float
 

@@ -3,6 +3,7 @@ store, and goes with it.
 """
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -17,12 +18,14 @@ from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, read_description
 
-BEATS_PRIOR = "beats_prior"
-"""Of a checkpoint's figures: whether it ranked held-out documents' entities better than the untrained prior, by more than chance."""
+BEATS_UNTRAINED = "beats_untrained"
+"""Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best untrained pruner, by more than chance."""
 UNTRAINED = "prior"
 """The row of `wiring.PRUNERS` that scores where nothing learned has proven itself."""
-AUTO, TRAINED = "auto", "gcn"
-"""The workspace's trained pruner: where it has beaten the prior; in any case."""
+AUTO, TRAINED = "auto", "trained"
+"""The workspace's trained pruner: where it has beaten the untrained ones; in any case."""
+ALIASES: Mapping[str, str] = {"gcn": TRAINED}
+"""Names that mean another."""
 VERSION = "version"
 """Of what a checkpoint was made with: the version of the workspace's store."""
 CHANGED = "the workspace changed since its pruner was trained; train it again to learn of what is new"
@@ -43,11 +46,19 @@ def has_pruner(folder: Path) -> bool:
 
 
 def is_default(folder: Path) -> bool:
-    """Whether a workspace's pruner scores its questions unasked: it is there and has beaten the prior. Loads no weights.
+    """Whether a workspace's pruner scores its questions unasked: it is there and has beaten the untrained ones. Loads no weights.
 
     Raises LoadError where its description can't be read.
     """
-    return has_pruner(folder) and read_description(folder, KIND).figures.get(BEATS_PRIOR) is True
+    return has_pruner(folder) and read_description(folder, KIND).figures.get(BEATS_UNTRAINED) is True
+
+
+def no_trained_pruner(workspace: str) -> UsageError:
+    """What to raise where a workspace's trained pruner is asked for and there is none."""
+    return UsageError(
+        f"workspace {workspace!r} has no trained pruner; train one with `dynagrag train pruner --workspace {workspace}`, or take --pruner "
+        "prior"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ class WorkspacePruners:
         self._loaded: dict[Path, tuple[_Stamp, EmbedderIdentity, GcnPruner]] = {}
 
     def chosen(self, name: str, embedder: EmbedderIdentity, is_used: bool = True, version: str | None = None) -> ChosenPruner:
-        """The pruner called so: `auto`, `gcn`, a row of `wiring.PRUNERS` or the folder of a checkpoint.
+        """The pruner called so: `auto`, `trained`, a row of `wiring.PRUNERS` or the folder of a checkpoint.
 
         `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used` false: there will be nothing to score, so no
         weights are loaded. `version`: of the store; a note says where the workspace's own was trained on another one.
@@ -75,6 +86,7 @@ class WorkspacePruners:
         Raises UsageError for a name that is none, where the workspace has no trained pruner and where one fits another embedder; LoadError
         for what is no checkpoint; SettingsError without torch-geometric.
         """
+        name = ALIASES.get(name, name)
         if name == AUTO:
             return self._auto(embedder, is_used, version)
         if name in wiring.PRUNERS:
@@ -89,6 +101,7 @@ class WorkspacePruners:
         """What tells the pruner called so from others: the name of an untrained one, the digest of a checkpoint's description. Errors as in
         `chosen`, but for those of its weights.
         """
+        name = ALIASES.get(name, name)
         if name in wiring.PRUNERS:
             return name
         if name == AUTO and not is_default(self._own):
@@ -108,10 +121,7 @@ class WorkspacePruners:
     def _folder_of(self, name: str) -> Path:
         if name == TRAINED:
             if not has_pruner(self._own):
-                raise UsageError(
-                    f"workspace {self._workspace!r} has no trained pruner; train one with `dynagrag train pruner --workspace "
-                    f"{self._workspace}`, or take --pruner prior"
-                )
+                raise no_trained_pruner(self._workspace)
             return self._own
         folder = Path(name)
         if not name or not folder.exists():  # an empty one would be the current folder

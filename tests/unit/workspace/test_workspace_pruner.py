@@ -21,7 +21,7 @@ from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint, save_checkpoint
 from dynagrag.workspace.ingest_job import IngestOptions
-from dynagrag.workspace.workspace_pruner import BEATS_PRIOR, WorkspacePruners, is_default, pruner_folder
+from dynagrag.workspace.workspace_pruner import BEATS_UNTRAINED, WorkspacePruners, is_default, pruner_folder
 
 FAKE = EmbedderIdentity("fake", 4)
 
@@ -63,14 +63,14 @@ def test_it_lies_in_the_workspaces_folder(settings: Settings) -> None:
         pruner_folder(settings, "../moon")
 
 
-@pytest.mark.parametrize(("figures", "expected"), [({BEATS_PRIOR: True}, True), ({BEATS_PRIOR: False}, False), ({}, False)])
-def test_it_is_used_unasked_once_it_has_beaten_the_prior(
+@pytest.mark.parametrize(("figures", "expected"), [({BEATS_UNTRAINED: True}, True), ({BEATS_UNTRAINED: False}, False), ({}, False)])
+def test_it_is_used_unasked_once_it_has_beaten_the_untrained(
     settings: Settings, pruners: WorkspacePruners, figures: dict[str, Any], expected: bool
 ) -> None:
     folder = trained(pruner_folder(settings, "moon"), **figures)
     assert is_default(folder) is expected
     assert isinstance(pruners.chosen("auto", FAKE).pruner, GcnPruner if expected else UntrainedPrior)
-    assert isinstance(pruners.chosen("gcn", FAKE).pruner, GcnPruner)
+    assert isinstance(pruners.chosen("trained", FAKE).pruner, GcnPruner)
 
 
 def test_without_one_the_prior_is_used_and_the_way_to_one_is_told(settings: Settings, pruners: WorkspacePruners) -> None:
@@ -79,7 +79,7 @@ def test_without_one_the_prior_is_used_and_the_way_to_one_is_told(settings: Sett
     assert (type(chosen.pruner), chosen.notes) == (UntrainedPrior, ())
     for is_used in (True, False):
         with pytest.raises(UsageError, match="dynagrag train pruner --workspace moon"):
-            pruners.chosen("gcn", FAKE, is_used)
+            pruners.chosen("trained", FAKE, is_used)
 
 
 def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_pat
     assert isinstance(pruners.chosen("prior", FAKE).pruner, UntrainedPrior)
     assert isinstance(pruners.chosen(str(trained(tmp_path / "mine")), FAKE).pruner, GcnPruner)
     for is_used in (True, False):
-        with pytest.raises(UsageError, match=r"unknown pruner 'magic'; known: auto, none .*, prior .*, gcn .*folder"):
+        with pytest.raises(UsageError, match=r"unknown pruner 'magic'; known: auto, none .*, prior .*, trained .*folder"):
             pruners.chosen("magic", FAKE, is_used)
         with pytest.raises(UsageError, match="unknown pruner ''"):
             pruners.chosen("", FAKE, is_used)
@@ -101,16 +101,16 @@ def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_pat
 def test_one_that_cannot_be_used_is_refused_by_name_and_passed_over_unasked(
     settings: Settings, pruners: WorkspacePruners, caplog: pytest.LogCaptureFixture
 ) -> None:
-    folder = trained(pruner_folder(settings, "moon"), beats_prior=True)
+    folder = trained(pruner_folder(settings, "moon"), beats_untrained=True)
     other = EmbedderIdentity("other", 4)
     with pytest.raises(UsageError, match="trained on vectors of fake"):
-        pruners.chosen("gcn", other)
+        pruners.chosen("trained", other)
     chosen = pruners.chosen("auto", other)
     assert isinstance(chosen.pruner, UntrainedPrior)
     assert chosen.notes[0].startswith("the workspace's trained pruner was not used: ")
     (folder / DESCRIPTION).write_text("{", encoding="utf-8")
     with pytest.raises(LoadError, match="train it again"):
-        pruners.chosen("gcn", FAKE)
+        pruners.chosen("trained", FAKE)
     with caplog.at_level(logging.WARNING):
         assert "cannot be read" in pruners.chosen("auto", FAKE).notes[0]
     assert "cannot be read" in caplog.text
@@ -119,11 +119,11 @@ def test_one_that_cannot_be_used_is_refused_by_name_and_passed_over_unasked(
 def test_without_torch_geometric_it_is_refused_by_name_and_passed_over_unasked(
     settings: Settings, pruners: WorkspacePruners, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trained(pruner_folder(settings, "moon"), beats_prior=True)
+    trained(pruner_folder(settings, "moon"), beats_untrained=True)
     monkeypatch.setitem(sys.modules, "torch_geometric.data", None)
     monkeypatch.delitem(sys.modules, "dynagrag.retrieval.pruning.pruning_network")
     with pytest.raises(SettingsError, match=r"pip install 'dynagrag\[train\]', or take --pruner prior"):
-        pruners.chosen("gcn", FAKE)
+        pruners.chosen("trained", FAKE)
     chosen = pruners.chosen("auto", FAKE)
     assert isinstance(chosen.pruner, UntrainedPrior)
     assert "torch-geometric" in chosen.notes[0]
@@ -131,12 +131,12 @@ def test_without_torch_geometric_it_is_refused_by_name_and_passed_over_unasked(
 
 def test_a_checkpoint_is_loaded_once_and_again_when_it_was_written_anew(settings: Settings, pruners: WorkspacePruners) -> None:
     folder = trained(pruner_folder(settings, "moon"), seed=0)
-    first = pruners.chosen("gcn", FAKE).pruner
-    assert pruners.chosen("gcn", FAKE).pruner is first
-    assert pruners.chosen("gcn", FAKE, is_used=False).pruner is not first
+    first = pruners.chosen("trained", FAKE).pruner
+    assert pruners.chosen("trained", FAKE).pruner is first
+    assert pruners.chosen("trained", FAKE, is_used=False).pruner is not first
     trained(folder, seed=1)
     os.utime(folder / DESCRIPTION, ns=(0, 0))  # however coarse the clock of the file system is
-    second = pruners.chosen("gcn", FAKE).pruner
+    second = pruners.chosen("trained", FAKE).pruner
     assert not np.array_equal(scores(first), scores(second))
 
 
@@ -152,17 +152,17 @@ def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_na
         space.ingest([source], IngestOptions(extractor="fast"))
         folder = pruner_folder(space.settings, "moon")
         assert told("graph") == ({UntrainedPrior.label}, 0)
-        trained(folder, beats_prior=True)
+        trained(folder, beats_untrained=True)
         assert told("graph") == told("paper", "gcn") == ({GcnPruner.label}, 0)
         assert told("paper") == ({UntrainedPrior.label}, 0), "to the letter, unless it is told otherwise"
         assert told("graph", "none") == ({NoPruner.label}, 0)
         (folder / DESCRIPTION).write_text("{", encoding="utf-8")
         assert told("graph") == ({UntrainedPrior.label}, 1)
         assert told("default") == (set(), 0), "there is nothing to score, so nothing is read"
-        for wrong in ("gcn", str(tmp_path), ""):
+        for wrong in ("trained", str(tmp_path), ""):
             with pytest.raises((LoadError, UsageError)):
                 told("default", wrong)
     with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="none") as space:
         assert told("graph") == ({NoPruner.label}, 0)
-    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="gcn") as space:
+    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="trained") as space:
         assert told("default") == (set(), 0), "a setting that can't be followed fails no question that has no use for it"

@@ -194,7 +194,7 @@ def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(answer: Cal
     assert pruners_made_with(space, arms) == {"pruners": {"pruner:none": "none", "pruner:prior": "prior"}}
     assert pruners_made_with(space, arms[:1]) == {}
     with pytest.raises(UsageError, match="no trained pruner"):
-        pruners_made_with(space, make_answer_arms(["pruner:gcn"]))
+        pruners_made_with(space, make_answer_arms(["pruner:trained"]))
     shown = []
     for name in ("graph", "pruner:prior", "pruner:none"):
         chat = FakeChat()

@@ -9,8 +9,8 @@ import pytest
 from dynagrag import wiring
 from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.errors import UsageError
+from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
-from dynagrag.evaluation.pruning.pruner_runs import EvaluateOptions, evaluate_pruners
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
@@ -28,7 +28,7 @@ def data(sets: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
     settings = Settings(home=home)
-    run, summary, figures = evaluate_pruners(settings, EvaluateOptions("pathquestion", data, PRUNERS))
+    run, summary, figures = measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS))
     assert run.path.parent == home / "evaluation" / "runs"
     kept = PrunerRun.read(run.path)
     assert kept.summary() == summary
@@ -45,7 +45,7 @@ def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
 
 
 def test_the_report_tells_each_pruner_against_the_prior_and_shows_the_worst_questions(data: Path, home: Path) -> None:
-    run, summary, figures = evaluate_pruners(Settings(home=home), EvaluateOptions("pathquestion", data, PRUNERS))
+    run, summary, figures = measure_on_set(Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=PRUNERS))
     html = (run.path / "report.html").read_text(encoding="utf-8")
     HTMLParser().feed(html)
     for name in PRUNERS:
@@ -61,29 +61,29 @@ def test_the_report_tells_each_pruner_against_the_prior_and_shows_the_worst_ques
 
 def test_a_run_with_out_is_made_again_in_its_place_and_other_pruners_are_refused_there(data: Path, home: Path, tmp_path: Path) -> None:
     settings, out = Settings(home=home), tmp_path / "run"
-    first, _, _ = evaluate_pruners(settings, EvaluateOptions("pathquestion", data, PRUNERS, out=out))
+    first, _, _ = measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=out))
     before = (out / "summary.json").read_bytes()
     assert first.path == out
-    evaluate_pruners(settings, EvaluateOptions("pathquestion", data, PRUNERS, out=out))
+    measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=out))
     assert (out / "summary.json").read_bytes() == before
     with pytest.raises(UsageError, match=r"other settings: pruners was"):
-        evaluate_pruners(settings, EvaluateOptions("pathquestion", data, ["prior"], out=out))
+        measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["prior"], out=out))
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(UsageError, match="holds something else"):
-        evaluate_pruners(settings, EvaluateOptions("pathquestion", data, PRUNERS, out=other))
+        measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=other))
 
 
 def test_a_checkpoint_that_changed_is_another_setting(data: Path, home: Path, tmp_path: Path) -> None:
-    from dynagrag.evaluation.pruning.pruner_runs import TrainOptions, train_on_set
+    from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
 
     settings = Settings(home=home)
     folder, _ = train_on_set(settings, TrainOptions("pathquestion", data, out=tmp_path / "own", max_epochs=1, device="cpu"))
-    options = EvaluateOptions("pathquestion", data, [str(folder)], device="cpu", out=tmp_path / "run")
-    run, _, _ = evaluate_pruners(settings, options)
+    options = SetMeasureOptions("pathquestion", data, pruners=[str(folder)], device="cpu", out=tmp_path / "run")
+    run, _, _ = measure_on_set(settings, options)
     assert list(json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"]["checkpoints"]) == [str(folder)]
     again, _ = train_on_set(settings, TrainOptions("pathquestion", data, out=tmp_path / "again", max_epochs=1, seed=1, device="cpu"))
     (folder / "model.safetensors").write_bytes((again / "model.safetensors").read_bytes())
     with pytest.raises(UsageError, match=r"other settings: checkpoints was"):
-        evaluate_pruners(settings, options)
+        measure_on_set(settings, options)

@@ -8,10 +8,11 @@ import pytest
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.pruning.pruner_runs import EvaluateOptions, TrainOptions, evaluate_pruners, train_on_set
+from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.pruning_measures import NODE_AP, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set
+from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.settings import Settings
@@ -53,14 +54,14 @@ def test_a_pruner_learns_from_passages_and_is_measured_on_the_other_questions(
 ) -> None:
     out = tmp_path / "pruner"
     options = TrainOptions("2wiki", two_wiki, out=out, max_epochs=3, device="cpu")
-    _, (_, own) = train_on_set(settings, options)
+    _, (*_, own) = train_on_set(settings, options)
     assert own.n == 10
     given = ["--dataset", "2wiki", "--data", str(two_wiki), "--device", "cpu", "--json"]
     assert app(["evaluate", "pruner", *given, "--pruner", f"none,random,prior,{out}"], standalone_mode=False) == 0
     measured = json.loads(capsys.readouterr().out)["pruners"]
     assert {"n", "node_ap", "edge_ap", "support_recall@10"} < set(measured[str(out)])
     assert measured[str(out)]["node_ap"] == pytest.approx(own.means[NODE_AP].mean, abs=1e-6)
-    assert [figures.n for figures in evaluate_pruners(settings, EvaluateOptions("2wiki", two_wiki, ["none"], limit=4))[2]] == [4]
+    assert [figures.n for figures in measure_on_set(settings, SetMeasureOptions("2wiki", two_wiki, pruners=["none"], limit=4))[2]] == [4]
 
 
 def test_what_is_wrong_with_the_files_is_told(two_wiki: Path, settings: Settings) -> None:

@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.pruning.measuring_run import OTHER_STATE, WorkspaceMeasureOptions, measure_on_workspace
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
@@ -28,6 +30,9 @@ from dynagrag.schema import SourceTurn
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_pruner import CHANGED, is_default, pruner_folder
+
+if TYPE_CHECKING:
+    from dynagrag.training.training_loop import Epoch
 
 NUM_TALKS = 8
 THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
@@ -187,13 +192,13 @@ def test_what_a_question_asks_about_is_added_to_no_question_that_measures(settin
 def test_a_pruner_is_trained_without_a_file_and_lies_in_the_workspace(settings: Settings) -> None:
     seen: list[int] = []
     made = train_on_workspace(settings, options(settings), on_epoch=lambda epoch: seen.append(epoch.number))
-    assert seen == [1, 2]
+    assert seen == [0, 1, 2]
     assert made.num_documents == NUM_TALKS
     assert set(made.questions) == {part.value for part in Part}
     folder = pruner_folder(settings, "w")
     checkpoint = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     assert {"workspace", "questions", "graph", "version"} <= checkpoint["made_with"].keys()
-    assert is_default(folder) is checkpoint["figures"]["beats_prior"]
+    assert is_default(folder) is checkpoint["figures"]["beats_untrained"]
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert "Learning curve" in report
     assert "Odyssey" not in report, "a report in the workspace holds nothing of its texts"
@@ -201,7 +206,7 @@ def test_a_pruner_is_trained_without_a_file_and_lies_in_the_workspace(settings: 
 
 def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(settings: Settings) -> None:
     train_on_workspace(settings, options(settings, max_epochs=1))
-    asked = AskOptions(profile="graph", pruner="gcn")
+    asked = AskOptions(profile="graph", pruner="trained")
     with open_workspace("w", settings=settings) as space:
         assert CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
         space.ingest_given([talk(NUM_TALKS)], FastExtractor())
@@ -211,7 +216,7 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
 def test_a_pruner_that_beat_the_prior_stays_where_the_next_one_does_not(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     assert train_on_workspace(settings, options(settings)).has_replaced
     path = pruner_folder(settings, "w") / "model.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"beats_prior": false', '"beats_prior": true'), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace('"beats_untrained": false', '"beats_untrained": true'), encoding="utf-8")
     assert is_default(path.parent)
     before = path.read_bytes()
     (path.parent / "training.safetensors").write_bytes(b"cut")
@@ -225,8 +230,9 @@ def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Set
     folder = pruner_folder(settings, "w")
     before = (folder / "model.json").read_bytes()
 
-    def stop(epoch: object) -> None:
-        raise KeyboardInterrupt
+    def stop(epoch: "Epoch") -> None:
+        if epoch.number:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train_on_workspace(settings, options(settings, seed=1), on_epoch=stop)
@@ -251,7 +257,7 @@ from dynagrag.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
 options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, device="cpu")
-train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: os.kill(os.getpid(), signal.SIGKILL))
+train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: epoch.number and os.kill(os.getpid(), signal.SIGKILL))
 """
 
 
@@ -266,8 +272,53 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(settings: Sett
     assert done.returncode == -signal.SIGKILL
     assert not (killed / "model.json").exists()
     found = train(killed, resumed)
-    assert (whole, resumed) == ([1, 2, 3], [2, 3])
+    assert (whole, resumed) == ([0, 1, 2, 3], [0, 2, 3])
     assert [own.means for own in found.figures] == [own.means for own in expected.figures]
+
+
+# ------------------------------------------------------------------------------------------------------------ measuring
+
+
+def test_a_workspace_measures_what_its_training_measured(settings: Settings, tmp_path: Path) -> None:
+    trained = train_on_workspace(settings, options(settings))
+    run, summary, figures = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
+    assert [own.name for own in figures] == ["none", "prior", "random", "trained"]
+    assert figures[-1].means == trained.figures[-1].means
+    assert summary["pruners"]["trained"].keys() >= {"n", "node_ap", "edge_ap", "support_recall@10"}
+    assert (summary["workspace"], summary["questions"]) == ("w", trained.questions["test"])
+    assert figures[-1].note == ""
+    assert run.is_done
+    train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1))
+    named = WorkspaceMeasureOptions("w", pruners=["prior", str(tmp_path / "p")], device="cpu")
+    assert [own.name for own in measure_on_workspace(settings, named)[2]] == ["prior", str(tmp_path / "p")]
+
+
+def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(settings: Settings, tmp_path: Path) -> None:
+    train_on_workspace(settings, options(settings, max_epochs=1))
+    made_file(settings, tmp_path / "q.jsonl", 80)
+    others = WorkspaceMeasureOptions("w", tmp_path / "q.jsonl", pruners=["none", "trained"], device="cpu")
+    assert [own.note for own in measure_on_workspace(settings, others)[2]] == ["", OTHER_STATE]
+    with open_workspace("w", settings=settings) as space:
+        space.ingest_given([talk(NUM_TALKS)], FastExtractor())
+    assert measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))[2][-1].note == OTHER_STATE
+
+
+def test_what_cannot_be_measured_on_a_workspace_is_told(settings: Settings) -> None:
+    fill(settings, "one", range(1))
+    for workspace, pruners, said in (
+        ("w", ["trained"], "has no trained pruner"),
+        ("w", ["magic"], "no pruner 'magic'"),
+        ("one", ["prior"], "no question of a held-out document: ingest more"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            measure_on_workspace(settings, WorkspaceMeasureOptions(workspace, pruners=pruners, device="cpu"))
+
+
+def test_the_command_measures_the_workspaces_pruners(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app(["evaluate", "pruner", "--workspace", "w", "--json"], standalone_mode=False) == 0
+    assert set(json.loads(capsys.readouterr().out)["pruners"]) == {"none", "prior", "random"}
+    assert app(["evaluate", "pruner", "--workspace", "w"], standalone_mode=False) == 0
+    assert "random - none" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------------------------------------------------- the command
@@ -278,12 +329,12 @@ def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, c
     assert app(given, standalone_mode=False) == 0
     said = capsys.readouterr().out
     assert "they are made now, of the workspace's records, without a model" in said
-    assert f"of {NUM_TALKS} documents, each in one part alone" in said
-    assert re.search(r"on \d+ documents? that it did not see it is .* than the prior.*: [+-]", said)
+    assert f"of {NUM_TALKS} documents, each in one split alone" in said
+    assert re.search(r"on \d+ documents? that it did not see it is .* than the untrained `(prior|none)`.*entities [+-]", said)
     assert "--pruner" in said
     assert app([*given, "--json"], standalone_mode=False) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["beats_prior"] is is_default(pruner_folder(settings, "w"))
+    assert found["beats_untrained"] is is_default(pruner_folder(settings, "w"))
     assert {"folder", "workspace", "questions", "left_out", "documents", "pruners"} < found.keys()
 
 

@@ -1,0 +1,127 @@
+"""What pruners are worth beside each other, and beside the untrained ones, on the same questions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dynagrag import wiring
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.pruning.pruning_example import PruningExample
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP, measure_pruner
+from dynagrag.evaluation.results.run_summary import DIGITS
+from dynagrag.protocols import Pruner
+
+BASELINES = tuple(wiring.PRUNERS)
+"""The untrained pruners, which a trained one has to beat: the distance to the question, and the order of retrieval."""
+MIN_GROUPS = 5
+"""Documents, or entities asked about, below which an interval over them tells nothing."""
+_ByQuestion = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a pruner has over another on the same questions: the means of the differences by measure, with 95 % intervals.
+
+    `by_group`: the difference in average precision over nodes, the mean over groups (documents, entities asked about) of their questions'
+    means; questions of one group are alike, so this is what tells of other groups.
+    """
+
+    measures: Mapping[str, Interval]
+    by_group: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class PrunerFigures:
+    """Of one pruner: the means by measure with 95 % intervals, and its gains over the untrained ones but itself, by their names.
+
+    `note`: what to know of them, empty where there is nothing. `by_question`: the measures of each question by its id. `num_groups`: how
+    many documents, or entities asked about, the questions are of.
+    """
+
+    name: str
+    n: int
+    means: Mapping[str, Interval]
+    against: Mapping[str, Gain] = field(default_factory=dict)
+    note: str = ""
+    by_question: _ByQuestion = field(default_factory=dict)
+    num_groups: int = 0
+
+    @property
+    def best_untrained(self) -> str:
+        """The untrained pruner that ranks nodes best on these questions."""
+        return min(self.against, key=lambda name: self.against[name].measures[NODE_AP].mean)
+
+    @property
+    def beats_untrained(self) -> bool:
+        """Whether its average precision over nodes is above that of the best untrained one by more than chance: over the questions, and
+        over the groups that they are of, of which it takes MIN_GROUPS; and that over edges isn't below by more than chance.
+        """
+        if not self.against or self.num_groups < MIN_GROUPS:
+            return False
+        gain = self.against[self.best_untrained]
+        edges = gain.measures.get(EDGE_AP)
+        return gain.measures[NODE_AP].low > 0 and gain.by_group.low > 0 and (edges is None or edges.high >= 0)
+
+    def verdict(self) -> str:
+        """How it does beside the best untrained one, in words, which go on "it"."""
+        other = f"the untrained `{self.best_untrained}`"
+        nodes, edges = (self.against[self.best_untrained].measures.get(name) for name in (NODE_AP, EDGE_AP))
+        assert nodes is not None
+        if self.beats_untrained:
+            return f"is better than {other}"
+        if nodes.high < 0:
+            return f"is worse than {other}"
+        if nodes.low > 0 and edges is not None and edges.high < 0:
+            return f"is better than {other} over entities, and worse over pairs of them, so not better in all"
+        unproven = f"is not shown to be better than {other}"
+        return f"{unproven}, which takes {MIN_GROUPS} documents" if self.num_groups < MIN_GROUPS else unproven
+
+
+def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]) -> list[PrunerFigures]:
+    """The figures of each on the same questions. The untrained ones are measured too, whether they are among them or not."""
+    if not examples:
+        raise UsageError("no question is left to measure on; give a larger set")
+    measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
+    untrained = {name: measured.get(name) or measure_pruner(wiring.make_pruner(name), examples) for name in BASELINES}
+    group_of = {example.id: example.group for example in examples}
+    return [
+        PrunerFigures(
+            name,
+            len(own),
+            _means(own),
+            {other: _gain(own, theirs, group_of) for other, theirs in untrained.items() if other != name},
+            by_question=own,
+            num_groups=len({*group_of.values()}),
+        )
+        for name, own in measured.items()
+    ]
+
+
+def _gain(own: _ByQuestion, other: _ByQuestion, group_of: Mapping[str, str]) -> Gain:
+    gains = {id_: {name: value - other[id_][name] for name, value in row.items()} for id_, row in own.items()}
+    by_group: dict[str, list[float]] = {}
+    for id_, row in gains.items():
+        by_group.setdefault(group_of[id_], []).append(row[NODE_AP])
+    return Gain(_means(gains), intervals({NODE_AP: [sum(rows) / len(rows) for rows in by_group.values()]})[NODE_AP])
+
+
+def _means(rows: _ByQuestion) -> dict[str, Interval]:
+    columns = {name: [row[name] for row in rows.values() if name in row] for name in NAMES}
+    return {name: intervals({name: column})[name] for name, column in columns.items() if column}
+
+
+def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
+    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}, "against_none", "note"}}; no "note" where it is empty, and
+    nothing of a pruner against itself.
+    """
+    return {
+        own.name: {"n": own.n}
+        | {name: round(value.mean, DIGITS) for name, value in own.means.items()}
+        | {
+            f"against_{other}": {n: [round(x, DIGITS) for x in (v.mean, v.low, v.high)] for n, v in gain.measures.items()}
+            for other, gain in own.against.items()
+        }
+        | ({"note": own.note} if own.note else {})
+        for own in figures
+    }

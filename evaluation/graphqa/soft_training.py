@@ -12,6 +12,7 @@ from torch import Tensor
 from dynagrag import wiring
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
+from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
@@ -23,7 +24,7 @@ from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, load_checkpoint, save_checkpoint
+from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, load_checkpoint, save_checkpoint
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
 
 KIND = "soft-prompt"
@@ -91,9 +92,20 @@ def train_soft_prompt(settings: Settings, options: SoftTrainOptions, on_epoch: C
     options.check()
     graph_set = load_graph_set(options.dataset, options.data)
     rows = graph_set.of(Part.TRAIN)[: options.max_rows]
-    num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     if len(rows) < MIN_ROWS:
         raise UsageError(f"{options.dataset} has {len(rows)} training rows there; at least {MIN_ROWS} are needed")
+    with hold_folder(options.out):
+        return _train(settings, options, graph_set, rows, on_epoch)
+
+
+def _train(
+    settings: Settings,
+    options: SoftTrainOptions,
+    graph_set: GraphSet,
+    rows: Sequence[GraphQuestion],
+    on_epoch: Callable[[Epoch], None] | None,
+) -> list[Epoch]:
+    num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     embedder = wiring.make_embedder(settings)
     examples = soft_examples(rows, embedder)
     lm = load_language_model(options.lm, settings)

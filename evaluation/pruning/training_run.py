@@ -87,14 +87,16 @@ def train_on_set(
     Raises UsageError, SettingsError and LoadError for what was given wrong, before anything is embedded.
     """
     options.check()
+    from dynagrag.training.checkpoints import hold_folder
+
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
-    embedder = wiring.make_embedder(settings)
-    split = pruning_set.examples(settings, embedder, tuple(Part), progress or (lambda *_: None))
-    if not split[Part.TEST]:
-        raise UsageError("no question would be left to measure on; give a larger set, with questions about more entities")
-    return options.out, train_and_measure(
-        split, replace(options, form=options.form or pruning_set.form), embedder.identity, made_of_set(pruning_set), on_epoch
-    )
+    with hold_folder(options.out):
+        embedder = wiring.make_embedder(settings)
+        split = pruning_set.examples(settings, embedder, tuple(Part), progress or (lambda *_: None))
+        if not split[Part.TEST]:
+            raise UsageError("no question would be left to measure on; give a larger set, with questions about more entities")
+        how = replace(options, form=options.form or pruning_set.form)
+        return options.out, train_and_measure(split, how, embedder.identity, made_of_set(pruning_set), on_epoch)
 
 
 def train_and_measure(
@@ -105,8 +107,8 @@ def train_and_measure(
     on_epoch: "Callable[[Epoch], None] | None" = None,
     begins_anew: bool = False,
 ) -> list[PrunerFigures]:
-    """Trains on the examples of the one part, chooses the epoch on those of the next, writes the checkpoint and its report; what the
-    untrained pruners and, last, the trained one are worth on the third.
+    """Trains, in a folder that is held, on the examples of the one split, chooses the epoch on those of the next, writes the checkpoint and
+    its report; what the untrained pruners and, last, the trained one are worth on the third.
 
     Args:
         split: The examples by part.

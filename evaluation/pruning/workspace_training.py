@@ -65,13 +65,16 @@ def train_on_workspace(
         SettingsError: A library is missing.
     """
     options.check()
+    from dynagrag.training.checkpoints import hold_folder
+
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         asked = WorkspaceQuestions(space, options.questions)
         _check_enough(asked, options)
-        split = asked.examples(tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples)
         own = options.out == pruner_folder(settings, space.name)
-        stays = own and is_default(options.out)
-        figures = train_and_measure(split, options, space.embedder.identity, asked.made_of, on_epoch, begins_anew=own)
+        with hold_folder(options.out):
+            split = asked.examples(tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples)
+            stays = own and is_default(options.out)
+            figures = train_and_measure(split, options, space.embedder.identity, asked.made_of, on_epoch, begins_anew=own)
     return WorkspaceTraining(
         {part.value: len(rows) for part, rows in split.items()},
         asked.found.left_out,

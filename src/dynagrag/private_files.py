@@ -5,6 +5,7 @@ Folders are 0700, files 0600, whatever the umask. SQLite gives its log files the
 
 import os
 import stat
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,10 +37,40 @@ def write_text(path: Path, text: str) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """The same, whole or not at all: the file has the old text until it has the new one. A kill may leave `NAME.PID.part` beside it."""
+    """The same, as `replace_bytes`."""
+    replace_bytes(path, text.encode("utf-8"))
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Writes a file whole or not at all, so that it outlives a loss of power: it has the old bytes until it has the new ones. A kill may
+    leave a part beside it. Raises OSError, e.g. where the disk is full.
+    """
+    replace_by_parts({path: write_part(path, data)})
+
+
+def write_part(path: Path, data: bytes) -> Path:
+    """Writes what a file shall have beside it, into `NAME.PID.part`, which is on the disk then. Raises OSError, and leaves none."""
     part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
-    write_text(part, text)
-    part.replace(path)
+    try:
+        with open(part, "wb", opener=private) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return part
+
+
+def replace_by_parts(parts: Mapping[Path, Path]) -> None:
+    """Makes parts the files that they are of, in one folder, in this order. Raises OSError."""
+    for path, part in parts.items():
+        part.replace(path)
+    folder = os.open(next(iter(parts)).parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def is_open_to_others(path: Path) -> bool:

@@ -1,14 +1,17 @@
 """Checkpoints: weights as safetensors, which can hold no code, beside a JSON file that says what they are and what they fit."""
 
+import fcntl
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dynagrag.errors import LoadError, UsageError
-from dynagrag.private_files import PART, make_folder, private, replace_text
+from dynagrag.errors import DynaGragError, LoadError, UsageError
+from dynagrag.private_files import PART, make_folder, private, replace_by_parts, replace_bytes, write_part
 from dynagrag.schema import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -16,8 +19,13 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.safetensors"
+LOCK = "training.lock"
 TRAINING_NOTES = ("made_with", "epochs")
 Tensors = dict[str, "Tensor"]
+
+
+class TrainingError(DynaGragError):
+    """Training can't go on: its loss is no number, a single example doesn't fit into memory, or the disk is full."""
 
 
 class Checkpoint(BaseModel):
@@ -51,10 +59,37 @@ def check_out_folder(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a new folder with --out")
-    ours = (WEIGHTS, DESCRIPTION, TRAINING)
-    is_empty = all(path.suffix == PART and path.name.startswith(ours) for path in folder.iterdir())
+    is_empty = all(path.name == LOCK or _is_part(path) for path in folder.iterdir())
     if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING)):
         raise UsageError(f"{folder} holds something else; name a new folder with --out, or one in which a training was begun")
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """The right to train into a folder, which is made where it is missing. What a killed training left half written is deleted.
+
+    The system lets the right go however a process ends. Raises UsageError where another training has it.
+    """
+    make_folder(folder)
+    with open(folder / LOCK, "a+", encoding="utf-8", opener=private) as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as err:
+            handle.seek(0)
+            raise UsageError(
+                f"another training is at work in {folder} (process {handle.read().strip() or 'unknown'}); wait until it is done, or choose "
+                "another folder with --out"
+            ) from err
+        handle.truncate(0)
+        handle.write(str(os.getpid()))
+        handle.flush()
+        for path in filter(_is_part, folder.iterdir()):
+            path.unlink()
+        yield
+
+
+def _is_part(path: Path) -> bool:
+    return path.suffix == PART and path.name.startswith((WEIGHTS, DESCRIPTION, TRAINING))
 
 
 def _is_checkpoint(path: Path) -> bool:
@@ -70,11 +105,15 @@ def _is_training(path: Path) -> bool:
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str, Tensor]") -> None:
-    """Writes weights and description into a folder, the description last: with it the checkpoint is whole."""
+    """Writes weights and description into a folder, the description last: with it the checkpoint is whole. TrainingError where there is no
+    room; what was there before stays then.
+    """
     make_folder(folder)
-    (folder / DESCRIPTION).unlink(missing_ok=True)
-    write_tensors(folder / WEIGHTS, dict(weights), {})
-    replace_text(folder / DESCRIPTION, checkpoint.model_dump_json(indent=1))
+    contents = {WEIGHTS: _bytes_of(dict(weights), {}), DESCRIPTION: checkpoint.model_dump_json(indent=1).encode()}
+    with _writing(folder):
+        parts = {folder / name: write_part(folder / name, data) for name, data in contents.items()}
+        (folder / DESCRIPTION).unlink(missing_ok=True)
+        replace_by_parts(parts)
 
 
 def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
@@ -102,15 +141,28 @@ def read_description(folder: Path, kind: str) -> Checkpoint:
 
 
 def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:
-    """Writes tensors and notes into one file, whole or not at all."""
+    """Writes tensors and notes into one file, whole or not at all. TrainingError where there is no room; the file stays as it was then."""
+    make_folder(path.parent)
+    data = _bytes_of(tensors, notes)
+    with _writing(path.parent):
+        replace_bytes(path, data)
+
+
+def _bytes_of(tensors: Tensors, notes: Mapping[str, str]) -> bytes:
     from safetensors.torch import save
 
-    make_folder(path.parent)
-    part = path.with_name(f"{path.name}{PART}")
-    data = save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, dict(notes))
-    with open(part, "wb", opener=private) as file:
-        file.write(data)
-    part.replace(path)
+    return save({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, dict(notes))
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as err:
+        raise TrainingError(
+            f"{folder} can't be written to ({err.strerror or err}); make room, and run the same command again: it goes on after the last "
+            "epoch that was kept"
+        ) from err
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:

@@ -17,17 +17,13 @@ from typing import Any, Generic, Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
-from dynagrag.errors import DynaGragError, LoadError, UsageError
-from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, read_tensors, write_tensors
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, TrainingError, read_tensors, write_tensors
 
 _LOG = logging.getLogger(__name__)
 E = TypeVar("E")
 E_contra = TypeVar("E_contra", contravariant=True)
 _EPOCH_SEEDS = 100_003
-
-
-class TrainingError(DynaGragError):
-    """Training can't go on: its loss is no number, or a single example doesn't fit into memory."""
 
 
 class Task(Protocol[E_contra]):

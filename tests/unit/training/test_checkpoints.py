@@ -1,6 +1,13 @@
 """Checkpoints: weights that hold no code, and what they fit."""
 
+import os
 import pickle
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +19,9 @@ from dynagrag.training.checkpoints import (
     DESCRIPTION,
     TRAINING,
     Checkpoint,
+    TrainingError,
     check_out_folder,
+    hold_folder,
     load_checkpoint,
     save_checkpoint,
     write_tensors,
@@ -89,3 +98,55 @@ def test_a_folder_of_a_training_or_a_checkpoint_is_taken_again(tmp_path: Path) -
     (killed / f"{DESCRIPTION}.123.part").write_bytes(b"half")
     for folder in (training, checkpoint, killed):
         check_out_folder(folder)
+
+
+@contextmanager
+def room_for(num_bytes: int) -> Iterator[None]:
+    """No file may grow beyond this, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_the_checkpoint_that_was_there(tmp_path: Path) -> None:
+    weights = {"a": torch.zeros(1000)}
+    save_checkpoint(tmp_path, CHECKPOINT, weights)
+    with room_for(2000), pytest.raises(TrainingError, match=r"can't be written to.*make room"):
+        save_checkpoint(tmp_path, CHECKPOINT.model_copy(update={"made_with": {"seed": 1}}), {"a": torch.ones(1000)})
+    checkpoint, found = load_checkpoint(tmp_path, "pruner")
+    assert checkpoint.made_with == {"seed": 0}
+    assert torch.equal(found["a"], weights["a"])
+    assert {path.name for path in tmp_path.iterdir()} == {"model.safetensors", "model.json"}, "no part is left"
+
+
+def test_a_folder_takes_one_training_at_a_time_and_says_whose(tmp_path: Path) -> None:
+    folder = tmp_path / "pruner"
+    with hold_folder(folder):
+        check_out_folder(folder)
+        with pytest.raises(UsageError, match=rf"at work in {folder} \(process {os.getpid()}\)"), hold_folder(folder):
+            pass
+    with hold_folder(folder):
+        pass
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from dynagrag.training.checkpoints import hold_folder
+folder = Path(sys.argv[1])
+with hold_folder(folder):
+    (folder / f"training.safetensors.{os.getpid()}.part").write_bytes(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_training_that_was_killed_holds_its_folder_no_more(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], env=os.environ, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob("*.part"))) == 1
+    check_out_folder(tmp_path)
+    with hold_folder(tmp_path):
+        assert not list(tmp_path.glob("*.part")), "what was half written is gone"

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.training.checkpoints import write_tensors
-from dynagrag.training.training_loop import Epoch, Training, TrainingError, TrainingFile, TrainingOptions, best_of
+from dynagrag.training.checkpoints import TrainingError, write_tensors
+from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
 
 OPTIONS = TrainingOptions(learning_rate=0.05, batch_size=4, max_epochs=6, patience=6, seed=3)
 EXAMPLES = [(float(i), 2.0 * i + 1) for i in range(-5, 6)]

@@ -133,6 +133,13 @@ def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
     return call
 
 
+def test_two_trainings_in_one_folder_are_refused(train: Train, tmp_path: Path) -> None:
+    from dynagrag.training.checkpoints import hold_folder
+
+    with hold_folder(tmp_path / "own"), pytest.raises(UsageError, match="another training is at work"):
+        train("prompt-tuning", "own")
+
+
 @pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
 def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Path, settings: Settings, tmp_path: Path, method: str) -> None:
     folder = train(method, "own")

@@ -118,6 +118,16 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(data: Path, se
         train_on_set(settings, options(data, tmp_path / "killed", 4, seed=1))
 
 
+def test_two_trainings_in_one_folder_are_refused_before_anything_is_embedded(
+    data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dynagrag.training.checkpoints import hold_folder
+
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: pytest.fail("it embeds"))
+    with hold_folder(tmp_path / "pruner"), pytest.raises(UsageError, match="another training is at work"):
+        train_on_set(settings, options(data, tmp_path / "pruner"))
+
+
 def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, settings: Settings, tmp_path: Path) -> None:
     for wrong, said in (
         ({"without": ("heads",)}, "no component 'heads'"),

@@ -23,19 +23,23 @@ from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Embedder, Extractor
+from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedWorkspace:
-    """An open workspace, how its documents are found by the set's names, what was passed over, and the files of extractions."""
+    """An open workspace, how its documents are found by the set's names, what was passed over, the files of extractions, and the pruner of
+    the arm `gcn`, where one was named.
+    """
 
     space: Workspace
     embedder: Embedder
     find: FindDocument
     notes: Mapping[str, int]
     files: tuple[DataFile, ...]
+    pruner: GcnPruner | None = None
 
     def check_embedder(self) -> None:
         """Raises EmbedderMismatchError where another embedder made the workspace's vectors."""
@@ -46,15 +50,18 @@ class EvaluatedWorkspace:
 def open_evaluated(
     settings: Settings, options: EvaluateOptions, loaded: EvaluationSet, progress: Progress, embedder: Embedder | None
 ) -> Iterator[EvaluatedWorkspace]:
-    """The workspace of the set's corpus, made where it isn't there, or the user's own where the set has no corpus."""
+    """The workspace of the set's corpus, made where it isn't there, or the user's own where the set has no corpus. A pruner is opened
+    before anything is ingested: LoadError or UsageError where it can't be used.
+    """
     if not loaded.corpus:
         with open_workspace(options.workspace, settings=settings, create=False, embedder=embedder) as space:
-            yield EvaluatedWorkspace(space, space.embedder, finder(space.snapshot().documents), {}, ())
+            yield EvaluatedWorkspace(space, space.embedder, finder(space.snapshot().documents), {}, (), _pruner(options, space.embedder))
         return
     corpus, files = _corpus(loaded, options)
     own = embedder or wiring.make_embedder(settings)
     chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None  # here, since the workspace has another home
     try:
+        pruner = _pruner(options, own)
         extractor = FastExtractor(titles=corpus.titles) if options.extractor == "fast" else GivenExtractor(corpus)
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
         there = settings.model_copy(update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED})
@@ -62,12 +69,16 @@ def open_evaluated(
             _ingest(space, corpus, extractor, progress)
             ids = dict(zip((d.key for d in loaded.corpus), given_ids(corpus, space.name), strict=True))
             dropped = {f"dropped: {reason}": count for reason, count in corpus.dropped.items()}
-            yield EvaluatedWorkspace(space, own, ids.get, dropped, files)
+            yield EvaluatedWorkspace(space, own, ids.get, dropped, files, pruner)
     finally:
         if chat is not None:
             chat.close()
         if embedder is None and hasattr(own, "close"):
             own.close()
+
+
+def _pruner(options: EvaluateOptions, embedder: Embedder) -> GcnPruner | None:
+    return GcnPruner.open(options.pruner, embedder.identity) if options.pruner else None
 
 
 def _corpus(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[GivenCorpus, tuple[DataFile, ...]]:

@@ -27,7 +27,6 @@ from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.protocols import Embedder, Pruner
 from dynagrag.retrieval.filters import apply_filters
-from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.schema import Filters, Snapshot
 from dynagrag.settings import Settings
 
@@ -47,12 +46,11 @@ def evaluate_retrieval(
         resolver = Resolver(snapshot, place.find)
         targets = {question.id: resolver.target(question.gold) for question in plan.questions}
         _check(snapshot, targets, place)
-        pruner = GcnPruner.open(options.pruner, place.embedder.identity) if options.pruner else None
         made_with = _made_with(plan, options, place, snapshot)
         run = RunFolder.begin(settings.home, made_with.dataset, made_with.to_json(), options.out)
         with run.asking(plan.num_lines):
             for scope in plan.scopes:
-                _Work(run, place, snapshot, plan, targets, show, pruner).ask(scope)
+                _Work(run, place, snapshot, plan, targets, show, place.pruner).ask(scope)
             lines = run.lines()
             notes = Counter(plan.loaded.notes) + Counter(place.notes)
             summary = whole_summary(run.path, made_with, lines, targets, notes)

@@ -27,7 +27,7 @@ from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures
-    from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining
+    from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining, WorkspaceTrainOptions
     from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
@@ -126,12 +126,10 @@ def _on_workspace(
 
     own = pruner_folder(settings, workspace)
     options = WorkspaceTrainOptions(workspace, questions, out=out or own, **how)
-    if questions is None and not as_json:
-        say("no --questions were given: they are made now, of the workspace's records, without a model")
     with Bars(as_json) as progress:
         made = train_on_workspace(settings, options, progress, None if as_json else _say_epoch)
     if not as_json:
-        _say_workspace(made, workspace, options.out, options.out == own)
+        _say_workspace(made, options, options.out == own)
         return
     say_json(
         {
@@ -146,14 +144,17 @@ def _on_workspace(
     )
 
 
-def _say_workspace(made: "WorkspaceTraining", workspace: str, folder: Path, is_own: bool) -> None:
+def _say_workspace(made: "WorkspaceTraining", options: "WorkspaceTrainOptions", is_own: bool) -> None:
+    folder = options.out
     train, validation, test = made.questions.values()
     counts = f"{train} to train on, {validation} to choose the epoch by, {test} to measure on"
     say(f"questions: {counts}, of {plural(made.num_documents, 'document')}, each in one split alone")
+    if options.questions is None:
+        say("no --questions were given: these were made now, of the workspace's records, without a model")
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
     _say_figures(made.figures)
-    asked, own = f"`ask -w {workspace} --profile graph", made.figures[-1]
+    asked, own = f"`ask -w {options.workspace} --profile graph", made.figures[-1]
     if not is_own:
         use = f"use it with {asked} --pruner {folder}`"
     elif own.beats_untrained:

@@ -328,7 +328,7 @@ def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, c
     given = ["train", "pruner", "--workspace", "w", "--max-epochs", "1", "--device", "cpu"]
     assert app(given, standalone_mode=False) == 0
     said = capsys.readouterr().out
-    assert "they are made now, of the workspace's records, without a model" in said
+    assert "these were made now, of the workspace's records, without a model" in said
     assert f"of {NUM_TALKS} documents, each in one split alone" in said
     assert re.search(r"on \d+ documents? that it did not see it is .* than the untrained `(prior|none)`.*entities [+-]", said)
     assert "--pruner" in said

@@ -395,19 +395,3 @@ def test_the_commands_print_tables_for_people(cli: Any, server: Any, data: Path,
 )
 def test_wrong_commands_end_with_one_line(args: Sequence[str], code: int, wanted: str, cli: Any) -> None:
     assert wanted in cli("evaluate", *args).complaint(code)
-
-
-def test_a_pruner_that_cannot_be_used_is_refused_before_anything_is_ingested(evaluate: Evaluate, home: Path, tmp_path: Path) -> None:
-    import torch
-
-    from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
-
-    made: dict[str, Any] = {"network": {"dimension": 4}, "made_with": {}, "figures": {}, "versions": {}}
-    folder = tmp_path / "pruner"
-    save_checkpoint(folder, Checkpoint(kind="pruner", embedder="other", dimension=4, **made), {"a": torch.zeros(1)})
-    with pytest.raises(UsageError, match="was trained on vectors of other"):
-        evaluate(arms=("gcn",), pruner=folder)
-    (folder / "model.safetensors").write_bytes(b"cut")
-    with pytest.raises(LoadError, match="no whole safetensors file"):
-        evaluate(arms=("gcn",), pruner=folder)
-    assert not (home / "evaluation").exists(), "nothing was ingested"

@@ -1,8 +1,10 @@
 """The arm `gcn`: a pruner has a say in the order of the best passages, and in nothing else."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from bridge_corpora import entity, facts_of, snapshot, unit
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.retrieval.gcn_arm import NUM_ORDERED, GcnSearch
+from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, plan_run
+from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
@@ -90,3 +94,26 @@ def test_the_arm_and_its_checkpoint_belong_together(tmp_path: Path) -> None:
     ):
         with pytest.raises(error, match=said):
             plan_run(EvaluateOptions(dataset="musique", data=tmp_path, **given), settings)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_that_cannot_be_used_is_refused_before_anything_is_ingested(home: Path, tmp_path: Path) -> None:
+    import torch
+
+    from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
+
+    (tmp_path / "multihop").mkdir()
+    for name, row in (
+        ("corpus", {"title": "Ada", "text": "Ada founded Fathom Labs."}),
+        ("questions", {"id": "q", "question": "Who founded Fathom Labs?", "supporting_titles": ["Ada"]}),
+    ):
+        (tmp_path / "multihop" / f"musique_{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    made: dict[str, Any] = {"network": {"dimension": 4}, "made_with": {}, "figures": {}, "versions": {}}
+    folder = tmp_path / "pruner"
+    save_checkpoint(folder, Checkpoint(kind="pruner", embedder="other", dimension=4, **made), {"a": torch.zeros(1)})
+    options = EvaluateOptions(dataset="musique", data=tmp_path, arms=("gcn",), pruner=folder)
+    with pytest.raises(UsageError, match="was trained on vectors of other"):
+        evaluate_retrieval(Settings(home=home), options, embedder=FakeEmbedder(4))
+    (folder / "model.safetensors").write_bytes(b"cut")
+    with pytest.raises(LoadError, match="no whole safetensors file"):
+        evaluate_retrieval(Settings(home=home), options, embedder=FakeEmbedder(4))
+    assert not (home / "evaluation").exists()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,14 @@ _BATCH = 200
 """Resamples at a time: 200 of 300 questions and 60 columns are 30 MB."""
 
 
+class Verdict(StrEnum):
+    """What the interval of a difference says of who is ahead."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNCLEAR = "no difference seen"
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A mean with the interval that holds it in 95 % of the resamples (percentiles). One question has no interval: low = high = mean."""
@@ -23,6 +32,25 @@ class Interval:
     mean: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, found: Mapping[str, float], scale: float = 1.0) -> "Interval":
+        """The interval of a summary: `mean`, or what it is of a `difference`, `low` and `high`, times `scale`."""
+        return cls(*(scale * found[name] for name in ("mean" if "mean" in found else "difference", "low", "high")))
+
+    def times(self, scale: float) -> "Interval":
+        """The same on another scale: 100 makes points of fractions."""
+        return Interval(scale * self.mean, scale * self.low, scale * self.high)
+
+    def text(self, sign: str = "", digits: int = 1, unit: str = "") -> str:
+        """MEAN (LOW to HIGH); with `sign` +, as differences have it; `unit` stands after the mean."""
+        mean, low, high = (f"{value:{sign}.{digits}f}" for value in (self.mean, self.low, self.high))
+        return f"{mean}{unit} ({low} to {high})"
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of a difference: whether it is more than chance, and which way."""
+        return Verdict.BETTER if self.low > 0 else Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
 
 
 def intervals(columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Interval]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.entities.entity_folder import EntityRun
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Lines, Listing, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
@@ -67,7 +68,7 @@ def _sentence(name: str, own: Mapping[str, Any]) -> str:
 
 
 def _bounded(own: Mapping[str, float]) -> str:
-    return f"{POINTS * own['mean']:.1f} ({POINTS * own['low']:.1f} to {POINTS * own['high']:.1f})"
+    return Interval.of(own, POINTS).text()
 
 
 def _points(own: Mapping[str, float]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
 from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
@@ -136,7 +137,7 @@ def points(share: float) -> str:
 
 
 def _interval(own: Mapping[str, float]) -> str:
-    return f"{points(own['mean'])} ({points(own['low'])} to {points(own['high'])})"
+    return Interval.of(own, POINTS).text()
 
 
 def _share(own: Mapping[str, int], part: str, whole: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.graphqa.graph_scorers import SCORERS
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.results.html_report import Case, Cases, Column, Report, Section, Table, interval_meaning, render
@@ -42,10 +43,9 @@ def graphqa_report(summary: Mapping[str, Any], lines: Sequence[GraphAnswerLine])
 
 def conclusion(summary: Mapping[str, Any]) -> str:
     """Whether the method is above the label that most rows have, in a sentence."""
-    mean, low, high = (POINTS * value for value in summary["measures"]["strict"]["accuracy"].values())
-    majority = POINTS * summary["majority"]
-    above = "above" if low > majority else "below" if high < majority else "not told apart from"
-    return f"{summary['method']}: {mean:.1f} % right ({low:.1f} to {high:.1f}), {above} the {majority:.1f} % of the label that most have."
+    right, majority = Interval.of(summary["measures"]["strict"]["accuracy"], POINTS), POINTS * summary["majority"]
+    above = "above" if right.low > majority else "below" if right.high < majority else "not told apart from"
+    return f"{summary['method']}: {right.text(unit=' % right')}, {above} the {majority:.1f} % of the label that most have."
 
 
 def _results(summary: Mapping[str, Any]) -> Section:
@@ -61,8 +61,7 @@ def _results(summary: Mapping[str, Any]) -> Section:
 
 
 def _cell(found: Mapping[str, float]) -> str:
-    mean, low, high = (POINTS * value for value in found.values())
-    return f"{mean:.1f} ({low:.1f} to {high:.1f})"
+    return Interval.of(found, POINTS).text()
 
 
 def _wrong(lines: Sequence[GraphAnswerLine]) -> Cases:

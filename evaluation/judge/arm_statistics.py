@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dynagrag.evaluation.bootstrap_intervals import LEVEL, MIN_PAIRS, RESAMPLES, SEED, intervals
+from dynagrag.evaluation.bootstrap_intervals import LEVEL, MIN_PAIRS, RESAMPLES, SEED, Interval, intervals
 
 POWER = 0.8
 TOO_FEW = "too few to tell"
@@ -34,7 +34,7 @@ def paired_difference(
     if found is None:
         return None
     spread = float(np.std(differences, ddof=1)) if len(differences) > 1 else 0.0
-    verdict = "better" if found["low"] > 0 else "worse" if found["high"] < 0 else "no difference seen"
+    verdict = Interval.of(found).verdict.value
     return {
         "difference": found["mean"],
         "low": found["low"],

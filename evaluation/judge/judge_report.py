@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
 from dynagrag.evaluation.judge.arm_statistics import TOO_FEW
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
@@ -148,10 +149,9 @@ def differences_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for name, own in summary["differences"].items():
         if own is None:
             continue
-        interval = f"{own['difference']:+.2f} ({own['low']:+.2f} to {own['high']:+.2f})"
-        line = f"{name} against {summary['baseline']}: {interval}, {own['verdict']}, {plural(own['n'], 'question')}"
+        line = f"{name} against {summary['baseline']}: {_bounded(own)}, {own['verdict']}, {plural(own['n'], 'question')}"
         if equal := own["at_equal_length"]:
-            line += f"; at equal length {equal['difference']:+.2f} ({equal['low']:+.2f} to {equal['high']:+.2f})"
+            line += f"; at equal length {_bounded(equal)}"
         wanted = (
             "" if own["n_for_this"] is None else f"{own['n_for_this']:,} questions show a difference of this size in 80 % of all runs, "
         )
@@ -175,7 +175,7 @@ def pair_line(own: Mapping[str, Any]) -> str:
 def score_cells(own: Mapping[str, Any]) -> list[str]:
     """Total with its interval, the published one, each metric, and how many grades could not be read."""
     total = own["total"]
-    shown = "-" if total is None else f"{total['mean']:.2f} ({total['low']:.2f} to {total['high']:.2f})"
+    shown = "-" if total is None else Interval.of(total).text(digits=2)
     published = "n/a" if own["published"] is None else f"{own['published']:.2f}"
     return [shown, published, *(_number(own["metrics"].get(metric)) for metric in METRICS), str(own["unreadable"])]
 
@@ -273,7 +273,7 @@ def _upper(text: str) -> str:
 
 
 def _conclusion(summary: Mapping[str, Any]) -> str:
-    seen = [name for name, own in summary["differences"].items() if own and own["verdict"] in ("better", "worse")]
+    seen = [name for name, own in summary["differences"].items() if own and own["verdict"] in (Verdict.BETTER, Verdict.WORSE)]
     graded = any(own["total"] for own in summary["arms"].values())
     few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if fewest_questions(summary) < FEW_QUESTIONS else ""
     if TOO_FEW in (own["verdict"] for own in summary["differences"].values() if own) and not seen:
@@ -340,7 +340,7 @@ def holds_of(own: Mapping[str, Any]) -> str:
 
 
 def _bounded(own: Mapping[str, float]) -> str:
-    return f"{own['difference']:+.2f} ({own['low']:+.2f} to {own['high']:+.2f})"
+    return Interval.of(own).text("+", 2)
 
 
 def _pair_table(summary: Mapping[str, Any]) -> Table:

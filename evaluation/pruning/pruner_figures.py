@@ -6,7 +6,7 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP, measure_pruner
 from dynagrag.evaluation.results.run_summary import DIGITS
@@ -61,7 +61,8 @@ class PrunerFigures:
             return False
         gain = self.against[self.best_untrained]
         edges = gain.measures.get(EDGE_AP)
-        return gain.measures[NODE_AP].low > 0 and gain.by_group.low > 0 and (edges is None or edges.high >= 0)
+        is_above = gain.measures[NODE_AP].verdict is gain.by_group.verdict is Verdict.BETTER
+        return is_above and (edges is None or edges.verdict is not Verdict.WORSE)
 
     def verdict(self) -> str:
         """How it does beside the best untrained one, in words, which go on "it"."""
@@ -70,9 +71,9 @@ class PrunerFigures:
         assert nodes is not None
         if self.beats_untrained:
             return f"is better than {other}"
-        if nodes.high < 0:
+        if nodes.verdict is Verdict.WORSE:
             return f"is worse than {other}"
-        if nodes.low > 0 and edges is not None and edges.high < 0:
+        if nodes.verdict is Verdict.BETTER and edges is not None and edges.verdict is Verdict.WORSE:
             return f"is better than {other} over entities, and worse over pairs of them, so not better in all"
         unproven = f"is not shown to be better than {other}"
         return f"{unproven}, which takes {MIN_GROUPS} documents" if self.num_groups < MIN_GROUPS else unproven

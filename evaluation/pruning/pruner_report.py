@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
@@ -96,8 +97,7 @@ def gain_cells(own: Mapping[str, Any], other: str, names: Sequence[str] = NAMES)
 
 
 def _bounded(mean: float, bounds: Sequence[float], sign: str) -> str:
-    low, high = bounds
-    return f"{POINTS * mean:{sign}.1f} ({POINTS * low:{sign}.1f} to {POINTS * high:{sign}.1f})"
+    return Interval(mean, *bounds).times(POINTS).text(sign)
 
 
 def _worst(run: PrunerRun, names: Mapping[str, str]) -> Cases:

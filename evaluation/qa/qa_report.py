@@ -5,6 +5,7 @@ from typing import Any
 
 from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED, CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
@@ -164,7 +165,7 @@ def arm_title(summary: Mapping[str, Any], arm: str) -> str:
 def difference(summary: Mapping[str, Any], arm: str, measure: str) -> str:
     """The arm's difference from the baseline with its interval; empty where there is none."""
     found = summary["differences"].get(arm, {}).get(measure)
-    return "" if found is None else f"{found['difference']:+.1f} ({found['low']:+.1f} to {found['high']:+.1f})"
+    return "" if found is None else Interval.of(found).text("+")
 
 
 def _results(summary: Mapping[str, Any]) -> list[Section]:

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
 from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot
 
 if TYPE_CHECKING:
@@ -174,12 +175,13 @@ def compared(name: str, found: Mapping[str, float] | None, baseline: str) -> str
     """A difference from the baseline in plain words, after a comma; empty where there is none. Points, with the interval of 95 %."""
     if found is None:
         return ""
-    low, high = found["low"], found["high"]
-    bounds = f"95 % interval {low:+.1f} to {high:+.1f}"
-    if low == high == 0:
+    difference = Interval.of(found)
+    if difference.low == difference.high == 0:
         return f", the same as {baseline}"
-    seen = "that may be chance" if low <= 0 <= high else f"{name} is {'better' if low > 0 else 'worse'}, by more than chance"
-    return f", {found['difference']:+.1f} points against {baseline} ({bounds}): {seen}"
+    verdict = difference.verdict
+    seen = "that may be chance" if verdict is Verdict.UNCLEAR else f"{name} is {verdict}, by more than chance"
+    bounds = f"95 % interval {difference.low:+.1f} to {difference.high:+.1f}"
+    return f", {difference.mean:+.1f} points against {baseline} ({bounds}): {seen}"
 
 
 def flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.html_report import (
     Bars,
@@ -114,7 +115,7 @@ def _names(own: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def _difference(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:
-    return "" if found is None else f"{found[measure]['difference']:+.1f} ({found[measure]['low']:+.1f} to {found[measure]['high']:+.1f})"
+    return "" if found is None else Interval.of(found[measure]).text("+")
 
 
 # ---------------------------------------------------------------------------------------------------------------- cases

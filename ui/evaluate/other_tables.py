@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.pruning.pruner_report import gain_cells, measure_cells, short_names
 from dynagrag.evaluation.pruning.pruning_measures import NAMES
 from dynagrag.evaluation.results.run_summary import POINTS
@@ -71,7 +72,7 @@ def any_rows(value: Any) -> Sequence[Row]:
 
 def _flat(value: Any) -> Any:
     if isinstance(value, Mapping) and {"mean", "low", "high"} <= value.keys():
-        return f"{value['mean']:.3f} ({value['low']:.3f} to {value['high']:.3f})"
+        return Interval.of(value).text(digits=3)
     return f"{value:.3f}" if isinstance(value, float) else value if isinstance(value, int | str) else None
 
 

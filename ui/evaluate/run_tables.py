@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
 from dynagrag.evaluation.judge.judge_compare import SCALES
 from dynagrag.evaluation.judge.judge_compare import TITLES as JUDGED_TITLES
 from dynagrag.evaluation.judge.judge_replies import METRICS
@@ -223,7 +224,7 @@ def _range(found: Mapping[str, float] | None) -> str:
 
 
 def _interval(found: Mapping[str, float] | None, digits: int = 1) -> str:
-    return "" if not found else f"{found['difference']:+.{digits}f} ({found['low']:+.{digits}f} to {found['high']:+.{digits}f})"
+    return "" if not found else Interval.of(found).text("+", digits)
 
 
 # --------------------------------------------------------------------------------------------------------------- compare
@@ -267,15 +268,14 @@ def _retrieval_rows(found: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _compared(arm: str, measure: str, first: float | None, second: float | None, difference: Mapping[str, float]) -> Row:
-    low, high = difference["low"], difference["high"]
-    verdict = "better" if low > 0 else "worse" if high < 0 else "can't be told apart"
+    verdict = Interval.of(difference).verdict
     return {
         "Arm": arm,
         "Measure": measure,
         "First": _points(first),
         "Second": _points(second),
         "Difference (95 %)": _interval(difference),
-        "Second is": verdict,
+        "Second is": "can't be told apart" if verdict is Verdict.UNCLEAR else verdict.value,
     }
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, points_text, pruner_lines
+from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner_lines
 from dynagrag.cli.evaluate.shared import names_in
 from dynagrag.cli.options import (
     DEVICE,
@@ -173,7 +173,7 @@ def _say_workspace(made: "WorkspaceTraining", options: "WorkspaceTrainOptions", 
 def _shown(own: "PrunerFigures") -> str:
     """What was shown of it beside the best untrained pruner, and by how much."""
     gain = own.against[own.best_untrained]
-    node_ap, by_group = points_text(gain.measures["node_ap"], "+"), points_text(gain.by_group, "+")
+    node_ap, by_group = (own.times(100).text("+") for own in (gain.measures["node_ap"], gain.by_group))
     return f"it {own.verdict()}: in average precision over entities {node_ap} points, the mean over documents or topics {by_group}"
 
 

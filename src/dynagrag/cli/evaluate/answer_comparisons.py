@@ -34,6 +34,7 @@ def _head_lines(found: Mapping[str, Any], units: str) -> Lines:
 
 
 def _answer_lines(found: Mapping[str, Any]) -> Lines:
+    from dynagrag.evaluation.bootstrap_intervals import Interval
     from dynagrag.evaluation.qa.qa_report import TITLES
 
     yield from _head_lines(found, "in points")
@@ -44,16 +45,17 @@ def _answer_lines(found: Mapping[str, Any]) -> Lines:
         ]
         yield f"{arm}: {' / '.join(costs)} a question"
         for name, difference in own["differences"].items():
-            bounds = f"{difference['difference']:+.1f} ({difference['low']:+.1f} to {difference['high']:+.1f})"
+            bounds = Interval.of(difference).text("+")
             yield f"  {TITLES[name]:<14}{100 * own['first'][name]:>7.1f}{100 * own['second'][name]:>7.1f}  {bounds}"
 
 
 def _judged_lines(found: Mapping[str, Any]) -> Lines:
+    from dynagrag.evaluation.bootstrap_intervals import Interval
     from dynagrag.evaluation.judge.judge_compare import SCALES, TITLES
 
     yield from _head_lines(found, f"as {found['judge'].partition(' ')[0]} judged both")
     for arm, own in found["arms"].items():
         for name, row in own.items():
-            first, second, difference, low, high = (SCALES[name] * row[key] for key in ("first", "second", "difference", "low", "high"))
-            bounds = f"{difference:+.2f} ({low:+.2f} to {high:+.2f}), {row['verdict']}, {plural(row['n'], 'question')}"
+            first, second = (SCALES[name] * row[key] for key in ("first", "second"))
+            bounds = f"{Interval.of(row, SCALES[name]).text('+', 2)}, {row['verdict']}, {plural(row['n'], 'question')}"
             yield f"{arm:<16}{TITLES[name]:<28}{first:>8.2f}{second:>8.2f}  {bounds}"

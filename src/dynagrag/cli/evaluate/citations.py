@@ -97,6 +97,7 @@ def _say_cost(checker: str, cost: object) -> None:
 
 def citation_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
+    from dynagrag.evaluation.bootstrap_intervals import Interval
     from dynagrag.evaluation.citations.citation_report import cells, points
 
     checkers: Mapping[str, Mapping[str, Any]] = summary["checkers"]
@@ -115,8 +116,7 @@ def citation_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         by_kind = "".join(f"{points(own['false_caught'][kind]):>{size}}" for kind, size in widths.items())
         yield f"{name:<{width}}{balanced:<22}{kept:>10}{caught:>14}{area:>8}{time:>9}  |{by_kind}"
     for name, found in summary["differences"].items():
-        low, high = (f"{100 * bound:+.1f}" for bound in found["interval"])
-        yield f"{name} against {summary['baseline']}: {100 * found['difference']:+.1f} ({low} to {high})"
+        yield f"{name} against {summary['baseline']}: {Interval(found['difference'], *found['interval']).times(100).text('+')}"
     for name, own in checkers.items():
         if own["right_line"] is not None:
             yield f"{name}: of the true claims that it kept, {points(own['right_line'])} with the right line"

@@ -59,11 +59,13 @@ def graphqa(
 
 
 def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    from dynagrag.evaluation.bootstrap_intervals import Interval
+
     asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
     yield f"{asked}, {summary['method']}, {summary['lm'] or 'no model'}"
     for scorer, own in summary["measures"].items():
         for name, found in own.items():
-            yield f"{scorer:<14}{name:<12}{100 * found['mean']:6.1f} ({100 * found['low']:.1f} to {100 * found['high']:.1f})"
+            yield f"{scorer:<14}{name:<12}  {Interval.of(found, 100).text()}"
     yield summary["verdict"]
     for own in summary["published"]:
         yield f"published: {own['value']:.2f} ({own['source']}, another model and other rows)"

@@ -103,9 +103,4 @@ def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
 
 
 def _cell(value: "Interval | None", sign: str) -> str:
-    return "-" if value is None else points_text(value, sign)
-
-
-def points_text(value: "Interval", sign: str = "") -> str:
-    """A fraction of 1 in points."""
-    return f"{100 * value.mean:{sign}.1f} ({100 * value.low:{sign}.1f} to {100 * value.high:{sign}.1f})"
+    return "-" if value is None else value.times(100).text(sign)

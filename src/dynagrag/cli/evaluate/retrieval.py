@@ -164,12 +164,14 @@ def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
 
 def _prompt_lines(found: Mapping[str, Any], baseline: str) -> Iterator[str]:
     """What of the gold reaches the prompts, where they were written."""
+    from dynagrag.evaluation.bootstrap_intervals import Interval
+
     if any("prompt" not in own for own in found["arms"].values()):
         return
     yield f"of the gold in the prompts, at equal room, with 95 % intervals; tokens used; difference from {baseline}"
     for arm, own in found["arms"].items():
         mean = found["means"][arm]["prompt"]
-        value = f"{100 * own['prompt']:.1f} ({mean['low']:.1f} to {mean['high']:.1f})"
+        value = Interval(100 * own["prompt"], mean["low"], mean["high"]).text()
         yield f"{arm:<16}{value:>24}{own['prompt_tokens']:>10.0f}" + _interval(found["intervals"].get(arm), "prompt")
 
 
@@ -180,8 +182,9 @@ def _row(arm: str, cells: list[str]) -> str:
 def _interval(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:
     if found is None:
         return ""
-    own = found[measure]
-    return f"  {own['difference']:+.1f} ({own['low']:+.1f} to {own['high']:+.1f})"
+    from dynagrag.evaluation.bootstrap_intervals import Interval
+
+    return f"  {Interval.of(found[measure]).text('+')}"
 
 
 def _compared_lines(found: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,29 @@
+"""Intervals in words: one way to write them, and to say what a difference shows."""
+
+import pytest
+
+from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
+
+
+def test_an_interval_is_written_in_one_way() -> None:
+    assert Interval(0.125, -0.01, 0.3).times(100).text("+") == "+12.5 (-1.0 to +30.0)"
+    assert Interval(18.104, 17.5, 18.9).text(digits=2) == "18.10 (17.50 to 18.90)"
+
+
+def test_an_interval_of_a_summary_is_of_a_mean_or_of_a_difference() -> None:
+    assert Interval.of({"low": 1.0, "mean": 2.0, "high": 3.0}) == Interval(2.0, 1.0, 3.0)
+    assert Interval.of({"difference": 0.5, "low": 0.25, "high": 1.0}, 4) == Interval(2.0, 1.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.1, 0.2, Verdict.BETTER),
+        (-0.2, -0.1, Verdict.WORSE),
+        (-0.1, 0.1, Verdict.UNCLEAR),
+        (0.0, 0.2, Verdict.UNCLEAR),
+        (0.0, 0.0, Verdict.UNCLEAR),
+    ],
+)
+def test_a_difference_shows_something_where_its_interval_leaves_out_0(low: float, high: float, verdict: Verdict) -> None:
+    assert Interval((low + high) / 2, low, high).verdict is verdict

@@ -7,6 +7,7 @@ from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.generation.answer import num_ranked
 from dynagrag.graph_store.rules import check_asking_embedder
+from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Question, Vector
 from dynagrag.workspace.facade import Workspace
@@ -22,6 +23,7 @@ class RetrievedExamples:
         self._snapshot = space.snapshot()
         self._profile = wiring.make_profile(PROFILE)
         self._index = space.ego_index(PROFILE)
+        self._lines = LineVectors(self._snapshot)
         passages = PassageScores(self._snapshot)
         self._retriever = wiring.make_retriever(RETRIEVER, self._snapshot, self._profile, passages, lambda: self._index)
 
@@ -33,7 +35,7 @@ class RetrievedExamples:
         vector = self._vector(text)
         found = self._retriever.retrieve(Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs).subgraphs
         if gold is not None and gold not in [subgraph.nodes[0] for subgraph in found]:
-            found += self._index.subgraphs(np.array([gold]), self._index.scores(vector))
+            found += self._lines.put_into(self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector)
         return example_of(id_, text, group, vector, found, support)
 
     def _vector(self, text: str) -> Vector:

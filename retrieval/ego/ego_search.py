@@ -1,12 +1,14 @@
 """Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.ego.selection import Selection, select_by_cosine, select_diverse
 from dynagrag.retrieval.ego.undirected_graph import Floats
 from dynagrag.retrieval.passages import PassageScores
@@ -57,12 +59,18 @@ class DiverseEgoSearch:
             scores = np.round(scores + CENTRE_WEIGHT * np.log(mass + MASS_FLOOR), 6)
         selection = self._select(self._index, scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
+        if self._ranker is not None:
+            subgraphs = self._lines.put_into(subgraphs, question.vector)
         if self._ranker is not None and ranking is not None:
             passages = self._passages.best(ranking.total, num_passages)
             trace = self._ranker.trace(ranking, passages)
         else:
             passages, trace = self._passages_of(subgraphs, question, num_passages), None
         return Retrieval(self.name, passages, subgraphs, selection.candidates, self._notes(subgraphs, num_subgraphs), trace)
+
+    @cached_property
+    def _lines(self) -> LineVectors:
+        return LineVectors(self._snapshot)
 
     def _passages_of(self, subgraphs: tuple[Subgraph, ...], question: Question, num_passages: int) -> tuple[ScoredPassage, ...]:
         members = np.array(sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from dynagrag import wiring
@@ -151,6 +152,9 @@ def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it
         expected = space.retrieve(question, AskOptions(profile="graph")).subgraphs
         plain = maker.example("q", question, "d", Support())
         assert [own.nodes for own in plain.subgraphs] == [own.nodes for own in expected]
+        assert all(np.array_equal(own.y, theirs.y) for own, theirs in zip(plain.subgraphs, expected, strict=True))
+        lines = {vector.tobytes() for vector in space.snapshot().facts.vectors}
+        assert {row.tobytes() for own in plain.subgraphs for row in own.y} <= lines, "each pair has a line that holds both"
         centres = [own.nodes[0] for own in expected]
         missed = next(i for i in range(len(space.snapshot().graph.entities)) if i not in centres)
         assert [own.nodes[0] for own in maker.example("q", question, "d", Support(), missed).subgraphs] == [*centres, missed]

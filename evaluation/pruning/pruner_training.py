@@ -67,8 +67,9 @@ def train_pruner(
 ) -> tuple[PruningNetwork, list[Epoch]]:
     """A trained network and its learning curve, whose row 0 is the untrained prior: unless that is left out, a network begins as it.
 
-    UsageError where there is too little to train on or to choose by.
+    Questions for which no subgraph was found are not learned from. UsageError where there is too little to train on or to choose by.
     """
+    train = [example for example in train if example.subgraphs]
     if len(train) < MIN_EXAMPLES or not validation:
         raise UsageError(
             f"there are {len(train)} questions to train on and {len(validation)} to choose the epoch by; at least {MIN_EXAMPLES} and 1 are "

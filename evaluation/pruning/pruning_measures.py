@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from dynagrag import wiring
+from dynagrag.errors import LoadError
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.protocols import Pruner
 from dynagrag.schema import PruneScores, Subgraph, Vector
@@ -41,10 +42,14 @@ def untrained_pruner(name: str) -> Pruner:
 
 
 def measure_pruner(pruner: Pruner, examples: Iterable[PruningExample]) -> dict[str, dict[str, float]]:
-    """The measures of each example by its id."""
+    """The measures of each example by its id. LoadError where a score is no number, since a vector is none."""
     ranked_nodes, ranked_edges, wanted = {}, {}, {}
     for example in examples:
         scores = pruner.score(example.subgraphs, example.query)
+        if not all(np.isfinite(own.nodes).all() and np.isfinite(own.edges).all() for own in scores):
+            raise LoadError(
+                f"scores of question {example.id!r} are no numbers: a vector of the graph or of the question is none; embed again"
+            )
         ranked_nodes[example.id] = _nodes(example, scores)
         ranked_edges[example.id] = _edges(example, scores)
         wanted[example.id] = (example.num_nodes, example.num_edges)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from dynagrag.errors import LoadError
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, SUPPORT, RandomPruner, measure_pruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
@@ -73,3 +74,9 @@ def test_chance_is_the_same_for_the_same_question_and_another_for_another() -> N
     graph = [path_of(*range(20))]
     (one,), (same,), (other,) = (RandomPruner().score(graph, q) for q in (labels(1, 0), labels(1, 0), labels(0, 1)))
     assert one.nodes.tolist() == same.nodes.tolist() != other.nodes.tolist()
+
+
+def test_scores_that_are_no_numbers_are_told() -> None:
+    example = PruningExample("q7", "?", "g", ZEROS, (path_of(0, 1),), (labels(1, 0),), (labels(0),), 1, 0)
+    with pytest.raises(LoadError, match="question 'q7' are no numbers"):
+        measure_pruner(Given([([0.9, float("nan")], [0.5])]), [example])

@@ -2,8 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from dynagrag.evaluation.pruning.pruning_example import Part as Part
+
+
+class AnswerForm(StrEnum):
+    """What a right answer is: one of two labels, a word or a few that a question has one of, or a list of which each item is right."""
+
+    LABEL = "label"
+    SHORT = "short"
+    LIST = "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,7 @@ class TextGraph:
 @dataclass(frozen=True, slots=True)
 class GraphQuestion:
     """`question`: as it is put to a model; `query`: what of it is embedded, without the words of the prompt. `answers`: each is right;
-    `label`: what a model is trained to say. `part`: what it serves.
+    `label`: what a model is trained to say. `part`: what it serves. `form`: see AnswerForm.
     """
 
     id: str
@@ -34,3 +43,4 @@ class GraphQuestion:
     answers: tuple[str, ...]
     label: str
     part: Part
+    form: AnswerForm = AnswerForm.LABEL

@@ -1,26 +1,46 @@
 """How right an answer is: as the papers' code scores it, and strictly (docs/papers.md, GraphQA).
 
 `paper_compat` keeps the papers' figures comparable, with their faults: a word inside another counts, so does an answer that is a part
-of another word, and F1 can be above 1. `strict` takes whole items, each once.
+of another word, and F1 can be above 1. `strict` takes whole tokens, and each item and each right answer once.
 """
 
 import re
 import string
-import unicodedata
 from collections.abc import Sequence
+from enum import StrEnum
 
+from dynagrag.evaluation.graphqa.answer_items import Tokens, is_in, items_of, same_name, tokens_of
 from dynagrag.evaluation.graphqa.expla_graphs import LABELS
+from dynagrag.evaluation.graphqa.graph_question import AnswerForm
 
-SCORERS = ("paper_compat", "strict")
+
+class Scorer(StrEnum):
+    """How answers are scored: see above."""
+
+    PAPER_COMPAT = "paper_compat"
+    STRICT = "strict"
+
+
+SCORERS = tuple(scorer.value for scorer in Scorer)
+
 _FIRST_LABEL = re.compile(r"support|Support|Counter|counter")
 _WORD = re.compile(r"\b(support|counter)s?\b", re.IGNORECASE)
-_ITEM_ENDS = re.compile(r"[\n|;,]+")
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
+_OPPOSITES = {
+    a: b for pair in (("yes", "no"), ("left", "right"), ("top", "bottom"), ("indoors", "outdoors")) for a, b in (pair, pair[::-1])
+}
+
+
+def score(form: AnswerForm, answer: str, gold: Sequence[str], scorer: str, names: Sequence[str] = ()) -> dict[str, float]:
+    """The measures of an answer of this form. `names`: those of the question's graph, whose commas part no items."""
+    if form is AnswerForm.LABEL:
+        return score_label(answer, gold[0], scorer)
+    return score_short(answer, gold[0], scorer, names) if form is AnswerForm.SHORT else score_list(answer, gold, scorer, names)
 
 
 def label_of(answer: str, scorer: str) -> str | None:
     """The label that an answer about ExplaGraphs gives, None where it gives none. `strict`: as a word of its own, and not both of them."""
-    if scorer == "paper_compat":
+    if scorer == Scorer.PAPER_COMPAT:
         found = _FIRST_LABEL.search(answer)
         return found.group().lower() if found else None
     labels = {word.lower() for word in _WORD.findall(answer)}
@@ -34,9 +54,21 @@ def score_label(answer: str, label: str, scorer: str) -> dict[str, float]:
     return {"accuracy": float(found == label), "unparsable": float(found is None)}
 
 
-def score_list(answer: str, gold: Sequence[str], scorer: str) -> dict[str, float]:
+def score_short(answer: str, label: str, scorer: str, names: Sequence[str] = ()) -> dict[str, float]:
+    """`accuracy` and `unparsable` of an answer of a few words. `paper_compat`: the label stands anywhere in it, of the same case. `strict`:
+    as whole tokens of its first item, and not beside its opposite (yes and no, left and right).
+    """
+    if scorer == Scorer.PAPER_COMPAT:
+        return {"accuracy": float(label in answer), "unparsable": float(not answer.strip())}
+    items, wanted = items_of(answer, (label, *names)), tokens_of(label)
+    opposite = _OPPOSITES.get(label.casefold())
+    is_right = bool(items) and _matches(items[0], wanted) and opposite not in tokens_of(answer)
+    return {"accuracy": float(is_right), "unparsable": float(not items)}
+
+
+def score_list(answer: str, gold: Sequence[str], scorer: str, names: Sequence[str] = ()) -> dict[str, float]:
     """`hit`, `hits@1`, `f1`, `precision` and `recall` of an answer that lists what is right; `unparsable` where it lists nothing."""
-    return _score_compat(answer, gold) if scorer == "paper_compat" else _score_strict(answer, gold)
+    return _score_compat(answer, gold) if scorer == Scorer.PAPER_COMPAT else _score_strict(answer, gold, names)
 
 
 def _score_compat(answer: str, gold: Sequence[str]) -> dict[str, float]:
@@ -48,13 +80,34 @@ def _score_compat(answer: str, gold: Sequence[str]) -> dict[str, float]:
     return _figures(float(num_matched > 0), float(first), precision, recall, float(not said.strip()))
 
 
-def _score_strict(answer: str, gold: Sequence[str]) -> dict[str, float]:
-    items = [item for part in _ITEM_ENDS.split(answer) if (item := _folded(part))]
-    wanted = {folded for one in gold if (folded := _folded(one))}
-    right = {item for item in items if item in wanted}
-    precision = len(right) / len(dict.fromkeys(items)) if items else 0.0
-    recall = len(right) / len(wanted) if wanted else 0.0
-    return _figures(float(bool(right)), float(bool(items) and items[0] in wanted), precision, recall, float(not items))
+def _score_strict(answer: str, gold: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    items = items_of(answer, (*gold, *names))
+    wanted = list(dict.fromkeys(tokens for one in gold if (tokens := tokens_of(one))))
+    num_matched = _num_matched(items, wanted)
+    precision = num_matched / len(items) if items else 0.0
+    recall = num_matched / len(wanted) if wanted else 0.0
+    first = bool(items) and any(_matches(items[0], one) for one in wanted)
+    return _figures(float(num_matched > 0), float(first), precision, recall, float(not items))
+
+
+def _num_matched(items: Sequence[Tokens], wanted: Sequence[Tokens]) -> int:
+    """How many pairs of an item and a right answer there are at most, none of either in two pairs."""
+    item_of: dict[int, int] = {}
+
+    def place(row: int, tried: set[int]) -> bool:
+        for i, one in enumerate(wanted):
+            if i not in tried and _matches(items[row], one):
+                tried.add(i)
+                if i not in item_of or place(item_of[i], tried):
+                    item_of[i] = row
+                    return True
+        return False
+
+    return sum(place(row, set()) for row in range(len(items)))
+
+
+def _matches(item: Tokens, wanted: Tokens) -> bool:
+    return same_name(item, wanted) or is_in(wanted, item)
 
 
 def _figures(hit: float, first: float, precision: float, recall: float, unparsable: float) -> dict[str, float]:
@@ -66,10 +119,3 @@ def _normalised(text: str) -> str:
     """RoG's: lower case, without ASCII punctuation and articles."""
     bare = "".join(ch for ch in text.lower() if ch not in string.punctuation)
     return " ".join(_ARTICLE.sub(" ", bare).split())
-
-
-def _folded(text: str) -> str:
-    """One form of a name: no accents, case, punctuation at its ends or articles before it."""
-    plain = "".join(ch for ch in unicodedata.normalize("NFKD", text) if not unicodedata.combining(ch))
-    words = " ".join(unicodedata.normalize("NFKC", plain).casefold().split()).strip(" .:!?\"'()[]*-")
-    return re.sub(r"^(a|an|the) ", "", words)

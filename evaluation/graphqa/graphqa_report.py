@@ -1,21 +1,37 @@
 """A run over GraphQA as a report: how right the answers are by each scorer, what papers printed, and answers that are wrong."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
+from dynagrag.evaluation.graphqa.graph_methods import MAJORITY
 from dynagrag.evaluation.graphqa.graph_scorers import SCORERS
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
+from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.html_report import Case, Cases, Column, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.text import plural
 
+_SCORED: Mapping[str, Mapping[str, str]] = {
+    "label": {
+        "paper_compat": "as the papers' code scores: the first of the labels that stands anywhere in the answer",
+        "strict": "the label as a word of its own, and not both",
+    },
+    "short": {
+        "paper_compat": "as the papers' code scores: the right words stand anywhere in the answer, of the same case",
+        "strict": "the right words are whole words of the answer's first item, and not beside their opposite",
+    },
+    "list": {
+        "paper_compat": "as the papers' code scores: a right answer stands anywhere, inside words too; F1 can pass 1",
+        "strict": "whole words of an item; each item and each right answer count once",
+        "hit": "share of the questions of which a right answer is said",
+        "hits@1": "share of those whose first item (paper_compat: first line) is right",
+    },
+}
 WORDS: Mapping[str, str] = {
-    "paper_compat": "as the papers' code scores: the first of the labels that stands anywhere in the answer",
-    "strict": "the label as a word of its own, and not both",
-    "unparsable": "share of answers that give no label",
-    "published": "what a paper printed for the method, with another language model and other rows",
+    "unparsable": "share of answers that say nothing that could be right or wrong",
+    "published": "what papers and reruns printed for this set, in percent, with another language model and other rows than here",
     "95 % interval": interval_meaning("questions"),
 }
 _NUM_READ = 6
@@ -36,26 +52,36 @@ def graphqa_report(summary: Mapping[str, Any], lines: Sequence[GraphAnswerLine])
         conclusion=conclusion(summary),
         notes=few,
         results=(_results(summary),),
-        words=WORDS,
-        cases=(_wrong(lines),),
+        words={**_SCORED[summary["form"]], **WORDS},
+        cases=(_wrong(lines, summary["scorer"]),),
     )
 
 
+def measure_of(measures: Collection[str]) -> str:
+    """The one that a method is judged by: accuracy, of lists the hit."""
+    return "accuracy" if "accuracy" in measures else "hit"
+
+
 def conclusion(summary: Mapping[str, Any]) -> str:
-    """Whether the method is above the label that most rows have, in a sentence."""
-    right, majority = Interval.of(summary["measures"]["strict"]["accuracy"], POINTS), POINTS * summary["majority"]
+    """Whether the method is above the answer that most rows share, in a sentence."""
+    own = summary["measures"][summary["scorer"]]
+    right, majority = Interval.of(own[measure_of(own)], POINTS), POINTS * summary["majority"]
+    said = f"{summary['method']}: {right.text(unit=' % right')} by {summary['scorer']}"
+    if summary["method"] == MAJORITY and round(right.mean, 6) == round(majority, 6):
+        return f"{said}: always the answer that most of these rows share."
     above = "above" if right.low > majority else "below" if right.high < majority else "not told apart from"
-    return f"{summary['method']}: {right.text(unit=' % right')}, {above} the {majority:.1f} % of the label that most have."
+    return f"{said}, {above} the {majority:.1f} % of the answer that most rows share."
 
 
 def _results(summary: Mapping[str, Any]) -> Section:
     names = tuple(summary["measures"]["strict"])
     rows = tuple((scorer, tuple(_cell(summary["measures"][scorer][name]) for name in names)) for scorer in SCORERS)
-    published = tuple((own["source"], (f"{own['value']:.2f}",)) for own in summary["published"])
+    figures = published_of(summary["dataset"]).items()
+    published = tuple((f"{system}: {own.source}", (own.metric, f"{own.value:.2f}")) for system, owns in figures for own in owns)
     return Section(
         tables=(
             Table(("scorer", *(f"{name}, 95 % interval" for name in names)), rows, title="In points"),
-            *([Table(("published", "accuracy"), published, title="Elsewhere, with other models and rows")] if published else ()),
+            *([Table(("published", "measure", "value"), published, title="Elsewhere, with other models and rows")] if published else ()),
         ),
     )
 
@@ -64,14 +90,14 @@ def _cell(found: Mapping[str, float]) -> str:
     return Interval.of(found, POINTS).text()
 
 
-def _wrong(lines: Sequence[GraphAnswerLine]) -> Cases:
-    wrong = [line for line in lines if not line.scores["strict"]["accuracy"]][:_NUM_READ]
+def _wrong(lines: Sequence[GraphAnswerLine], scorer: str) -> Cases:
+    wrong = [line for line in lines if not line.scores[scorer][measure_of(line.scores[scorer])]][:_NUM_READ]
     cases = tuple(
         Case(
             shortened(line.text),
-            f"right: {', '.join(line.gold)}",
+            f"right: {shortened(', '.join(line.gold))}",
             columns=(Column("answer", text=shortened(line.answer)),),
         )
         for line in wrong
     )
-    return Cases("Answers that are wrong by the strict scorer", cases)
+    return Cases(f"Answers that are wrong by the scorer {scorer}", cases)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
-from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, score_label
+from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, Scorer, score
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
-from dynagrag.evaluation.graphqa.published_figures import PUBLISHED
+from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
@@ -30,7 +30,9 @@ _BATCH = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphQaOptions:
-    """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained."""
+    """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
+    `scorer`: whose figures stand first; all are kept.
+    """
 
     dataset: str
     data: Path
@@ -39,6 +41,7 @@ class GraphQaOptions:
     lm: str | None = None
     checkpoint: Path | None = None
     limit: int | None = None
+    scorer: Scorer = Scorer.PAPER_COMPAT
     out: Path | None = None
 
     def check(self) -> None:
@@ -73,7 +76,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             batch = missing[start : start + _BATCH]
             run.append(_line(question, answer) for question, answer in zip(batch, answers.of(batch), strict=True))
         tell("answer", len(questions), len(questions))
-        summary = _summary(options, graph_set, run.lines()) | {"run": str(run.path)}
+        summary = _summary(options, questions, run.lines()) | {"run": str(run.path)}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
     return run, summary
@@ -83,7 +86,7 @@ class _Answers:
     """A method, ready to answer."""
 
     def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
-        self._majority = _majority(graph_set) if options.method == MAJORITY else None
+        self._majority = _majority(graph_set, options.part) if options.method == MAJORITY else None
         self._model: SoftPromptModel | None = None
         if options.method == MAJORITY:
             return
@@ -106,31 +109,40 @@ class _Answers:
         return self._model.answers(soft_examples(questions, self._embedder))
 
 
-def _majority(graph_set: GraphSet) -> str:
-    """The label that most training rows have; of equals the first by name."""
-    counts = Counter(question.label for question in graph_set.of(Part.TRAIN))
-    return min(counts, key=lambda label: (-counts[label], label))
+def _majority(graph_set: GraphSet, part: Part) -> str:
+    """The answer that most training rows share, or the measured ones where there are none to train on; of equals the first by name."""
+    rows = [question for question in graph_set.questions if question.part is Part.TRAIN] or graph_set.of(part)
+    counts = _answer_counts(rows)
+    return min(counts, key=lambda answer: (-counts[answer], answer))
+
+
+def _answer_counts(questions: Iterable[GraphQuestion]) -> Counter[str]:
+    """How many of the questions each answer is right for."""
+    return Counter(answer for question in questions for answer in dict.fromkeys(question.answers))
 
 
 def _line(question: GraphQuestion, answer: str) -> GraphAnswerLine:
-    scores = {scorer: score_label(answer, question.label, scorer) for scorer in SCORERS}
+    scores = {scorer: score(question.form, answer, question.answers, scorer, question.graph.nodes) for scorer in SCORERS}
     return GraphAnswerLine(question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores)
 
 
-def _summary(options: GraphQaOptions, graph_set: GraphSet, lines: Sequence[GraphAnswerLine]) -> dict[str, Any]:
-    rows = [question for question in graph_set.of(options.part) if question.id in {line.question for line in lines}]
-    counts = Counter(question.label for question in rows)
-    published = PUBLISHED.get(options.dataset, {}).get(options.method, ())
+def _summary(options: GraphQaOptions, questions: Sequence[GraphQuestion], lines: Sequence[GraphAnswerLine]) -> dict[str, Any]:
+    published = published_of(options.dataset).get(options.method, ())
+    measures = {scorer: _measures(lines, scorer) for scorer in SCORERS}
+    first = {name: own["mean"] for name, own in measures[options.scorer].items()}
     summary = {
         "dataset": options.dataset,
         "method": options.method,
         "split": options.part.value,
         "lm": options.lm,
+        "form": questions[0].form.value,
+        "scorer": options.scorer.value,
         "n": len(lines),
-        **{name: own["mean"] for name, own in _measures(lines, SCORERS[0]).items()},
-        "measures": {scorer: _measures(lines, scorer) for scorer in SCORERS},
-        "majority": round(max(counts.values()) / len(rows), DIGITS),
-        "published": [{"value": own.value, "source": own.source} for own in published],
+        **dict.fromkeys(("accuracy", "hit", "hits@1", "f1")),
+        **first,
+        "measures": measures,
+        "majority": round(max(_answer_counts(questions).values()) / len(questions), DIGITS),
+        "published": [asdict(own) for own in published],
     }
     return summary | {"verdict": conclusion(summary)}
 

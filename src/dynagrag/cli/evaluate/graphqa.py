@@ -14,8 +14,9 @@ from dynagrag.text import plural
 
 GRAPHQA_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals over the questions, by two scorers. paper_compat, as the "
-    "papers' code has it: the first of the two labels that stands anywhere in the answer. strict: a label as a word of its own, and not "
-    "both."
+    "papers' code has it: what is right stands anywhere in the answer, inside words too, and F1 can pass 1. strict: whole words of one "
+    "item of the answer, each item and each right answer once; a label, and not the other too. accuracy for one right answer; hit, hits@1 "
+    "and f1 for lists of them."
 )
 
 
@@ -35,6 +36,9 @@ def graphqa(
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="What `dynagrag train` wrote, for trained methods.")
     ] = None,
+    scorer: Annotated[
+        str, typer.Option("--scorer", help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.")
+    ] = "paper_compat",
     limit: LIMIT = None,
     embedder: EMBEDDER = None,
     out: OUT = None,
@@ -46,11 +50,20 @@ def graphqa(
     Example: dynagrag evaluate graphqa --dataset explagraphs --data sets --method zero-shot --lm smollm2 --limit 100
     """
     set_up_log(verbose)
+    from dynagrag.evaluation.graphqa.graph_scorers import Scorer
     from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
     from dynagrag.evaluation.pruning.pruning_example import Part
 
     options = GraphQaOptions(
-        dataset=dataset, data=data, method=method, part=one_of("--split", split, Part), lm=lm, checkpoint=checkpoint, limit=limit, out=out
+        dataset=dataset,
+        data=data,
+        method=method,
+        part=one_of("--split", split, Part),
+        lm=lm,
+        checkpoint=checkpoint,
+        limit=limit,
+        scorer=one_of("--scorer", scorer, Scorer),
+        out=out,
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_graphqa(read_settings(None, embedder), options, progress)
@@ -68,4 +81,4 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
             yield f"{scorer:<14}{name:<12}  {Interval.of(found, 100).text()}"
     yield summary["verdict"]
     for own in summary["published"]:
-        yield f"published: {own['value']:.2f} ({own['source']}, another model and other rows)"
+        yield f"published: {own['metric']} {own['value']:.2f} ({own['source']}; another model, perhaps other rows)"

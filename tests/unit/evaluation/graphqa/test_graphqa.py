@@ -11,6 +11,7 @@ from dynagrag.errors import DynaGragError, LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
@@ -101,16 +102,27 @@ def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Setting
     assert [line.answer for line in run.lines()] == ["support"] * 8
     assert summary["n"] == 8
     assert summary["accuracy"] == summary["measures"]["strict"]["accuracy"]["mean"] == summary["majority"] == 0.75
-    assert summary["published"][0]["value"] == 58.84
+    assert summary["published"] == [{"value": 58.84, "metric": "accuracy", "source": "326 of the 554 test rows"}]
+    assert {"accuracy", "hit", "hits@1", "f1", "majority"} <= set(summary)
+    assert summary["hit"] is None
     page = (run.path / "report.html").read_text(encoding="utf-8")
     assert "majority: 75.0 % right (" in page
-    assert "not told apart from the 75.0 % of the label that most have." in page
+    assert "always the answer that most of these rows share." in page
     assert "58.84" in page
     (kept,) = kept_runs(settings)[0]
     assert (kept.what, kept.asked_of) == ("questions over graphs", "explagraphs")
     assert headline(kept).startswith("majority: 75.0 % right")
     assert [list(row) for row in tables(kept)[0].rows] == [["", "accuracy", "unparsable"]] * 2
     assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["accuracy"] == 0.75
+
+
+def test_figures_of_papers_name_their_measure_and_source() -> None:
+    figures = published_of("webqsp")["g-retriever"]
+    assert [own.value for own in figures if own.metric == "hit"] == [70.49, 68.08, 60.5, 62.1, 85.2]
+    assert {own.metric for own in published_of("explagraphs")["dense"]} == {"accuracy"}
+    assert published_of("scenegraphs")["cot-bag"][0].value == 56.8
+    assert [(own.metric, own.value) for own in published_of("webqsp")["toporag"]] == [("hit", 89.0), ("hits@1", 83.6), ("f1", 87.1)]
+    assert not published_of("pathquestion")
 
 
 Train = Callable[..., Path]

@@ -126,13 +126,13 @@ class PassageScores:
         return [passage_text(snapshot.documents[p.document_id], p, titles[p.document_id]) for p in snapshot.passages]
 
     @cached_property
-    def _bm25(self) -> "_BM25":
-        return _BM25(self._texts)
+    def _bm25(self) -> "WordScores":
+        return WordScores(self._texts)
 
     @cached_property
-    def _window_bm25(self) -> "_BM25":
+    def _window_bm25(self) -> "WordScores":
         texts, windows = self._texts, self.neighbours.window_rows(WINDOW)
-        return _BM25(["\n".join(texts[row] for row in range(first, last)) for first, last in windows.tolist()])
+        return WordScores(["\n".join(texts[row] for row in range(first, last)) for first, last in windows.tolist()])
 
     @cached_property
     def _window_vectors(self) -> Vectors:
@@ -158,8 +158,8 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
     return np.round(cosines, 6)
 
 
-class _BM25:
-    """The library's index over our own tokens. `vocabulary`: word -> id."""
+class WordScores:
+    """BM25 over texts: the library's index over our own tokens. `vocabulary`: word -> id."""
 
     def __init__(self, texts: list[str]) -> None:
         from bm25s import BM25

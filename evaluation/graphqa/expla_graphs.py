@@ -1,29 +1,35 @@
 """ExplaGraphs: do two arguments support or counter each other, with a small graph of common sense (G-Retriever, section 4).
 
 Rows are tab-separated with a header: index, split (train, val, test), arg1, arg2, label, graph as (head; relation; tail)(...). The
-split is the authors'; their own file, which has no columns for it, is refused.
+authors' own file (train_dev.tsv of G-Retriever and GRAG, 2,766 rows) has no columns index and split: it gets the authors' split.
 """
 
+import csv
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part, TextGraph
+from dynagrag.evaluation.graphqa.graph_question import PARTS, GraphQuestion, TextGraph, shuffled_parts
 from dynagrag.evaluation.question_sets.json_rows import read_lines_of
 from dynagrag.evaluation.question_sets.question_set import DataFile
 
 LABELS = ("support", "counter")
-_PARTS = {"train": Part.TRAIN, "val": Part.VALIDATION, "validation": Part.VALIDATION, "dev": Part.VALIDATION, "test": Part.TEST}
-_COLUMNS = ("index", "split", "arg1", "arg2", "label", "graph")
+_ADDED = ("index", "split")
+_COLUMNS = (*_ADDED, "arg1", "arg2", "label", "graph")
+_NUM_ROWS = 2766
+_FILES = ("expla_graphs*.tsv", "train_dev.tsv", "expla_graphs/train_dev.tsv")
 _TRIPLE = re.compile(r"\((.*?)\)")
 _ASKED = "Question: Do argument 1 and argument 2 support or counter each other? Answer in one word in the form of 'support' or 'counter'."
 
 
 def load_expla_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, ...]]:
-    """All rows of the files expla_graphs*.tsv in the folder, or in its graphqa/. LoadError for a file that is missing or a broken row."""
-    found = sorted({*data.glob("expla_graphs*.tsv"), *(data / "graphqa").glob("expla_graphs*.tsv")})
+    """All rows of the files expla_graphs*.tsv or train_dev.tsv in the folder, or in its graphqa/. LoadError for a file that is missing or a
+    broken row.
+    """
+    found = sorted({path for folder in (data, data / "graphqa") for pattern in _FILES for path in folder.glob(pattern)})
     if not found:
-        raise LoadError(f"no expla_graphs*.tsv in {data} or its graphqa/; see --data")
+        raise LoadError(f"no {' or '.join(_FILES[:2])} in {data} or its graphqa/; see --data")
     questions, files = [], []
     for path in found:
         lines, file = read_lines_of(path)
@@ -34,15 +40,30 @@ def load_expla_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, 
 
 def _questions(path: Path, lines: list[tuple[int, str]]) -> list[GraphQuestion]:
     head = lines[0][1].split("\t") if lines else []
-    if missing := [name for name in _COLUMNS if name not in head]:
-        raise LoadError(f"{path}: the header lacks {', '.join(missing)}; it must name {', '.join(_COLUMNS)}, with tabs between them")
+    missing = [name for name in _COLUMNS if name not in head]
+    if set(missing) == set(_ADDED) and len(lines) - 1 == _NUM_ROWS:
+        return _authors_rows(path, head, lines[1:])
+    if missing:
+        without = f"; only the authors' file of {_NUM_ROWS:,} rows goes without index and split" if set(missing) <= set(_ADDED) else ""
+        raise LoadError(
+            f"{path}: the header lacks {', '.join(missing)}; it must name {', '.join(_COLUMNS)}, with tabs between them{without}"
+        )
     return [_question(f"{path}, line {number}", dict(zip(head, line.split("\t"), strict=False)), len(head)) for number, line in lines[1:]]
+
+
+def _authors_rows(path: Path, head: Sequence[str], lines: Sequence[tuple[int, str]]) -> list[GraphQuestion]:
+    """Their cells are quoted where they hold quotation marks; a row's index is its place, from 0."""
+    rows = [next(csv.reader([line], delimiter="\t")) for _, line in lines]
+    return [
+        _question(f"{path}, line {number}", dict(zip((*_ADDED, *head), (str(i), part, *cells), strict=False)), len(head) + len(_ADDED))
+        for i, (part, cells, (number, _)) in enumerate(zip(shuffled_parts(len(rows)), rows, lines, strict=True))
+    ]
 
 
 def _question(place: str, row: dict[str, str], num_columns: int) -> GraphQuestion:
     if len(row) != num_columns:
         raise LoadError(f"{place}: it has {len(row)} columns, the header {num_columns}")
-    label, part = row["label"].strip().lower(), _PARTS.get(row["split"].strip().lower())
+    label, part = row["label"].strip().lower(), PARTS.get(row["split"].strip().lower())
     if label not in LABELS:
         raise LoadError(f"{place}: the label is {row['label']!r}; it must be support or counter")
     if part is None:

@@ -1,10 +1,18 @@
 """The nouns of GraphQA: a graph of text, and a question that it answers."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from dynagrag.evaluation.pruning.pruning_example import Part as Part
+from dynagrag.evaluation.pruning.triple_graph import Triple
+from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
+
+PARTS = {"train": Part.TRAIN, "val": Part.VALIDATION, "validation": Part.VALIDATION, "dev": Part.VALIDATION, "test": Part.TEST}
+"""What files call them."""
 
 
 class AnswerForm(StrEnum):
@@ -23,7 +31,7 @@ class TextGraph:
     edges: tuple[tuple[int, str, int], ...]
 
     @classmethod
-    def of_triples(cls, triples: Iterable[tuple[str, str, str]]) -> "TextGraph":
+    def of_triples(cls, triples: Iterable[Triple]) -> "TextGraph":
         """Nodes in the order of their first appearance, heads before tails."""
         numbers: dict[str, int] = {}
         edges = tuple((numbers.setdefault(h, len(numbers)), label, numbers.setdefault(t, len(numbers))) for h, label, t in triples)
@@ -34,6 +42,7 @@ class TextGraph:
 class GraphQuestion:
     """`question`: as it is put to a model; `query`: what of it is embedded, without the words of the prompt. `answers`: each is right;
     `label`: what a model is trained to say. `part`: what it serves. `form`: see AnswerForm.
+    `tree`: what of its graph is retrieved; None: all. `path`: the triples that lead to the answer, where the set has them.
     """
 
     id: str
@@ -44,3 +53,17 @@ class GraphQuestion:
     label: str
     part: Part
     form: AnswerForm = AnswerForm.LABEL
+    tree: TreeOptions | None = None
+    path: tuple[Triple, ...] = ()
+
+
+def shuffled_parts(num: int) -> list[Part]:
+    """What each of `num` rows serves in the papers' split of 60, 20 and 20 %: scikit-learn's train_test_split, twice, with seed 42."""
+    order = np.random.RandomState(42).permutation(num)
+    rest = order[: math.ceil(0.4 * num)]
+    again = np.random.RandomState(42).permutation(len(rest))
+    num_test = math.ceil(0.5 * len(rest))
+    parts = [Part.TRAIN] * num
+    for place, row in enumerate(rest[again].tolist()):
+        parts[row] = Part.TEST if place < num_test else Part.VALIDATION
+    return parts

@@ -1,31 +1,39 @@
 """The sets of GraphQA by name, from files that lie there."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from dynagrag.errors import UsageError
+from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
+from dynagrag.evaluation.graphqa.path_questions import load_path_questions
+from dynagrag.evaluation.graphqa.scene_graphs import load_scene_graphs
+from dynagrag.evaluation.graphqa.web_questions import load_web_questions
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.ids import content_id
 
-LOADERS: Mapping[str, Callable[[Path], tuple[list[GraphQuestion], tuple[DataFile, ...]]]] = {"explagraphs": load_expla_graphs}
+ALL = "all"
+"""In place of a split: the rows of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSet:
-    """A set's questions of all parts, and the files that they are of."""
+    """A set's questions of all parts, the files that they are of, and how many rows were left out, by reason."""
 
     name: str
     questions: tuple[GraphQuestion, ...]
     files: tuple[DataFile, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
-    def of(self, part: Part) -> list[GraphQuestion]:
-        """The questions of a part. UsageError where there is none."""
-        found = [question for question in self.questions if question.part is part]
+    def of(self, part: Part | None) -> list[GraphQuestion]:
+        """The questions of a part, None: of all. UsageError where there is none."""
+        found = [question for question in self.questions if part is None or question.part is part]
         if not found:
-            raise UsageError(f"{self.name} has no rows of the split {part.value!r} in these files; see --data and --split")
+            wanted = "rows" if part is None else f"rows of the split {part.value!r}"
+            raise UsageError(f"{self.name} has no {wanted} in these files; see --data and --split")
         return found
 
 
@@ -33,8 +41,41 @@ def load_graph_set(dataset: str, data: Path) -> GraphSet:
     """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not of their form."""
     if dataset not in LOADERS:
         raise UsageError(f"there is no set {dataset!r} of GraphQA; known: {', '.join(LOADERS)}")
-    questions, files = LOADERS[dataset](data)
+    found = LOADERS[dataset](dataset, data)
+    counts = Counter(question.id for question in found.questions)
+    if doubles := [id_ for id_, count in counts.items() if count > 1]:
+        files = ", ".join(file.name for file in found.files)
+        raise LoadError(f"the id {doubles[0]!r} stands {counts[doubles[0]]} times in {files}; keep one of them, or give each its own id")
+    return found
+
+
+def _explagraphs(dataset: str, data: Path) -> GraphSet:
+    questions, files = load_expla_graphs(data)
     return GraphSet(dataset, tuple(questions), files)
+
+
+def _scenegraphs(dataset: str, data: Path) -> GraphSet:
+    questions, files, left_out = load_scene_graphs(data)
+    return GraphSet(dataset, tuple(questions), files, left_out)
+
+
+def _web(dataset: str, data: Path) -> GraphSet:
+    questions, files, left_out = load_web_questions(data, dataset)
+    return GraphSet(dataset, tuple(questions), files, left_out)
+
+
+def _paths(part: str, dataset: str, data: Path) -> GraphSet:
+    questions, files = load_path_questions(data, part)
+    return GraphSet(dataset, tuple(questions), files)
+
+
+LOADERS: Mapping[str, Callable[[str, Path], GraphSet]] = {
+    "explagraphs": _explagraphs,
+    "scenegraphs": _scenegraphs,
+    "webqsp": _web,
+    "cwq": _web,
+    **{part.lower(): partial(_paths, part) for part in ("PQ-2H", "PQ-3H", "PQL-2H", "PQL-3H")},
+}
 
 
 def digest_of(questions: Sequence[GraphQuestion]) -> str:

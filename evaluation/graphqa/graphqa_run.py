@@ -1,8 +1,9 @@
 """Answers a method's questions over graphs and scores them."""
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, Scorer, score
-from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
+from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
 from dynagrag.evaluation.graphqa.published_figures import published_of
@@ -31,13 +32,13 @@ _BATCH = 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphQaOptions:
     """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
-    `scorer`: whose figures stand first; all are kept.
+    `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept.
     """
 
     dataset: str
     data: Path
     method: str
-    part: Part = Part.VALIDATION
+    part: Part | None = Part.VALIDATION
     lm: str | None = None
     checkpoint: Path | None = None
     limit: int | None = None
@@ -65,6 +66,8 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
     graph_set = load_graph_set(options.dataset, options.data)
     questions = graph_set.of(options.part)[: options.limit]
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
+    if options.part is None and options.checkpoint is not None:
+        _check_unseen(options.checkpoint, graph_set)
     name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options)
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
     tell = progress or (lambda *_: None)
@@ -76,7 +79,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             batch = missing[start : start + _BATCH]
             run.append(_line(question, answer) for question, answer in zip(batch, answers.of(batch), strict=True))
         tell("answer", len(questions), len(questions))
-        summary = _summary(options, questions, run.lines()) | {"run": str(run.path)}
+        summary = _summary(options, graph_set.left_out, questions, run.lines()) | {"run": str(run.path)}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
     return run, summary
@@ -90,15 +93,17 @@ class _Answers:
         self._model: SoftPromptModel | None = None
         if options.method == MAJORITY:
             return
+        from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
         from dynagrag.evaluation.graphqa.soft_training import open_soft_prompt, untrained
         from dynagrag.generation.soft_prompt.language_model import load_language_model
 
         assert options.lm is not None
-        self._embedder = wiring.make_embedder(settings)
+        embedder = wiring.make_embedder(settings)
+        self._method, self._vectors = options.method, TextVectors(embedder)
         if options.checkpoint is None:
             self._model = untrained(load_language_model(options.lm, settings), options.method)
         else:
-            self._model = open_soft_prompt(options.checkpoint, settings, options.lm, self._embedder.identity, options.method)
+            self._model = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method)
 
     def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
         """What is said to each."""
@@ -106,10 +111,10 @@ class _Answers:
             return [str(self._majority)] * len(questions)
         from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 
-        return self._model.answers(soft_examples(questions, self._embedder))
+        return self._model.answers(soft_examples(questions, self._vectors, self._method))
 
 
-def _majority(graph_set: GraphSet, part: Part) -> str:
+def _majority(graph_set: GraphSet, part: Part | None) -> str:
     """The answer that most training rows share, or the measured ones where there are none to train on; of equals the first by name."""
     rows = [question for question in graph_set.questions if question.part is Part.TRAIN] or graph_set.of(part)
     counts = _answer_counts(rows)
@@ -126,18 +131,21 @@ def _line(question: GraphQuestion, answer: str) -> GraphAnswerLine:
     return GraphAnswerLine(question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores)
 
 
-def _summary(options: GraphQaOptions, questions: Sequence[GraphQuestion], lines: Sequence[GraphAnswerLine]) -> dict[str, Any]:
+def _summary(
+    options: GraphQaOptions, left_out: Mapping[str, int], questions: Sequence[GraphQuestion], lines: Sequence[GraphAnswerLine]
+) -> dict[str, Any]:
     published = published_of(options.dataset).get(options.method, ())
     measures = {scorer: _measures(lines, scorer) for scorer in SCORERS}
     first = {name: own["mean"] for name, own in measures[options.scorer].items()}
     summary = {
         "dataset": options.dataset,
         "method": options.method,
-        "split": options.part.value,
+        "split": options.part.value if options.part else ALL,
         "lm": options.lm,
         "form": questions[0].form.value,
         "scorer": options.scorer.value,
         "n": len(lines),
+        "left_out": dict(left_out),
         **dict.fromkeys(("accuracy", "hit", "hits@1", "f1")),
         **first,
         "measures": measures,
@@ -157,6 +165,7 @@ def _measures(lines: Sequence[GraphAnswerLine], scorer: str) -> dict[str, dict[s
 def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions) -> dict[str, Any]:
     return {
         "dataset": graph_set.name,
+        "split": options.part.value if options.part else ALL,
         "files": {file.name: file.sha256 for file in graph_set.files},
         "asked": digest_of(questions),
         "questions": len(questions),
@@ -164,6 +173,15 @@ def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options:
         "lm": options.lm,
         "checkpoint": _hash_of(options.checkpoint) if options.checkpoint else None,
     }
+
+
+def _check_unseen(folder: Path, graph_set: GraphSet) -> None:
+    """Raises UsageError where a checkpoint was trained on one of the set's files: its training rows would be measured."""
+    from dynagrag.training.checkpoints import DESCRIPTION
+
+    made = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["made_with"]
+    if shared := [file.name for file in graph_set.files if file.sha256 in made["files"].values()]:
+        raise UsageError(f"{folder} was trained on rows of {shared[0]}; measure it on --split validation or test")
 
 
 def _hash_of(folder: Path) -> str | None:

@@ -1,34 +1,34 @@
 """Questions over graphs as soft prompts read them: vectors of nodes, edges and question, and the graph as text.
 
-Graphs of ExplaGraphs are put in whole, as the papers do; for GRAG such a graph is the one ego-graph.
+Graphs that a set puts in whole, as the papers do with ExplaGraphs', are one graph for each method. Of larger ones there are G-Retriever's
+tree, or GRAG's ego-graphs, of which the text is that of all (docs/papers.md, GraphQA).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
+from dynagrag.evaluation.graphqa.graph_methods import METHODS
+from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
+from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors, ego_graphs_of, tree_of, union_of
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
-from dynagrag.protocols import Embedder
-from dynagrag.schema import Vector, Vectors
 
 
-def soft_examples(questions: Sequence[GraphQuestion], embedder: Embedder) -> list[SoftExample]:
-    """An example of each. Texts that occur again are embedded once."""
+def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: str) -> list[SoftExample]:
+    """An example of each question, with what the method retrieves."""
     texts = dict.fromkeys(t for q in questions for t in (*q.graph.nodes, *(label for _, label, _ in q.graph.edges)))
-    vectors = dict(zip(texts, embedder.embed_documents(list(texts)), strict=True))
-    return [_example(question, vectors, embedder) for question in questions]
+    vectors.of(list(texts))  # all at once: embedders are quick with many texts
+    return [_example(question, vectors, METHODS[method].is_pruned) for question in questions]
 
 
-def _example(question: GraphQuestion, vectors: dict[str, Vector], embedder: Embedder) -> SoftExample:
-    graph, width = question.graph, embedder.identity.dimension
+def _example(question: GraphQuestion, vectors: TextVectors, has_ego_graphs: bool) -> SoftExample:
+    graphs = ego_graphs_of(question, vectors) if has_ego_graphs else [tree_of(question, vectors)]
+    text = text_tables(graphs[0] if len(graphs) == 1 else union_of(graphs))
+    arrays = tuple(_arrays(graph, vectors) for graph in graphs)
+    return SoftExample(arrays, vectors.of_query(question.query), text, question.question, question.label)
+
+
+def _arrays(graph: TextGraph, vectors: TextVectors) -> GraphArrays:
     ends = np.array([(head, tail) for head, _, tail in graph.edges], dtype=np.int64).reshape(-1, 2)
-    x, y = _stacked([vectors[n] for n in graph.nodes], width), _stacked([vectors[label] for _, label, _ in graph.edges], width)
-    arrays = GraphArrays(x, ends, y)
-    return SoftExample((arrays,), embedder.embed_query(question.query), text_tables(graph), question.question, question.label)
-
-
-def _stacked(vectors: list[Vector], width: int) -> Vectors:
-    found: Vectors = np.array(vectors, dtype=np.float32).reshape(-1, width)
-    return found
+    return GraphArrays(vectors.of(graph.nodes), ends, vectors.of([label for _, label, _ in graph.edges]))

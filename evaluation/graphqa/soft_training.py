@@ -13,6 +13,7 @@ from dynagrag import wiring
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
+from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
@@ -107,7 +108,7 @@ def _train(
 ) -> list[Epoch]:
     num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     embedder = wiring.make_embedder(settings)
-    examples = soft_examples(rows, embedder)
+    examples = soft_examples(rows, TextVectors(embedder), options.method)
     lm = load_language_model(options.lm, settings)
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension))

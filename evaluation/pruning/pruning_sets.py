@@ -31,13 +31,16 @@ _END = "#<end>#"
 
 @dataclass(frozen=True, slots=True)
 class GraphQuestion:
-    """A question with the entity that it is about and the triples that support its answer. `group`: see PruningExample."""
+    """A question with the entity that it is about and the triples that support its answer. `group`: see PruningExample. `answers`: the
+    names of entities that are right, where they were read.
+    """
 
     id: str
     text: str
     topic: str
     support: tuple[Triple, ...]
     group: str
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +117,22 @@ def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> Prun
     return example_of(question.id, question.text, question.group, query, [graph.ego_graph(topic)], support)
 
 
-def _pathquestion(data: Path, part: str | None) -> PruningSet:
+def load_pathquestion(data: Path, part: str | None) -> PruningSet:
+    """PathQuestion, by default PQ-2H. UsageError for a part that there isn't, LoadError for files that are missing or broken."""
     part = part or "PQ-2H"
     if part not in _GRAPHS:
         raise UsageError(f"pathquestion has no part {part!r}; known: {', '.join(_GRAPHS)}")
     folder = data / "graphqa" / "pathquestion"
     rows, asked = read_lines_of(folder / f"{part}.txt")
-    facts, graph = read_lines_of(folder / f"{_GRAPHS[part]}.txt")
-    triples = tuple(_triple(folder / f"{_GRAPHS[part]}.txt", i, line) for i, line in facts)
+    triples, graph = read_triples(folder / f"{_GRAPHS[part]}.txt")
     questions = tuple(_path_question(folder / f"{part}.txt", i, line) for i, line in rows)
     return PruningSet(f"pathquestion {part}", triples, questions, (asked, graph))
+
+
+def read_triples(path: Path, has_head: bool = False) -> tuple[tuple[Triple, ...], DataFile]:
+    """The facts of a file, one a line, after a line of column names where it has one, and its hash."""
+    lines, file = read_lines_of(path)
+    return tuple(_triple(path, number, line) for number, line in lines[int(has_head) :]), file
 
 
 def _triple(path: Path, number: int, line: str) -> Triple:
@@ -139,14 +148,19 @@ def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
     if len(steps) < 3 or len(steps) % 2 == 0:
         raise LoadError(f"{path}, line {number}: a question has text, answers and a path e#r#e, with tabs between them")
     support = tuple((steps[i], steps[i + 1], steps[i + 2]) for i in range(0, len(steps) - 2, 2))
-    return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0])
+    return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0], _answers(parts[1], steps[-1]))
+
+
+def _answers(text: str, end: str) -> tuple[str, ...]:
+    """Of "end(all/that/are/right/)", where `end` is the last entity of the path, which may have brackets itself."""
+    listed = text[len(end) + 1 : -1] if text.startswith(f"{end}(") and text.endswith(")") else text
+    return tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
 
 
 def _webqsp(data: Path, part: str | None) -> PruningSet:
     folder = data / "graphqa"
     rows, asked = read_rows(find_file(folder, "webqsp_questions"))
-    facts, graph = read_lines_of(folder / "webqsp_kg.tsv.gz")
-    triples = tuple(_triple(folder / "webqsp_kg.tsv.gz", i, line) for i, line in facts[1:])
+    triples, graph = read_triples(folder / "webqsp_kg.tsv.gz", has_head=True)
     questions = (_webqsp_question(row) for row in rows)
     return PruningSet("webqsp", triples, tuple(q for q in questions if q), (asked, graph))
 
@@ -164,4 +178,8 @@ def _list(row: Row, name: str) -> list[Any]:
     return [] if row.values.get(name) == [] else row.items(name)
 
 
-LOADERS: Mapping[str, Callable[[Path, str | None], Questions]] = {"pathquestion": _pathquestion, "webqsp": _webqsp, "2wiki": load_two_wiki}
+LOADERS: Mapping[str, Callable[[Path, str | None], Questions]] = {
+    "pathquestion": load_pathquestion,
+    "webqsp": _webqsp,
+    "2wiki": load_two_wiki,
+}

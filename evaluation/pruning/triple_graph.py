@@ -5,6 +5,7 @@ Hubs are not cut: paths of facts lead through them, and telling the way among ma
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
@@ -20,8 +21,11 @@ Embed = Callable[[Sequence[str]], Vectors]
 class TripleGraph:
     """Entities by name, with the vector of their words; relations with that of "head label tail"."""
 
-    def __init__(self, triples: Iterable[Triple], embed: Embed) -> None:
+    def __init__(self, triples: Iterable[Triple], embed: Embed | None = None) -> None:
+        """Without `embed` all vectors are 0: what an ego-graph holds doesn't depend on them."""
+        embed = embed or _no_vectors
         kept = sorted(set(triples))
+        self._of_head = {head: tuple(own) for head, own in groupby(kept, key=lambda triple: triple[0])}
         self.names = tuple(sorted({end for head, _, tail in kept for end in (head, tail)}))
         self._number = {name: i for i, name in enumerate(self.names)}
         entities = tuple(Entity(name, name, words(name), "", (name,), (), "", 1, ()) for name in self.names)
@@ -38,6 +42,16 @@ class TripleGraph:
     def ego_graph(self, centre: int) -> Subgraph:
         """The ego-graph round a node: three hops, 512 nodes at most."""
         return self._index.subgraphs(np.array([centre]), np.zeros(len(self.names)))[0]
+
+    def near(self, names: Iterable[str]) -> tuple[Triple, ...]:
+        """The triples among what the ego-graphs of these entities hold, sorted. Entities that the graph lacks are passed over."""
+        centres = [number for name in names if (number := self.number(name)) is not None]
+        held = {self.names[node] for centre in centres for node in self.ego_graph(centre).nodes}
+        return tuple(triple for head in sorted(held) for triple in self._of_head.get(head, ()) if triple[2] in held)
+
+
+def _no_vectors(texts: Sequence[str]) -> Vectors:
+    return np.zeros((len(texts), 1), np.float32)
 
 
 def words(name: str) -> str:

@@ -112,11 +112,17 @@ def find_file(folder: Path, *stems: str) -> Path:
 
 def read_rows(path: Path) -> tuple[list[Row], DataFile]:
     """The rows of a file and its hash. LoadError where it can't be read, a line is no JSON object, or there is no row."""
-    text, file = _read(path)
-    rows = list(_rows(path, text))
-    if not rows:
+    rows, file = each_row(path)
+    read = list(rows)
+    if not read:
         raise LoadError(f"{path} holds no row; it must be JSON lines, an object a line")
-    return rows, file
+    return read, file
+
+
+def each_row(path: Path) -> tuple[Iterator[Row], DataFile]:
+    """The same for files whose rows are too large to hold all at once; they are read as they are taken, and there may be none."""
+    text, file = _read(path)
+    return _rows(path, text), file
 
 
 def read_lines_of(path: Path) -> tuple[list[tuple[int, str]], DataFile]:

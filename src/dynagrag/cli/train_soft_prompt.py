@@ -13,9 +13,16 @@ from dynagrag.errors import SettingsError
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
 
-GRAPH_SET = Annotated[str, typer.Option("--dataset", help="Set of questions over graphs: explagraphs.")]
+GRAPH_SET = Annotated[
+    str,
+    typer.Option(
+        "--dataset",
+        help="Set of questions over graphs: explagraphs, scenegraphs, webqsp, cwq, or of PathQuestion pq-2h, pq-3h, pql-2h or pql-3h.",
+    ),
+]
 GRAPH_DATA = Annotated[
-    Path, typer.Option("--data", metavar="FOLDER", help="Folder of the set's files: expla_graphs*.tsv, or with them in graphqa/.")
+    Path,
+    typer.Option("--data", metavar="FOLDER", help="Folder of the sets' files, or with them in graphqa/ (docs/evaluation.md names them)."),
 ]
 LM = Annotated[
     str,

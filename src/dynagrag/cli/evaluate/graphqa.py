@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +10,11 @@ from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, VERBOSE
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
+from dynagrag.errors import UsageError
 from dynagrag.text import plural
+
+if TYPE_CHECKING:
+    from dynagrag.evaluation.pruning.pruning_example import Part
 
 GRAPHQA_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals over the questions, by two scorers. paper_compat, as the "
@@ -20,25 +24,32 @@ GRAPHQA_MEASURES = (
 )
 
 
+METHOD = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        help="g-retriever, grag, graph-token or prompt-tuning (trained: --checkpoint), zero-shot, question-only, or majority (what "
+        "most training rows say).",
+    ),
+]
+SPLIT = Annotated[str, typer.Option("--split", help="Which rows: train, validation, test or all.")]
+LM = Annotated[str | None, typer.Option("--lm", help="Language model behind it, as in `dynagrag train`. Not for majority.")]
+CHECKPOINT = Annotated[
+    Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="What `dynagrag train` wrote, for trained methods.")
+]
+SCORER = Annotated[
+    str, typer.Option("--scorer", help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.")
+]
+
+
 def graphqa(
     dataset: GRAPH_SET,
     data: GRAPH_DATA,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="g-retriever, grag, graph-token or prompt-tuning (trained: --checkpoint), zero-shot, question-only, or majority (what "
-            "most training rows say).",
-        ),
-    ],
-    split: Annotated[str, typer.Option("--split", help="Which rows: train, validation or test.")] = "validation",
-    lm: Annotated[str | None, typer.Option("--lm", help="Language model behind it, as in `dynagrag train`. Not for majority.")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="What `dynagrag train` wrote, for trained methods.")
-    ] = None,
-    scorer: Annotated[
-        str, typer.Option("--scorer", help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.")
-    ] = "paper_compat",
+    method: METHOD,
+    split: SPLIT = "validation",
+    lm: LM = None,
+    checkpoint: CHECKPOINT = None,
+    scorer: SCORER = "paper_compat",
     limit: LIMIT = None,
     embedder: EMBEDDER = None,
     out: OUT = None,
@@ -52,13 +63,12 @@ def graphqa(
     set_up_log(verbose)
     from dynagrag.evaluation.graphqa.graph_scorers import Scorer
     from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
-    from dynagrag.evaluation.pruning.pruning_example import Part
 
     options = GraphQaOptions(
         dataset=dataset,
         data=data,
         method=method,
-        part=one_of("--split", split, Part),
+        part=_part(split),
         lm=lm,
         checkpoint=checkpoint,
         limit=limit,
@@ -71,11 +81,23 @@ def graphqa(
     return 0
 
 
+def _part(split: str) -> "Part | None":
+    from dynagrag.evaluation.graphqa.graph_sets import ALL
+    from dynagrag.evaluation.pruning.pruning_example import Part
+
+    known = (*(part.value for part in Part), ALL)
+    if split not in known:
+        raise UsageError(f"--split {split!r} is unknown; known: {', '.join(known)}")
+    return None if split == ALL else Part(split)
+
+
 def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.bootstrap_intervals import Interval
 
     asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
     yield f"{asked}, {summary['method']}, {summary['lm'] or 'no model'}"
+    for reason, count in summary["left_out"].items():
+        yield f"{count:,} left out: {reason}"
     for scorer, own in summary["measures"].items():
         for name, found in own.items():
             yield f"{scorer:<14}{name:<12}  {Interval.of(found, 100).text()}"

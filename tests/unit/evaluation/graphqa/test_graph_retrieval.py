@@ -1,0 +1,90 @@
+"""What of a question's graph each method puts into its prompt."""
+
+import numpy as np
+
+from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph
+from dynagrag.evaluation.graphqa.graph_retrieval import (
+    TextVectors,
+    ego_graphs_of,
+    nearest_facts,
+    nearest_of,
+    part_of_graph,
+    tree_of,
+    union_of,
+)
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
+
+CHAIN = TextGraph.of_triples((f"town {i}", "road", f"town {i + 1}") for i in range(60))
+FAR = TextGraph((*CHAIN.nodes, "castle", "king arthur"), (*CHAIN.edges, (30, "beside", 61), (61, "seat of", 62)))
+
+
+def question(graph: TextGraph = FAR, tree: TreeOptions | None = None, query: str = "who is king of the castle") -> GraphQuestion:
+    return GraphQuestion("q", query, query, graph, ("a",), "a", Part.TEST, AnswerForm.LIST, tree)
+
+
+def vectors() -> TextVectors:
+    return TextVectors(FakeEmbedder(dimension=256))
+
+
+def test_texts_are_embedded_once() -> None:
+    embedder = FakeEmbedder()
+    found = TextVectors(embedder)
+    assert np.array_equal(found.of(["a", "b", "a"])[0], found.of(["a"])[0])
+    assert embedder.num_texts == 2
+    assert found.of([]).shape == (0, 32)
+
+
+def test_the_tree_is_small_and_whole_graphs_stay_whole() -> None:
+    found = tree_of(question(tree=TreeOptions(num_nodes=2, num_edges=0, cost=0.5)), vectors())
+    assert found == TextGraph(("castle", "king arthur"), ((0, "seat of", 1),))
+    assert tree_of(question(), vectors()) is FAR
+    bare = TextGraph(("a", "b"), ())
+    assert tree_of(question(bare, TreeOptions()), vectors()) is bare
+
+
+def test_plain_retrievers_take_nodes_and_edges_apart() -> None:
+    words = nearest_of(question(tree=TreeOptions(), query="castle"), None)
+    assert {"castle", "king arthur", "town 30"} <= set(words.nodes), "the castle's edges have its name, and bring their ends"
+    assert set(words.edges) >= {(words.nodes.index("castle"), "seat of", words.nodes.index("king arthur"))}
+    near = nearest_of(question(tree=TreeOptions(), query="castle"), vectors())
+    assert "castle" in near.nodes
+    assert len(nearest_of(question(), vectors()).edges) == 10
+    assert len(near.edges) == 20
+
+
+def test_facts_are_nearest_first() -> None:
+    found = nearest_facts(question(query="castle seat of king arthur"), vectors())
+    assert found[0] == ("castle", "seat of", "king arthur")
+    assert len(found) == 10
+    assert nearest_facts(question(TextGraph(("a",), ())), vectors()) == []
+
+
+def test_ego_graphs_lie_round_what_is_near_the_question() -> None:
+    found = ego_graphs_of(question(tree=TreeOptions(), query="king arthur castle"), vectors())
+    assert len(found) == 5
+    assert found[0] == TextGraph(("town 30", "castle", "king arthur"), ((0, "beside", 1), (1, "seat of", 2))), "two hops round the king"
+    assert all(len(graph.nodes) <= 20 for graph in found)
+    assert ego_graphs_of(question(), vectors()) == [FAR]
+    whole = union_of(found)
+    assert len(set(whole.nodes)) == len(whole.nodes)
+    assert {("castle", "seat of", "king arthur")} <= {(whole.nodes[h], r, whole.nodes[t]) for h, r, t in whole.edges}
+
+
+def test_a_part_of_a_graph_has_numbers_of_its_own() -> None:
+    assert part_of_graph(FAR, [0], [61]) == TextGraph(("town 0", "castle", "king arthur"), ((1, "seat of", 2),))
+    assert union_of([TextGraph(("x",), ()), TextGraph(("a", "x"), ((0, "r", 1),))]) == TextGraph(("a", "x"), ((0, "r", 1),))
+
+
+def test_examples_hold_what_their_method_retrieves() -> None:
+    from dynagrag.evaluation.graphqa.soft_examples import soft_examples
+
+    asked = [question(tree=TreeOptions())]
+    (tree,) = soft_examples(asked, vectors(), "g-retriever")
+    (several,) = soft_examples(asked, vectors(), "grag")
+    assert (len(tree.graphs), len(several.graphs)) == (1, 5)
+    assert tree.graphs[0].x.shape[1] == 256
+    assert "king arthur" in tree.description
+    assert several.description.startswith("node_id,node_attr\n0,")
+    (empty,) = soft_examples([question(TextGraph((), ()), TreeOptions())], vectors(), "grag")
+    assert (empty.graphs[0].x.shape, empty.graphs[0].ends.shape) == ((0, 256), (0, 2))

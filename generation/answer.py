@@ -377,6 +377,7 @@ class _Flow:
             reason=outcome.reason,
             merge=outcome.merge,
             labels=tuple(labels),
+            subgraph_kind=self.retrieval.subgraph_kind,
         )
 
 

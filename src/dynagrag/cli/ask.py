@@ -19,7 +19,8 @@ RETRIEVER = Annotated[
     str,
     typer.Option(
         help="How evidence is found: dynagrag, dynagrag-cosine (the same without diversity), bridge-ppr (passages only), "
-        "pcst (G-Retriever's tree of entities and facts), triples (KAPING's nearest facts), naive, bm25, rrf or hybrid."
+        "pcst (G-Retriever's tree of entities and facts), grag (GRAG's ego-graphs), triples (KAPING's nearest facts), union (passages of "
+        "bridge-ppr and pcst in turn, beside the tree), naive, bm25, rrf or hybrid."
     ),
 ]
 TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]

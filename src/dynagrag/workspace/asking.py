@@ -199,7 +199,7 @@ class QuestionAnswering:
         with self._reading:
             inside = self._inside(options.filters)
             snapshot, key = inside.snapshot, (options.retriever, profile)
-            make_index = partial(self._graph.index, snapshot, profile)
+            make_index = partial(self._graph.index, snapshot)
             if instead.make_retriever is not None:
                 retriever = instead.make_retriever(snapshot, profile, inside.passages, make_index)
             else:

@@ -83,9 +83,9 @@ def build_contexts(
     contexts: list[Context] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
-        room = budget if profile.has_ego_graphs else budget * max(1, profile.num_prompts - len(retrieval.subgraphs))
-        best = in_stretches(that_fit(snapshot, retrieval.passages, room))
-        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), room)
+        left = budget if profile.has_ego_graphs else budget * max(1, profile.num_prompts - len(retrieval.subgraphs))
+        best = in_stretches(that_fit(snapshot, retrieval.passages, left))
+        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), left)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
     scores = pruner.score(retrieval.subgraphs, question.vector)
     for subgraph, relevance in zip(retrieval.subgraphs, scores, strict=True):

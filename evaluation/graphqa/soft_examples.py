@@ -22,11 +22,26 @@ def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, meth
     return [_example(question, vectors, METHODS[method].is_pruned) for question in questions]
 
 
+def shown_graph(question: GraphQuestion, vectors: TextVectors, method: str) -> TextGraph:
+    """The graph whose text stands in a method's prompt; an empty one where none does."""
+    if not METHODS[method].has_text:
+        return TextGraph((), ())
+    return _as_one(_retrieved(question, vectors, METHODS[method].is_pruned))
+
+
 def _example(question: GraphQuestion, vectors: TextVectors, has_ego_graphs: bool) -> SoftExample:
-    graphs = ego_graphs_of(question, vectors) if has_ego_graphs else [tree_of(question, vectors)]
-    text = text_tables(graphs[0] if len(graphs) == 1 else union_of(graphs))
+    graphs = _retrieved(question, vectors, has_ego_graphs)
+    text = text_tables(_as_one(graphs))
     arrays = tuple(_arrays(graph, vectors) for graph in graphs)
     return SoftExample(arrays, vectors.of_query(question.query), text, question.question, question.label)
+
+
+def _retrieved(question: GraphQuestion, vectors: TextVectors, has_ego_graphs: bool) -> list[TextGraph]:
+    return ego_graphs_of(question, vectors) if has_ego_graphs else [tree_of(question, vectors)]
+
+
+def _as_one(graphs: Sequence[TextGraph]) -> TextGraph:
+    return graphs[0] if len(graphs) == 1 else union_of(graphs)
 
 
 def _arrays(graph: TextGraph, vectors: TextVectors) -> GraphArrays:

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -179,16 +178,16 @@ def memory(options: argparse.Namespace) -> None:
     """One side alone."""
     _, examples = training_examples(options.data, options.rows)
     side = Side(options.side, options.folder, 384)
-    loaded = _resident()
+    loaded = _status_mb("VmRSS")
     for batch in batches_of(examples, options.batch, 4):
         side.step(batch)
-    print(json.dumps({"loaded": loaded, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+    print(json.dumps({"loaded": loaded, "peak": _status_mb("VmHWM")}))
 
 
-def _resident() -> float:
-    """MB in memory now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
+def _status_mb(name: str) -> float:
+    """MB of this process, now (VmRSS) or at most (VmHWM). `getrusage` would tell the parent's peak where that is larger."""
+    rows = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(rows[name].split()[0]) / 1024
 
 
 def web_question(seed: int) -> GraphQuestion:

@@ -40,7 +40,7 @@ _WORDS = {
 _MAX_REPLY = 128
 """Tokens of a reply: some eight edges."""
 _MAX_NAME_TOKENS = 5
-"""A longer line without a separator is a sentence, and names nothing."""
+"""A longer line without a separator is a sentence, and names nothing, and so is a longer part between commas."""
 _IN_BRACKETS = re.compile(r"\(([^()]*;[^()]*;[^()]*)\)")
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)")
 _SEPARATORS = (";", "|", "->", ",")
@@ -110,7 +110,7 @@ def named_in(reply: str) -> Named:
         elif len(parts) == 2 and parts[0].isdigit():
             nodes[parts[0]] = None
             nodes[parts[1]] = None
-        elif len(parts) == 1 and 0 < len(tokens_of(parts[0])) <= _MAX_NAME_TOKENS:
+        elif len(parts) == 1 and _is_name(parts[0]):
             nodes[parts[0]] = None
     ends = (end for source, _, target in edges for end in (source, target))
     return Named(tuple(dict.fromkeys((*ends, *nodes))), tuple(edges))
@@ -178,9 +178,16 @@ def _three(parts: Sequence[str]) -> tuple[str, str, str]:
 def _parts(line: str) -> list[str]:
     for separator in _SEPARATORS:
         parts = [part.strip(" \t\"'`()") for part in line.split(separator)]
-        if len(parts) == 3 or (separator == "," and len(parts) == 2):
+        is_prose = separator == "," and not all(_is_name(part) for part in parts)
+        if not is_prose and (len(parts) == 3 or (separator == "," and len(parts) == 2)):
             return parts
     return [line]
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text may be a name: a few words, and no sentence or heading."""
+    num = len(tokens_of(text))
+    return 0 < num <= _MAX_NAME_TOKENS and not text.endswith((":", "?", "!")) and (num == 1 or not text.endswith("."))
 
 
 def _forms(node: str) -> tuple[Tokens, ...]:

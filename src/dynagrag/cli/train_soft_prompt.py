@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -82,7 +82,7 @@ def _command(method: str) -> Callable[..., int]:
             ) from err
         check_soft_source(method, workspace, questions, (dataset, data, out))
         if workspace is not None:
-            how = {"questions": questions, "lm": lm, "out": out, "max_rows": max_rows, "max_epochs": max_epochs}
+            how: dict[str, Any] = {"questions": questions, "lm": lm, "out": out, "max_rows": max_rows, "max_epochs": max_epochs}
             how |= {"learning_rate": learning_rate, "seed": seed}
             return train_on_own_workspace(method, workspace, {"embedder": embedder, "store": store}, how, as_json, _say_epoch)
         assert dataset is not None  # else it was refused, as without data or out

@@ -36,6 +36,8 @@ def counts(reply: str, graph: TextGraph = GRAPH, shown: TextGraph = GRAPH) -> tu
         ('0,"is a",1\ncat, is a, animal', [("0", "is a", "1"), ("cat", "is a", "animal")], []),
         ("0,cat", [], ["0", "cat"]),
         ("cat\n'a flying dog'\nThe graph says that a cat is an animal.", [], ["cat", "'a flying dog'"]),
+        ("The graph is:\nThe man wears it.\nWhich one?\nU.S.", [], ["U.S."]),
+        ("The graph is a tree with a single node, a single edge, and a target.", [], []),
         ("", [], []),
         ("...", [], []),
     ],

@@ -126,7 +126,9 @@ def test_what_is_learned_cites_the_line_that_states_it(settings: Settings) -> No
 
 
 def test_the_line_is_one_of_what_the_question_was_made_of_where_several_hold_the_answer() -> None:
-    lines = [Evidence(f"E{i}", id_, "d", 0, 9, text) for i, (id_, text) in enumerate([("p", "an owl"), ("q", "The Owl"), ("r", "a cat")], 1)]
+    lines = [
+        Evidence(f"E{i}", id_, "d", 0, 9, text) for i, (id_, text) in enumerate([("p", "an owl"), ("q", "The Owl"), ("r", "a cat")], 1)
+    ]
 
     def cited(*passages: str, answer: str = "owl") -> str | None:
         found = line_of_answer(TrainingQuestion("1", "?", Provenance(passages=passages), None, answer=answer), lines)

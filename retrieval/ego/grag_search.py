@@ -7,8 +7,8 @@ from dynagrag.schema import Snapshot
 from dynagrag.settings import Profile
 
 GRAG_CUT = Profile("grag", num_hops=1, weight="one", pool="joint", decay=1.0, has_hub_cut=False, max_ego_nodes=None)
-"""How ego-graphs are cut and pooled: one hop (the paper has one or two), and one mean over the vectors of all nodes and edges, each once. It
-names an index beside those of the profiles, and is none to answer under.
+"""How ego-graphs are cut and pooled: one hop (the paper has one or two), and one mean over the vectors of all nodes and edges, each once.
+It names an index beside those of the profiles, and is none to answer under.
 """
 
 

@@ -95,7 +95,7 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
     yield Section(
         tables=(Table(heads, rows, main=heads[1], is_of_arms=True),),
         bars=(Bars("Balanced accuracy by checker, with 95 % intervals", quality_bars(balanced, bounds)),) if balanced else (),
-        after=tuple(_difference(name, found, first) for name, found in summary["differences"].items()),
+        after=tuple(_difference(name, found, first, summary["claims"]) for name, found in summary["differences"].items()),
     )
     names = [verdict.value for verdict in Verdict]
     yield Section(
@@ -115,10 +115,10 @@ def _balanced(checkers: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     return {name: POINTS * own["balanced"] for name, own in checkers.items() if own["balanced"] is not None}
 
 
-def _difference(name: str, found: Mapping[str, Any], first: str) -> str:
+def _difference(name: str, found: Mapping[str, Any], first: str, num_claims: int) -> str:
     low, high = found["interval"]
     own = {"difference": POINTS * found["difference"], "low": POINTS * low, "high": POINTS * high}
-    return f"{name}{compared(name, own, first)}."
+    return f"{name}{compared(name, own, first, num_claims)}."
 
 
 def _costs(checkers: Mapping[str, Mapping[str, Any]]) -> tuple[Section, ...]:

@@ -120,7 +120,8 @@ def result(summary: Mapping[str, Any]) -> str:
     if measure not in summary["arms"][arm]:
         return f"{arm}: no answer that could be scored"
     found = summary["differences"].get(arm, {}).get(measure)
-    return f"{arm}: {TITLES[measure]} {POINTS * summary['arms'][arm][measure]:.1f}{compared(arm, found, summary['baseline'])}"
+    beside = compared(arm, found, summary["baseline"], found["questions"] if found else 0)
+    return f"{arm}: {TITLES[measure]} {POINTS * summary['arms'][arm][measure]:.1f}{beside}"
 
 
 def held_line(summary: Mapping[str, Any]) -> str:

@@ -10,8 +10,9 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
+from dynagrag.evaluation.bootstrap_intervals import MIN_PAIRS, Interval, Verdict
 from dynagrag.evaluation.results.report_plots import WIDTH, BarPlot, LinePlot
+from dynagrag.evaluation.several_comparisons import HOLM
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -171,15 +172,24 @@ def interval_meaning(units: str) -> str:
     return f"{drawn}; a difference whose interval holds 0 may be chance"
 
 
-def compared(name: str, found: Mapping[str, float] | None, baseline: str) -> str:
-    """A difference from the baseline in plain words, after a comma; empty where there is none. Points, with the interval of 95 %."""
+def compared(name: str, found: Mapping[str, Any] | None, baseline: str, num: int) -> str:
+    """A difference from the baseline in plain words, after a comma; empty where there is none. Points, with the interval of 95 % over
+    `num` questions or other units. `found` may say whether it `holds` among several comparisons.
+    """
     if found is None:
         return ""
     difference = Interval.of(found)
     if difference.low == difference.high == 0:
         return f", the same as {baseline}"
     verdict = difference.verdict
-    seen = "that may be chance" if verdict is Verdict.UNCLEAR else f"{name} is {verdict}, by more than chance"
+    if num < MIN_PAIRS:
+        seen = "too few to tell"
+    elif verdict is Verdict.UNCLEAR:
+        seen = "that may be chance"
+    elif found.get("holds") is False:
+        seen = f"{name} is {verdict}, but among the comparisons of this run that may be chance ({HOLM})"
+    else:
+        seen = f"{name} is {verdict}, by more than chance"
     bounds = f"95 % interval {difference.low:+.1f} to {difference.high:+.1f}"
     return f", {difference.mean:+.1f} points against {baseline} ({bounds}): {seen}"
 

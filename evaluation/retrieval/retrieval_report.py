@@ -81,7 +81,7 @@ def _conclusion(summary: Mapping[str, Any]) -> str:
     arm = next(iter(arms))
     best = max(arms, key=lambda name: arms[name][measure])
     differing = None if arm == baseline else summary["intervals"].get(arm, {}).get(measure)
-    said = f"{arm}: {measure} {POINTS * arms[arm][measure]:.1f}{compared(arm, differing, baseline)}."
+    said = f"{arm}: {measure} {POINTS * arms[arm][measure]:.1f}{compared(arm, differing, baseline, summary['questions'])}."
     if arms[best][measure] > arms[arm][measure]:
         said += f" {best} is highest with {POINTS * arms[best][measure]:.1f}."
     return said + (f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if summary["questions"] < FEW_QUESTIONS else "")

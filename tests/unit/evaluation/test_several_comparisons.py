@@ -21,6 +21,9 @@ def test_chances_by_hand() -> None:
     assert sign_flip_p([1.0] * 40) < 0.001
     # ten won, one lost, nine ties: 2 (1 + 11) / 2^11, exactly, whatever is drawn
     assert {round(sign_flip_p([0.5] * 10 + [-0.5] + [0.0] * 9, seed), 9) for seed in range(3)} == {round(24 / 2**11, 9)}
+    # twenty others: all 2^20 signs are counted; 21: drawn
+    assert sign_flip_p([1.0] * 20) == pytest.approx(2 / 2**20)
+    assert sign_flip_p([1.0] * 21) == pytest.approx(2 / 10_001)
     assert sign_flip_p([1.0, -1.0, 1.0, 1.0] * 10) == sign_flip_p([1.0, -1.0, 1.0, 1.0] * 10)
 
 

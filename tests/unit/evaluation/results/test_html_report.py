@@ -34,13 +34,17 @@ def test_every_report_has_its_parts_in_one_order() -> None:
 
 
 def test_a_difference_is_said_in_plain_words_with_its_interval() -> None:
-    assert compared("a", {"difference": 2.0, "low": 0.5, "high": 3.0}, "b").endswith(
+    assert compared("a", {"difference": 2.0, "low": 0.5, "high": 3.0}, "b", 10).endswith(
         "(95 % interval +0.5 to +3.0): a is better, by more than chance"
     )
-    assert compared("a", {"difference": -2.0, "low": -4.0, "high": -0.5}, "b").endswith(": a is worse, by more than chance")
-    assert compared("a", {"difference": 2.0, "low": -1.0, "high": 4.0}, "b").endswith(": that may be chance")
-    assert compared("a", {"difference": 0.0, "low": 0.0, "high": 0.0}, "b") == ", the same as b"
-    assert compared("b", None, "b") == ""
+    assert compared("a", {"difference": -2.0, "low": -4.0, "high": -0.5}, "b", 10).endswith(": a is worse, by more than chance")
+    assert compared("a", {"difference": 2.0, "low": -1.0, "high": 4.0}, "b", 10).endswith(": that may be chance")
+    assert compared("a", {"difference": 0.0, "low": 0.0, "high": 0.0}, "b", 10) == ", the same as b"
+    assert compared("b", None, "b", 0) == ""
+    assert compared("a", {"difference": 30.0, "low": 30.0, "high": 30.0}, "b", 1).endswith(": too few to tell")
+    held, not_held = ({"difference": 2.0, "low": 0.5, "high": 3.0, "holds": holds} for holds in (True, False))
+    assert compared("a", held, "b", 10).endswith(": a is better, by more than chance")
+    assert "but among the comparisons of this run that may be chance" in compared("a", not_held, "b", 10)
 
 
 def test_a_label_lies_upon_no_other_point_and_is_joined_to_its_own() -> None:

@@ -8,12 +8,12 @@ from dynagrag import wiring
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP, measure_pruner
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NEAR, NODE_AP, measure_pruner, untrained_pruner
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.protocols import Pruner
 
-BASELINES = tuple(wiring.PRUNERS)
-"""The untrained pruners, which a trained one has to beat: the distance to the question, and the order of retrieval."""
+BASELINES = (*wiring.PRUNERS, NEAR)
+"""The untrained pruners, which a trained one has to beat: the distance to the question, the order of retrieval, and both (NearFirst)."""
 MIN_GROUPS = 5
 """Documents, or entities asked about, below which an interval over them tells nothing."""
 _ByQuestion = Mapping[str, Mapping[str, float]]
@@ -55,26 +55,30 @@ class PrunerFigures:
     @property
     def beats_untrained(self) -> bool:
         """Whether its average precision over nodes is above that of the best untrained one by more than chance: over the questions, and
-        over the groups that they are of, of which it takes MIN_GROUPS; and that over edges isn't below by more than chance.
+        over the groups that they are of, of which it takes MIN_GROUPS; and that over edges isn't below that of any of them by more than
+        chance.
         """
         if not self.against or self.num_groups < MIN_GROUPS:
             return False
         gain = self.against[self.best_untrained]
-        edges = gain.measures.get(EDGE_AP)
-        is_above = gain.measures[NODE_AP].verdict is gain.by_group.verdict is Verdict.BETTER
-        return is_above and (edges is None or edges.verdict is not Verdict.WORSE)
+        return gain.measures[NODE_AP].verdict is gain.by_group.verdict is Verdict.BETTER and not self._better_over_pairs
+
+    @property
+    def _better_over_pairs(self) -> list[str]:
+        """The untrained pruners that rank edges better, by more than chance."""
+        edges = {name: gain.measures[EDGE_AP] for name, gain in self.against.items() if EDGE_AP in gain.measures}
+        return [name for name, own in edges.items() if own.verdict is Verdict.WORSE]
 
     def verdict(self) -> str:
         """How it does beside the best untrained one, in words, which go on "it"."""
         other = f"the untrained `{self.best_untrained}`"
-        nodes, edges = (self.against[self.best_untrained].measures.get(name) for name in (NODE_AP, EDGE_AP))
-        assert nodes is not None
+        nodes = self.against[self.best_untrained].measures[NODE_AP]
         if self.beats_untrained:
             return f"is better than {other}"
         if nodes.verdict is Verdict.WORSE:
             return f"is worse than {other}"
-        if nodes.verdict is Verdict.BETTER and edges is not None and edges.verdict is Verdict.WORSE:
-            return f"is better than {other} over entities, and worse over pairs of them, so not better in all"
+        if nodes.verdict is Verdict.BETTER and self._better_over_pairs:
+            return f"is better than {other} over entities, and worse over pairs of them than `{self._better_over_pairs[0]}`, so not in all"
         unproven = f"is not shown to be better than {other}"
         return f"{unproven}, which takes {MIN_GROUPS} documents" if self.num_groups < MIN_GROUPS else unproven
 
@@ -84,7 +88,7 @@ def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExa
     if not examples:
         raise UsageError("no question is left to measure on; give a larger set")
     measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
-    untrained = {name: measured.get(name) or measure_pruner(wiring.make_pruner(name), examples) for name in BASELINES}
+    untrained = {name: measured.get(name) or measure_pruner(untrained_pruner(name), examples) for name in BASELINES}
     group_of = {example.id: example.group for example in examples}
     return [
         PrunerFigures(
@@ -113,8 +117,8 @@ def _means(rows: _ByQuestion) -> dict[str, Interval]:
 
 
 def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
-    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}, "against_none", "note"}}; no "note" where it is empty, and
-    nothing of a pruner against itself.
+    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}, "against_none", "against_near", "note"}}; no "note" where it
+    is empty, and nothing of a pruner against itself.
     """
     return {
         own.name: {"n": own.n}

@@ -1,4 +1,4 @@
-"""A run of pruners as a report: what each one's scores put first, against the prior, and the questions on which the first did worst."""
+"""A run of pruners as a report: what each one's scores put first, beside the best untrained one, and where the first did worst."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,8 @@ from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.text import plural
 
 WORDS: Mapping[str, str] = {
-    "pruner": "what gives scores; none: all alike, random: by chance, prior: by distance to the question, untrained; else a checkpoint",
+    "pruner": "what gives scores; none: all alike, so the order of retrieval; near: the better subgraph first, by hops, then as the prior; "
+    "random: by chance; prior: by distance to the question, untrained; else a checkpoint",
     NODE_AP: "average precision of the ranking of entities by their scores; what no subgraph holds counts as not found",
     EDGE_AP: "the same of pairs of entities",
     SUPPORT: f"share of what supports the answer among the {BUDGET} best entities",
@@ -59,9 +60,11 @@ def _conclusion(summary: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _sentence(name: str, own: Mapping[str, Any]) -> str:
-    found = own.get("against_prior", {}).get(NODE_AP)
-    points = None if found is None else dict(zip(("difference", "low", "high"), (POINTS * value for value in found), strict=True))
-    return f"{name}: {NODE_AP} {POINTS * own[NODE_AP]:.1f}{compared(name, points, 'prior')}."
+    """Beside the best untrained pruner but itself."""
+    against = {other: own[f"against_{other}"][NODE_AP] for other in BASELINES if f"against_{other}" in own}
+    best = min(against, key=lambda other: against[other][0], default="")
+    points = dict(zip(("difference", "low", "high"), (POINTS * value for value in against[best]), strict=True)) if best else None
+    return f"{name}: {NODE_AP} {POINTS * own[NODE_AP]:.1f}{compared(name, points, best, own['n'])}."
 
 
 def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:

@@ -12,15 +12,17 @@ from dynagrag import wiring
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.protocols import Pruner
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import PruneScores, Subgraph, Vector
 
 BUDGET = 10
 """Nodes that a prompt of an ego-graph has room for, about."""
 NODE_AP, EDGE_AP, SUPPORT = "node_ap", "edge_ap", f"support_recall@{BUDGET}"
 NAMES = (NODE_AP, EDGE_AP, SUPPORT)
-RANDOM = "random"
-MEASURED = (*wiring.PRUNERS, RANDOM)
+RANDOM, NEAR = "random", "near"
+MEASURED = (*wiring.PRUNERS, NEAR, RANDOM)
 """What is measured without a checkpoint, by name."""
+_WORST = (-np.inf, False)
 _Ranked = list[tuple[str, float, bool]]
 """(unit, score, whether it supports the answer)."""
 
@@ -36,9 +38,27 @@ class RandomPruner:
         return tuple(PruneScores(_drawn(rng, len(own.nodes)), _drawn(rng, len(own.pairs)), self.label, False) for own in subgraphs)
 
 
+class NearFirst:
+    """Sorts without learning: the better subgraph first, in it what is fewer hops from its centre, and then by the untrained prior. What
+    an answer needs stands near what the question names, so this is what a trained pruner has to beat. A pair is as far as its farther end.
+    """
+
+    label = NEAR
+
+    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
+        """Scores below 1: the prior's, and 1 less for each hop, 100 for each subgraph before."""
+        scores = []
+        for place, (own, prior) in enumerate(zip(subgraphs, UntrainedPrior().score(subgraphs, query), strict=True)):
+            hops = np.array(own.hops, dtype=np.float32)
+            far = hops[own.pairs].max(axis=1) if len(own.pairs) else np.zeros(0, dtype=np.float32)
+            scores.append(PruneScores(prior.nodes - hops - 100 * place, prior.edges - far - 100 * place, self.label, False))
+        return tuple(scores)
+
+
 def untrained_pruner(name: str) -> Pruner:
     """The pruner of MEASURED called so."""
-    return RandomPruner() if name == RANDOM else wiring.make_pruner(name)
+    own: Mapping[str, type[Pruner]] = {RANDOM: RandomPruner, NEAR: NearFirst}
+    return own[name]() if name in own else wiring.make_pruner(name)
 
 
 def measure_pruner(pruner: Pruner, examples: Iterable[PruningExample]) -> dict[str, dict[str, float]]:
@@ -64,16 +84,18 @@ def _nodes(example: PruningExample, scores: Sequence[PruneScores]) -> _Ranked:
     best: dict[int, tuple[float, bool]] = {}
     for subgraph, own, labels in zip(example.subgraphs, scores, example.node_labels, strict=True):
         for node, score, label in zip(subgraph.nodes, own.nodes.tolist(), labels.tolist(), strict=True):
-            best[node] = max(best.get(node, (-1.0, False)), (score, label == 1))
+            best[node] = max(best.get(node, _WORST), (score, label == 1))
     return [(str(node), score, is_support) for node, (score, is_support) in best.items()]
 
 
 def _edges(example: PruningExample, scores: Sequence[PruneScores]) -> _Ranked:
+    """In the order of retrieval, as the nodes are: a pair comes where its later end does."""
     best: dict[tuple[int, int], tuple[float, bool]] = {}
     for subgraph, own, labels in zip(example.subgraphs, scores, example.edge_labels, strict=True):
-        for (u, v), score, label in zip(subgraph.pairs.tolist(), own.edges.tolist(), labels.tolist(), strict=True):
+        rows = zip(subgraph.pairs.tolist(), own.edges.tolist(), labels.tolist(), strict=True)
+        for (u, v), score, label in sorted(rows, key=lambda row: (max(row[0]), min(row[0]))):
             pair = (subgraph.nodes[u], subgraph.nodes[v])
-            best[pair] = max(best.get(pair, (-1.0, False)), (score, label == 1))
+            best[pair] = max(best.get(pair, _WORST), (score, label == 1))
     return [(f"{u}-{v}", score, is_support) for (u, v), (score, is_support) in best.items()]
 
 

@@ -1,5 +1,7 @@
 """Examples of subgraphs as questions get them: by the retriever, profile and ego-graphs that `ask --profile graph` uses."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dynagrag import wiring
@@ -35,7 +37,8 @@ class RetrievedExamples:
         vector = self._vector(text)
         found = self._retriever.retrieve(Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs).subgraphs
         if gold is not None and gold not in [subgraph.nodes[0] for subgraph in found]:
-            found += self._lines.put_into(self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector)
+            missed = self._lines.put_into(self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector)[0]
+            found += (replace(missed, score=found[-1].score if found else missed.score),)  # retrieval's scale: as the last that it found
         return example_of(id_, text, group, vector, found, support)
 
     def _vector(self, text: str) -> Vector:

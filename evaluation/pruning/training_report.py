@@ -21,6 +21,7 @@ _WORDS: Mapping[str, str] = {
     **{name: WORDS[name] for name in NAMES},
     "prior": "by distance to the question, untrained; row 0 of the epochs",
     "none": "all alike: the order of retrieval",
+    "near": "the better subgraph first, in it by hops, then as the prior",
     "average precision": "the mean over entities and pairs, on the questions that the epoch is chosen by",
     "95 % interval": WORDS["95 % interval"],
 }
@@ -39,7 +40,7 @@ def training_report(figures: Mapping[str, Any]) -> Report:
     own = next(found for name, found in test.items() if name not in BASELINES)
     best = min(BASELINES, key=lambda other: own[f"against_{other}"][NODE_AP][0])
     mean, low, high = (100 * value for value in own[f"against_{best}"][NODE_AP])
-    against = compared("it", {"difference": mean, "low": low, "high": high}, f"the untrained {best}")
+    against = compared("it", {"difference": mean, "low": low, "high": high}, f"the untrained {best}", own["n"])
     curve = recall_curves({"validation": [epoch["validation"] for epoch in epochs]})
     rows = tuple((str(e["number"]), (_loss(e["loss"]), f"{100 * e['validation']:.1f}", f"{e['seconds']:.1f}")) for e in epochs)
     learned = Table(("epoch", "loss", "average precision", "seconds"), rows, "Epochs", "average precision")

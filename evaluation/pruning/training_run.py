@@ -11,7 +11,7 @@ from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES, PrunerFigures, compare_pruners, figures_json
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part, PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import MEASURED
+from dynagrag.evaluation.pruning.pruning_measures import MEASURED, untrained_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
 from dynagrag.evaluation.ranking_measures import check_library
@@ -132,7 +132,7 @@ def train_and_measure(
     notes = made_with | {"network": asdict(network), "embedder": embedder.name}
     file = TrainingFile(how.out / TRAINING, notes, begins_anew)
     trained, epochs = train_pruner(train, split[Part.VALIDATION], network, training, choose_device(how.device), file, on_epoch)
-    untrained = {name: wiring.make_pruner(name) for name in BASELINES}
+    untrained = {name: untrained_pruner(name) for name in BASELINES}
     figures = compare_pruners(untrained | {str(how.out): GcnPruner(trained)}, split[Part.TEST])
     if begins_anew and is_default(how.out) and not figures[-1].beats_untrained:
         return figures

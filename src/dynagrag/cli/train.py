@@ -83,9 +83,10 @@ def train_pruner(
 
     Trains on a workspace's own questions, with what they were made of as labels, or on a published set. Some 70 % of the sentences, in
     whole documents (of a set: of the entities asked about), are trained on, 15 % choose the epoch, and the rest measure it beside the
-    untrained pruners: prior (by distance to the question) and none (the order of retrieval). A workspace's pruner scores what
-    `ask --profile graph` shows from then on, if it ranks entities better than the better of these two there by more than chance, over five
-    documents at least. Run the command again to go on with a training that was stopped; the numbers are those of one that was not.
+    untrained pruners: prior (by distance to the question), none (the order of retrieval) and near (both). A workspace's pruner scores
+    what `ask --profile graph` walks from then on, if it ranks entities better than the best of these there by more than chance, over
+    five documents at least, and pairs of them no worse than any. Run the command again to go on with a training that was stopped; the
+    numbers are those of one that was not.
 
     Example: dynagrag train pruner --workspace work
     """

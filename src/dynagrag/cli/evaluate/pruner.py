@@ -29,15 +29,16 @@ if TYPE_CHECKING:
 PRUNER_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals over questions: node_ap and edge_ap, the average precision of "
     "the ranking of entities and of pairs of them by their scores; support_recall@10, the share of what supports the answer among the ten "
-    "best entities. What no subgraph holds counts as not found. The differences from the untrained pruners (prior, none) are paired."
+    "best entities. What no subgraph holds counts as not found. The differences from the untrained pruners (prior, none, near) are paired."
 )
 PRUNERS = Annotated[
     str,
     typer.Option(
         "--pruner",
-        help="What to measure, separated by commas: none (all alike), random, prior (by distance to the question, untrained), trained (the "
-        "workspace's own), or the folder of a checkpoint that `dynagrag train pruner` wrote. Default: all but folders, as far as they are "
-        "there.",
+        help="What to measure, separated by commas: none (all alike: the order of retrieval), prior (by distance to the question, "
+        "untrained), near (the better subgraph first, in it by hops, then as the prior), random, trained (the "
+        "workspace's own), or the folder of a checkpoint that `dynagrag train pruner` wrote. Default: all but folders, as far as they "
+        "are there.",
     ),
 ]
 

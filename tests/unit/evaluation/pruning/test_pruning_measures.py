@@ -1,13 +1,13 @@
 """Average precision and support of scores, against values computed by hand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, SUPPORT, RandomPruner, measure_pruner
+from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NODE_AP, SUPPORT, NearFirst, RandomPruner, measure_pruner
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.schema import PruneScores, Subgraph, Vector
 
@@ -62,6 +62,32 @@ def test_a_node_of_two_subgraphs_counts_once_with_its_best_score() -> None:
     found = measure_pruner(Given([([0.5, 0.1], [0.5]), ([0.4, 0.9], [0.6])]), [example])["q"]
     assert found[NODE_AP] == 1
     assert found[EDGE_AP] == 1
+
+
+def test_pairs_that_score_the_same_stand_as_their_ends_do() -> None:
+    """The pair of the second and the third node is listed first: it comes after that of the first and the second."""
+    graph = replace(path_of(0, 1, 2), pairs=np.array([(2, 1), (1, 0)], dtype=np.int64))
+    example = PruningExample("q", "?", "g", ZEROS, (graph,), (labels(0, 1, 0),), (labels(0, 1),), 1, 1)
+    assert measure_pruner(NoPruner(), [example])["q"][EDGE_AP] == 1
+
+
+def test_near_first_sorts_by_subgraph_then_hops_then_the_prior() -> None:
+    """Of the first: the centre, of two nodes one hop away the one that is nearer the question, and one two hops away that is nearest."""
+    query = labels(1, 0)
+    x = np.array([(0, 1), (0, 1), (0.6, 0.8), (1, 0)], np.float32)
+    first = Subgraph(
+        (0, 1, 2, 3), (0, 1, 1, 2), np.array([(0, 1), (0, 2), (2, 3)]), ((),) * 3, x, x[[1, 3, 2]], np.ones(3, np.float32), 0.5
+    )
+    second = replace(first, nodes=(4, 5, 6, 7), x=np.tile(query, (4, 1)), y=np.tile(query, (3, 1)))
+    one, other = NearFirst().score([first, second], query)
+    places = sorted(
+        [*zip(one.nodes.tolist(), first.nodes, strict=True), *zip(other.nodes.tolist(), second.nodes, strict=True)], reverse=True
+    )
+    assert [node for _, node in places][:5] == [0, 2, 1, 3, 4]
+    assert np.argsort(-one.edges).tolist() == [1, 0, 2], "a pair is as far as its farther end"
+    assert one.edges.min() > other.edges.max()
+    (alone,) = NearFirst().score([path_of(3)], query)
+    assert alone.edges.shape == (0,)
 
 
 def test_a_budget_of_ten_nodes_holds_ten() -> None:

@@ -157,7 +157,9 @@ def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it
         assert {row.tobytes() for own in plain.subgraphs for row in own.y} <= lines, "each pair has a line that holds both"
         centres = [own.nodes[0] for own in expected]
         missed = next(i for i in range(len(space.snapshot().graph.entities)) if i not in centres)
-        assert [own.nodes[0] for own in maker.example("q", question, "d", Support(), missed).subgraphs] == [*centres, missed]
+        added = maker.example("q", question, "d", Support(), missed).subgraphs
+        assert [own.nodes[0] for own in added] == [*centres, missed]
+        assert added[-1].score == expected[-1].score, "on the scale of those that were found, and no better than the last of them"
         assert len(maker.example("q", question, "d", Support(), centres[0]).subgraphs) == len(centres)
 
 
@@ -286,7 +288,7 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(settings: Sett
 def test_a_workspace_measures_what_its_training_measured(settings: Settings, tmp_path: Path) -> None:
     trained = train_on_workspace(settings, options(settings))
     run, summary, figures = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
-    assert [own.name for own in figures] == ["none", "prior", "random", "trained"]
+    assert [own.name for own in figures] == ["none", "prior", "near", "random", "trained"]
     assert figures[-1].means == trained.figures[-1].means
     assert summary["pruners"]["trained"].keys() >= {"n", "node_ap", "edge_ap", "support_recall@10"}
     assert (summary["workspace"], summary["questions"]) == ("w", trained.questions["test"])
@@ -320,7 +322,7 @@ def test_what_cannot_be_measured_on_a_workspace_is_told(settings: Settings) -> N
 
 def test_the_command_measures_the_workspaces_pruners(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     assert app(["evaluate", "pruner", "--workspace", "w", "--json"], standalone_mode=False) == 0
-    assert set(json.loads(capsys.readouterr().out)["pruners"]) == {"none", "prior", "random"}
+    assert set(json.loads(capsys.readouterr().out)["pruners"]) == {"none", "prior", "near", "random"}
     assert app(["evaluate", "pruner", "--workspace", "w"], standalone_mode=False) == 0
     assert "random - none" in capsys.readouterr().out
 

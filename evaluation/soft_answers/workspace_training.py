@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from dynagrag.errors import UsageError
+from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.evaluation.graphqa.soft_training import SoftTask
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.answer_scores import contains
@@ -24,7 +24,7 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, S
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
 from dynagrag.text import plural
-from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, save_checkpoint
+from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, Checkpoint, check_out_folder, hold_folder, save_checkpoint
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
@@ -87,7 +87,7 @@ def train_soft_on_workspace(
     graph is dropped; elsewhere that is an error.
 
     Raises UsageError for what was given wrong and too few questions, LoadError for a file that can't be read, WorkspaceError where there is
-    no such workspace, SettingsError where the language model or a library is missing.
+    no such workspace or a document of it was deleted meanwhile, SettingsError where the language model or a library is missing.
     """
     if options.method not in SYSTEMS:
         raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
@@ -95,12 +95,17 @@ def train_soft_on_workspace(
     out = options.out or own
     check_out_folder(out)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
+        learned_of = {document.id for document in space.store.documents()}
         asked = WorkspaceSoftExamples(space, options.method, options.questions)
         _check_enough(asked)
         with hold_folder(out):
             split = asked.examples(progress or (lambda *_: None), options.max_rows)
             dimension, embedder = space.embedder.identity.dimension, space.embedder.identity.name
             epochs, figures = _train(settings, options, out, split, dimension, embedder, asked.made_of, on_epoch)
+            if learned_of - {document.id for document in space.store.documents()}:
+                for name in (DESCRIPTION, WEIGHTS, TRAINING):
+                    (out / name).unlink(missing_ok=True)
+                raise WorkspaceError("a document was deleted while it was trained on, so nothing was kept; train again")
     counts = {part.value: len(rows) for part, rows in split.items()}
     return SoftTraining(out, counts, {why: n for why, n in asked.found.left_out.items() if n}, epochs, figures)
 

@@ -65,7 +65,7 @@ class CurrentGraph:
         key = (snapshot.version, profile.name)
         if key not in self._indexes:
             num_entities = len(snapshot.graph.entities)
-            if profile.max_ego_nodes is None and num_entities > _MANY_ENTITIES:
+            if profile.max_ego_nodes is None and profile.num_hops > 1 and num_entities > _MANY_ENTITIES:
                 _LOG.warning("profile %s cuts no hubs, as the paper has it: indexing %d entities takes long", profile.name, num_entities)
             self._indexes[key] = EgoIndex.open(self._parts.folder / "index" / profile.name, snapshot, profile)
         return self._indexes[key]

@@ -22,6 +22,7 @@ from dynagrag.private_files import write_text
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Document
 from dynagrag.workspace.conversations import ConversationBook
+from dynagrag.workspace.workspace_soft_prompt import FOLDER as SOFT_PROMPTS
 
 _LOG = logging.getLogger(__name__)
 _FORGOTTEN = "forgotten"
@@ -128,7 +129,8 @@ class DocumentDeletions:
     def _forget_files(self, deletions: Sequence[Deletion]) -> None:
         documents = self._store.documents()
         ConversationBook(self._folder).keep_documents([d.id for d in documents])
-        shutil.rmtree(self._folder / "index", ignore_errors=True)
+        for derived in ("index", SOFT_PROMPTS):
+            shutil.rmtree(self._folder / derived, ignore_errors=True)
         (self._folder / ".journal.sqlite.partial").unlink(missing_ok=True)  # of a restore that was killed
         self._remove_unpacked()
         names, stored = {name for d in deletions for name in d.names}, {d.uri for d in documents}

@@ -10,13 +10,14 @@ from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION
 
-_FOLDER = "soft-prompt"
+FOLDER = "soft-prompt"
+"""In a workspace's folder. What was learned of answers may hold words of any document, so a deletion takes all of it."""
 
 
 def soft_prompt_folder(settings: Settings, workspace: str, method: str) -> Path:
     """Where a workspace's own of a method lies; it need not be there yet. WorkspaceError where a workspace can't be called so."""
     check_workspace_name(workspace)
-    return settings.workspaces_dir / workspace / _FOLDER / method
+    return settings.workspaces_dir / workspace / FOLDER / method
 
 
 class WorkspaceSoftPrompts:

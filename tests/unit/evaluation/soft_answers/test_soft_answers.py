@@ -9,7 +9,7 @@ import pytest
 
 from dynagrag import wiring
 from dynagrag.cli.main import app
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import TrainingQuestion
 from dynagrag.evaluation.questions.made_question import Provenance
@@ -146,6 +146,24 @@ def test_the_same_training_goes_on_and_another_begins_anew_in_the_workspace_alon
     train(out=tmp_path / "own")
     with pytest.raises(UsageError, match="begun with other settings"):
         train(out=tmp_path / "own", seed=1)
+
+
+def test_nothing_that_was_learned_of_a_deleted_document_stays(train: Train, settings: Settings) -> None:
+    def delete(number: int) -> None:
+        with open_workspace("w", settings=settings) as space:
+            space.delete(f"Talk {number}")
+
+    folder = train().folder
+    delete(1)
+    assert not folder.exists()
+    with pytest.raises(WorkspaceError, match="was deleted while it was trained on"):
+        train_soft_on_workspace(
+            settings,
+            WorkspaceSoftOptions(method="grag", workspace="w", lm="tiny", max_rows=12, max_epochs=1, width=16),
+            on_epoch=lambda epoch: delete(2),
+        )
+    left = soft_prompt_folder(settings, "w", "grag")
+    assert not any(path.name != "training.lock" for path in left.glob("*"))
 
 
 def test_what_does_not_fit_is_refused_in_a_line(train: Train, settings: Settings, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def _added(peaks: dict[str, tuple[float, float]]) -> float:
 
 
 def peak_of(name: str, folder: Path, options: argparse.Namespace) -> tuple[float, float]:
-    """MB of a process of its own: once loaded, and at most over four steps."""
+    """MB of a process of its own: once loaded, and at most over two steps."""
     data = [] if options.data is None else ["--data", str(options.data)]
     command = [sys.executable, __file__, "memory", "--side", name, "--folder", str(folder), "--batch", str(options.batch), *data]
     done = subprocess.run([*command, "--rows", str(options.rows)], check=True, capture_output=True, text=True)
@@ -179,7 +179,7 @@ def memory(options: argparse.Namespace) -> None:
     _, examples = training_examples(options.data, options.rows)
     side = Side(options.side, options.folder, 384)
     loaded = _status_mb("VmRSS")
-    for batch in batches_of(examples, options.batch, 4):
+    for batch in batches_of(examples, options.batch, 2):
         side.step(batch)
     print(json.dumps({"loaded": loaded, "peak": _status_mb("VmHWM")}))
 

@@ -20,6 +20,7 @@ from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphq
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
 
@@ -32,7 +33,8 @@ _BATCH = 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphQaOptions:
     """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
-    `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept.
+    `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept. `precision`: of the language model; AUTO:
+    that of the checkpoint, if there is one.
     """
 
     dataset: str
@@ -43,6 +45,7 @@ class GraphQaOptions:
     checkpoint: Path | None = None
     limit: int | None = None
     scorer: Scorer = Scorer.PAPER_COMPAT
+    precision: Precision = Precision.AUTO
     out: Path | None = None
 
     def check(self) -> None:
@@ -68,7 +71,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
     if options.part is None and options.checkpoint is not None:
         _check_unseen(options.checkpoint, graph_set)
-    name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options)
+    name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options) | answers.made_with
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
     tell = progress or (lambda *_: None)
     done = {line.question for line in run.lines()}
@@ -91,6 +94,7 @@ class _Answers:
     def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
         self._majority = _majority(graph_set, options.part) if options.method == MAJORITY else None
         self._model: SoftPromptModel | None = None
+        self.made_with: dict[str, Any] = {}
         if options.method == MAJORITY:
             return
         from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
@@ -101,9 +105,10 @@ class _Answers:
         embedder = wiring.make_embedder(settings)
         self._method, self._vectors = options.method, TextVectors(embedder)
         if options.checkpoint is None:
-            self._model = untrained(load_language_model(options.lm, settings), options.method)
+            self._model = untrained(load_language_model(options.lm, settings, options.precision), options.method)
         else:
-            self._model = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method)
+            self._model = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, options.precision)
+        self.made_with = {"precision": self._model.lm.precision.value}
 
     def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
         """What is said to each."""

@@ -20,6 +20,7 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
@@ -47,6 +48,7 @@ class SoftTrainOptions:
     max_epochs: int = 10
     learning_rate: float = 3e-4
     width: int = 256
+    precision: Precision = Precision.AUTO
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong."""
@@ -109,7 +111,7 @@ def _train(
     num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     embedder = wiring.make_embedder(settings)
     examples = soft_examples(rows, TextVectors(embedder), options.method)
-    lm = load_language_model(options.lm, settings)
+    lm = load_language_model(options.lm, settings, options.precision)
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension))
     training = _training_options(options)
@@ -131,8 +133,13 @@ def _train(
     return epochs
 
 
-def open_soft_prompt(folder: Path, settings: Settings, lm: str, embedder: EmbedderIdentity, method: str) -> SoftPromptModel:
-    """The model of a checkpoint. LoadError for what is none, UsageError where it is of another method, embedder or language model."""
+def open_soft_prompt(
+    folder: Path, settings: Settings, lm: str, embedder: EmbedderIdentity, method: str, precision: Precision = Precision.AUTO
+) -> SoftPromptModel:
+    """The model of a checkpoint; with `AUTO` of the precision that it was trained with.
+
+    LoadError for what is none, UsageError where it is of another method, embedder or language model.
+    """
     checkpoint, weights = load_checkpoint(folder, KIND)
     checkpoint.check_fits(embedder, folder)
     made = checkpoint.network
@@ -140,7 +147,8 @@ def open_soft_prompt(folder: Path, settings: Settings, lm: str, embedder: Embedd
         raise UsageError(f"{folder} holds a trained {made['method']}; give --method {made['method']}")
     if made["lm"] != lm:
         raise UsageError(f"{folder} was trained before {made['lm']}; give --lm {made['lm']}, or train it again")
-    model = load_language_model(lm, settings)
+    trained_with = Precision(made.get("precision", Precision.FLOAT32))
+    model = load_language_model(lm, settings, trained_with if precision is Precision.AUTO else precision)
     if made["lm_width"] != model.width:
         raise UsageError(f"{folder} was trained before a model of width {made['lm_width']}, and {lm} has {model.width}; train it again")
     opened = SoftPromptModel(model, _read_options(made["options"]))
@@ -177,7 +185,7 @@ def _training_options(options: SoftTrainOptions) -> TrainingOptions:
 
 
 def _network(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
-    return {"method": method, "lm": lm.name, "lm_width": lm.width, "options": asdict(options)}
+    return {"method": method, "lm": lm.name, "lm_width": lm.width, "precision": lm.precision.value, "options": asdict(options)}
 
 
 def _read_options(kept: dict[str, Any]) -> SoftPromptOptions:

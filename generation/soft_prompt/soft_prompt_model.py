@@ -69,12 +69,17 @@ class SoftPromptModel:
     def loss(self, examples: Sequence[SoftExample]) -> Tensor:
         """The mean cross-entropy over the tokens of labels and their ends."""
         laid = self._laid_out(examples, has_labels=True)
-        num_kept = int((laid.targets != IGNORED).sum(dim=1).max()) + 1  # labels stand at the end of all rows
+        num_kept = int((laid.targets != IGNORED).sum(dim=1).max())  # labels stand at the end of all rows
+        length = laid.targets.shape[1]
         logits = self.lm.model(
-            inputs_embeds=laid.embeddings, attention_mask=laid.mask, position_ids=_positions(laid), logits_to_keep=num_kept
+            inputs_embeds=laid.embeddings,
+            attention_mask=laid.mask,
+            position_ids=_positions(laid),
+            logits_to_keep=torch.arange(length - 1 - num_kept, length - 1, device=laid.targets.device),  # each says the next token
+            use_cache=False,
         ).logits
-        shifted, targets = logits[:, :-1], laid.targets[:, 1 - num_kept :]
-        return functional.cross_entropy(shifted.reshape(-1, shifted.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
+        targets = laid.targets[:, -num_kept:]
+        return functional.cross_entropy(logits.reshape(-1, logits.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
         """What the model says to each, greedily, up to its end."""

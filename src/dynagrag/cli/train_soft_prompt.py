@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, VERBOSE
+from dynagrag.cli.evaluate.shared import one_of
+from dynagrag.cli.options import EMBEDDER, JSON, PRECISION, VERBOSE
 from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
 from dynagrag.errors import SettingsError
 
@@ -57,6 +58,7 @@ def _command(method: str) -> Callable[..., int]:
         max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")] = 10,
         learning_rate: Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")] = 3e-4,
         seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")] = 0,
+        precision: PRECISION = "auto",
         embedder: EMBEDDER = None,
         as_json: JSON = False,
         verbose: VERBOSE = False,
@@ -64,6 +66,7 @@ def _command(method: str) -> Callable[..., int]:
         set_up_log(verbose)
         try:
             from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+            from dynagrag.generation.soft_prompt.precision import Precision
         except ImportError as err:
             raise SettingsError(
                 "training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'"
@@ -78,6 +81,7 @@ def _command(method: str) -> Callable[..., int]:
             seed=seed,
             max_epochs=max_epochs,
             learning_rate=learning_rate,
+            precision=one_of("--precision", precision, Precision),
         )
         epochs = train_soft_prompt(read_settings(None, embedder), options, None if as_json else _say_epoch)
         if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_run
-from dynagrag.cli.options import EMBEDDER, JSON, VERBOSE
+from dynagrag.cli.options import EMBEDDER, JSON, PRECISION, VERBOSE
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.errors import UsageError
@@ -51,6 +51,7 @@ def graphqa(
     checkpoint: CHECKPOINT = None,
     scorer: SCORER = "paper_compat",
     limit: LIMIT = None,
+    precision: PRECISION = "auto",
     embedder: EMBEDDER = None,
     out: OUT = None,
     as_json: JSON = False,
@@ -63,6 +64,7 @@ def graphqa(
     set_up_log(verbose)
     from dynagrag.evaluation.graphqa.graph_scorers import Scorer
     from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+    from dynagrag.generation.soft_prompt.precision import Precision
 
     options = GraphQaOptions(
         dataset=dataset,
@@ -73,6 +75,7 @@ def graphqa(
         checkpoint=checkpoint,
         limit=limit,
         scorer=one_of("--scorer", scorer, Scorer),
+        precision=one_of("--precision", precision, Precision),
         out=out,
     )
     with Bars(as_json) as progress:

@@ -49,8 +49,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     from dynagrag.evaluation.graphqa import soft_training
     from dynagrag.generation.soft_prompt import language_model
 
-    def load(name: str, settings: Settings) -> Any:
-        return language_model.LanguageModel(*tiny_llama(), name)
+    def load(name: str, settings: Settings, precision: str) -> Any:
+        model, tokenizer = tiny_llama()
+        return language_model.LanguageModel(model.bfloat16() if precision == "bfloat16" else model, tokenizer, name)
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
     monkeypatch.setattr(soft_training, "load_language_model", load)

@@ -134,6 +134,18 @@ def test_only_the_label_and_its_end_are_targets_and_rows_are_padded_on_the_left(
     assert (asked.targets == IGNORED).all()
 
 
+def test_in_bfloat16_the_model_is_shorter_and_what_is_learned_is_not() -> None:
+    made, short = model(is_pruned=True, num_virtual=2), model(is_pruned=True, num_virtual=2)
+    short.lm.model.bfloat16()
+    rows = [example(i, num_graphs=2) for i in range(3)]
+    losses = [one.loss(rows) for one in (made, short)]
+    assert [one.lm.precision for one in (made, short)] == ["float32", "bfloat16"]
+    assert float(losses[1].detach()) == pytest.approx(float(losses[0].detach()), rel=0.02)
+    assert losses[1].dtype == torch.float32
+    losses[1].backward()  # type: ignore[no-untyped-call]
+    assert {value.grad.dtype for value in short.tokens.parameters() if value.grad is not None} == {torch.float32}
+
+
 def test_a_prompt_that_does_not_fit_is_refused() -> None:
     made = model()
     with pytest.raises(UsageError, match=r"doesn't fit into tiny, whose context has 128; .* --max-description"):

@@ -27,7 +27,7 @@ def tiny_llama(has_template: bool = True, seed: int = 0) -> tuple[Any, Any]:
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=128,
+        max_position_embeddings=256,
         eos_token_id=vocabulary["</s>"],
         pad_token_id=vocabulary["<pad>"],
         bos_token_id=None,

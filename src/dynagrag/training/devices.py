@@ -20,6 +20,6 @@ def choose_device(name: str | None = None) -> torch.device:
 def has_bfloat16(device: torch.device) -> bool:
     """Whether the device multiplies numbers of bfloat16 by itself, which is then about twice as quick as float32."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    told = getattr(torch.cpu, "get_capabilities", dict)() if device.type == "cpu" else {}
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    told: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)() if device.type == "cpu" else {}
     return any(value is True for name, value in told.items() if name in {"avx512_bf16", "amx_bf16", "bf16"})

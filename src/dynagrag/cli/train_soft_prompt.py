@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import one_of
-from dynagrag.cli.options import EMBEDDER, JSON, PRECISION, VERBOSE
-from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.evaluate.shared import names_in, one_of
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
+from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -37,7 +37,30 @@ HELP = {
     "grag": "Train GRAG: as G-Retriever, with soft pruning of nodes and edges by their distance from the question.",
     "graph-token": "Train GraphToken: the graph encoder's token without the graph's text.",
     "prompt-tuning": "Train ten virtual tokens, the same for every question, before the graph's text.",
+    "lora": "Train LoRA: adapters in a language model that reads the graph's text.",
+    "g-retriever-lora": "Train G-Retriever with adapters (LoRA) in the language model.",
+    "grag-lora": "Train GRAG with adapters (LoRA) in the language model.",
 }
+ENCODER = Annotated[
+    str,
+    typer.Option(
+        "--encoder", help="Layers of the graph encoder: transformer or gat, whose messages carry the edges, or gcn, which has nodes alone."
+    ),
+]
+WITHOUT = Annotated[
+    str,
+    typer.Option(
+        "--without",
+        help="Parts to leave out, separated by commas, to see what they give: encoder (ten virtual tokens stand there), projector, text, "
+        "retrieval (the whole graph), of GRAG pruning. Of the methods that have graph and text.",
+    ),
+]
+DESCRIPTION = Annotated[
+    str | None,
+    typer.Option(
+        "--description", help="The graph as text: tables (of nodes and edges), or tree (GRAG's lines). Default: tree for GRAG, else tables."
+    ),
+]
 
 
 def add_soft_prompts(app: typer.Typer) -> None:
@@ -58,6 +81,12 @@ def _command(method: str) -> Callable[..., int]:
         max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")] = 10,
         learning_rate: Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")] = 3e-4,
         seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")] = 0,
+        encoder: ENCODER = "transformer",
+        without: WITHOUT = "",
+        description: DESCRIPTION = None,
+        max_description: MAX_DESCRIPTION = 512,
+        max_label: Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")] = 32,
+        device: DEVICE = None,
         precision: PRECISION = "auto",
         embedder: EMBEDDER = None,
         as_json: JSON = False,
@@ -65,6 +94,7 @@ def _command(method: str) -> Callable[..., int]:
     ) -> int:
         set_up_log(verbose)
         try:
+            from dynagrag.evaluation.graphqa.graph_methods import Description
             from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
             from dynagrag.generation.soft_prompt.precision import Precision
         except ImportError as err:
@@ -81,9 +111,16 @@ def _command(method: str) -> Callable[..., int]:
             seed=seed,
             max_epochs=max_epochs,
             learning_rate=learning_rate,
+            without=names_in(without),
+            encoder=encoder,  # type: ignore[arg-type]  # checked with the rest
+            description=None if description is None else one_of("--description", description, Description),
+            max_description=max_description,
+            max_label=max_label,
+            device=device,
             precision=one_of("--precision", precision, Precision),
         )
-        epochs = train_soft_prompt(read_settings(None, embedder), options, None if as_json else _say_epoch)
+        with Bars(as_json) as progress:
+            epochs = train_soft_prompt(read_settings(None, embedder), options, None if as_json else _say_epoch, progress)
         if as_json:
             say_json({"folder": str(out), "method": method, "epochs": [{"loss": e.loss, "validation": -e.validation} for e in epochs]})
         else:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_run
-from dynagrag.cli.options import EMBEDDER, JSON, PRECISION, VERBOSE
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.errors import UsageError
 from dynagrag.text import plural
+
+PUBLISHED_WITH = "Llama 2 7B unless it names another, their test rows and scorer"
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruning_example import Part
@@ -28,8 +30,9 @@ METHOD = Annotated[
     str,
     typer.Option(
         "--method",
-        help="g-retriever, grag, graph-token or prompt-tuning (trained: --checkpoint), zero-shot, question-only, or majority (what "
-        "most training rows say).",
+        help="Trained (--checkpoint): g-retriever, grag, graph-token, prompt-tuning, lora, g-retriever-lora, grag-lora. The language model "
+        "as it is, with the graph's text: zero-shot, zero-cot and cot-bag (told to think), kaping (triples near the question), bm25 and "
+        "dense (nodes and edges near it); without: question-only. Without a model: majority (what most training rows say).",
     ),
 ]
 SPLIT = Annotated[str, typer.Option("--split", help="Which rows: train, validation, test or all.")]
@@ -51,6 +54,8 @@ def graphqa(
     checkpoint: CHECKPOINT = None,
     scorer: SCORER = "paper_compat",
     limit: LIMIT = None,
+    max_description: MAX_DESCRIPTION = 512,
+    device: DEVICE = None,
     precision: PRECISION = "auto",
     embedder: EMBEDDER = None,
     out: OUT = None,
@@ -69,12 +74,14 @@ def graphqa(
     options = GraphQaOptions(
         dataset=dataset,
         data=data,
-        method=method,
+        method=method.replace("+lora", "-lora"),
         part=_part(split),
         lm=lm,
         checkpoint=checkpoint,
         limit=limit,
         scorer=one_of("--scorer", scorer, Scorer),
+        max_description=max_description,
+        device=device,
         precision=one_of("--precision", precision, Precision),
         out=out,
     )
@@ -98,12 +105,15 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.bootstrap_intervals import Interval
 
     asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
-    yield f"{asked}, {summary['method']}, {summary['lm'] or 'no model'}"
+    yield f"{asked}, {summary['variant']}, {summary['lm'] or 'no model'}"
     for reason, count in summary["left_out"].items():
         yield f"{count:,} left out: {reason}"
     for scorer, own in summary["measures"].items():
         for name, found in own.items():
             yield f"{scorer:<14}{name:<12}  {Interval.of(found, 100).text()}"
     yield summary["verdict"]
+    ours = f"{summary['lm'] or 'no model'}, {summary['split']} rows, {summary['scorer']}, n {summary['n']:,}"
     for own in summary["published"]:
-        yield f"published: {own['metric']} {own['value']:.2f} ({own['source']}; another model, perhaps other rows)"
+        mean = summary["measures"][summary["scorer"]].get(own["metric"], {}).get("mean")
+        beside = "" if mean is None else f"; here {100 * mean:.2f} ({ours})"
+        yield f"published: {own['metric']} {own['value']:.2f} ({own['source']}: {PUBLISHED_WITH}){beside}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, s
 from dynagrag.errors import SettingsError
 
 if TYPE_CHECKING:
+    from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
 GRAPH_SET = Annotated[
@@ -32,6 +33,11 @@ LM = Annotated[
     ),
 ]
 OUT = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the checkpoint. A training in it that was stopped goes on.")]
+MAX_ROWS = Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")]
+MAX_EPOCHS = Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")]
+LEARNING_RATE = Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")]
+SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")]
+MAX_LABEL = Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")]
 HELP = {
     "g-retriever": "Train G-Retriever: a graph encoder whose token stands, with the graph's text, before a frozen language model.",
     "grag": "Train GRAG: as G-Retriever, with soft pruning of nodes and edges by their distance from the question.",
@@ -77,15 +83,15 @@ def _command(method: str) -> Callable[..., int]:
         data: GRAPH_DATA,
         out: OUT,
         lm: LM = "smollm2",
-        max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")] = None,
-        max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")] = 10,
-        learning_rate: Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")] = 3e-4,
-        seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")] = 0,
+        max_rows: MAX_ROWS = None,
+        max_epochs: MAX_EPOCHS = 10,
+        learning_rate: LEARNING_RATE = 3e-4,
+        seed: SEED = 0,
         encoder: ENCODER = "transformer",
         without: WITHOUT = "",
         description: DESCRIPTION = None,
         max_description: MAX_DESCRIPTION = 512,
-        max_label: Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")] = 32,
+        max_label: MAX_LABEL = 32,
         device: DEVICE = None,
         precision: PRECISION = "auto",
         embedder: EMBEDDER = None,
@@ -93,41 +99,35 @@ def _command(method: str) -> Callable[..., int]:
         verbose: VERBOSE = False,
     ) -> int:
         set_up_log(verbose)
-        try:
-            from dynagrag.evaluation.graphqa.graph_methods import Description
-            from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
-            from dynagrag.generation.soft_prompt.precision import Precision
-        except ImportError as err:
-            raise SettingsError(
-                "training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'"
-            ) from err
-        options = SoftTrainOptions(
-            method=method,
-            dataset=dataset,
-            data=data,
-            lm=lm,
-            out=out,
-            max_rows=max_rows,
-            seed=seed,
-            max_epochs=max_epochs,
-            learning_rate=learning_rate,
-            without=names_in(without),
-            encoder=encoder,  # type: ignore[arg-type]  # checked with the rest
-            description=None if description is None else one_of("--description", description, Description),
-            max_description=max_description,
-            max_label=max_label,
-            device=device,
-            precision=one_of("--precision", precision, Precision),
-        )
-        with Bars(as_json) as progress:
-            epochs = train_soft_prompt(read_settings(None, embedder), options, None if as_json else _say_epoch, progress)
-        if as_json:
-            say_json({"folder": str(out), "method": method, "epochs": [{"loss": e.loss, "validation": -e.validation} for e in epochs]})
-        else:
-            say(in_line(f"checkpoint: {out}; measure it: dynagrag evaluate graphqa --method {method} --checkpoint {out} --lm {lm} ..."))
+        how = {"method": method, "dataset": dataset, "data": data, "lm": lm, "out": out, "max_rows": max_rows, "seed": seed}
+        how |= {"max_epochs": max_epochs, "learning_rate": learning_rate, "encoder": encoder, "without": names_in(without)}
+        how |= {"max_description": max_description, "max_label": max_label, "device": device}
+        _train(read_settings(None, embedder), how, precision, description, as_json)
         return 0
 
     return train
+
+
+def _train(settings: "Settings", how: dict[str, Any], precision: str, description: str | None, as_json: bool) -> None:
+    try:
+        from dynagrag.evaluation.graphqa.graph_methods import Description
+        from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+        from dynagrag.generation.soft_prompt.precision import Precision
+    except ImportError as err:
+        raise SettingsError("training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'") from err
+    options = SoftTrainOptions(
+        **how,
+        precision=one_of("--precision", precision, Precision),
+        description=None if description is None else one_of("--description", description, Description),
+    )
+    with Bars(as_json) as progress:
+        epochs = train_soft_prompt(settings, options, None if as_json else _say_epoch, progress)
+    if as_json:
+        curve = [{"loss": e.loss, "validation": -e.validation} for e in epochs]
+        say_json({"folder": str(options.out), "method": options.method, "epochs": curve})
+        return
+    measure = f"dynagrag evaluate graphqa --method {options.method} --checkpoint {options.out} --lm {options.lm} ..."
+    say(in_line(f"checkpoint: {options.out}; measure it: {measure}"))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

@@ -116,4 +116,5 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for own in summary["published"]:
         mean = summary["measures"][summary["scorer"]].get(own["metric"], {}).get("mean")
         beside = "" if mean is None else f"; here {100 * mean:.2f} ({ours})"
-        yield f"published: {own['metric']} {own['value']:.2f} ({own['source']}: {PUBLISHED_WITH}){beside}"
+        source = f"{own['source']}: {PUBLISHED_WITH}" if summary["lm"] else own["source"]
+        yield f"published: {own['metric']} {own['value']:.2f} ({source}){beside}"

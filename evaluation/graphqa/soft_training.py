@@ -89,7 +89,7 @@ class SoftTask:
     def __init__(self, model: SoftPromptModel, validation: Sequence[SoftExample], batch_size: int) -> None:
         self.network: SoftTokens = model.tokens
         self._model = model
-        self._validation = validation
+        self._validation = sorted(validation, key=model.length)
         self._batch_size = batch_size
         self._halving = Halving()
 
@@ -150,7 +150,7 @@ def _train(
     network = _network(options, lm, model.options)
     file = TrainingFile(options.out / TRAINING, made_with | {"network": network, "embedder": embedder.identity.name})
     task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, file).run(examples[:-num_validation], on_epoch, on_step)
+    epochs = Training(task, training, file, model.length).run(examples[:-num_validation], on_epoch, on_step)
     checkpoint = Checkpoint(
         kind=KIND,
         network=network,

@@ -94,6 +94,11 @@ class SoftPromptModel:
         targets = laid.targets[:, -num_kept:]
         return functional.cross_entropy(logits.reshape(-1, logits.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
 
+    def length(self, example: SoftExample) -> int:
+        """The tokens of an example's own texts."""
+        text = self.lm.ids(example.description, self.options.layout.max_description) if self.options.has_text else []
+        return len(text) + len(self.lm.ids(example.question)) + len(self.lm.ids(example.label, self.options.layout.max_label))
+
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
         """What the model says to each, greedily, up to its end."""
         self.tokens.eval()

@@ -27,6 +27,8 @@ E_contra = TypeVar("E_contra", contravariant=True)
 OnStep = Callable[[str, int, int], None]
 _EPOCH_SEEDS = 100_003
 _LOG_SECONDS = 30.0
+_NEAR = 16
+"""Batches among whose examples those of like length are put together."""
 
 
 class Task(Protocol[E_contra]):
@@ -101,13 +103,17 @@ class TrainingFile:
 class Training(Generic[E]):
     """A training run of a task. After `run` the network has the weights of its best epoch."""
 
-    def __init__(self, task: Task[E], options: TrainingOptions, file: TrainingFile | None = None) -> None:
+    def __init__(
+        self, task: Task[E], options: TrainingOptions, file: TrainingFile | None = None, length: Callable[[E], int] | None = None
+    ) -> None:
+        """With `length` examples of like length share a batch, among those that an epoch's order brings near each other."""
         self._task = task
         self._options = options
         self._file = file
         self._optimizer = torch.optim.AdamW(
             task.network.parameters(), options.learning_rate, options.betas, weight_decay=options.weight_decay
         )
+        self._length = length
         self._halving = Halving()
         self._best: Tensors = {}
         self.epochs: list[Epoch] = []
@@ -140,20 +146,34 @@ class Training(Generic[E]):
         began = time.perf_counter()
         seed = self._options.seed * _EPOCH_SEEDS + number
         torch.manual_seed(seed)
-        order = random.Random(seed).sample(range(len(examples)), len(examples))
         network, total, told = self._task.network, 0.0, began
         network.train()
-        for start in range(0, len(order), self._options.batch_size):
-            batch = [examples[i] for i in order[start : start + self._options.batch_size]]
+        num_done = 0
+        for rows in self._batches(examples, random.Random(seed)):
+            batch = [examples[i] for i in rows]
+            num_done += len(batch)
             loss = self._backward(batch)
             if not math.isfinite(loss):
                 raise TrainingError(f"the loss is {loss} in epoch {number}: a vector of the examples is no number; embed them again")
-            self._step(number - 1 + (start + len(batch)) / len(order))
+            self._step(number - 1 + num_done / len(examples))
             total += loss * len(batch)
-            on_step(f"epoch {number}", start + len(batch), len(order))
-            told = self._log_step(number, start + len(batch), len(order), total, began, told)
+            on_step(f"epoch {number}", num_done, len(examples))
+            told = self._log_step(number, num_done, len(examples), total, began, told)
         network.eval()
         return Epoch(number, total / len(examples), self._task.validate(), time.perf_counter() - began)
+
+    def _batches(self, examples: Sequence[E], rng: random.Random) -> list[list[int]]:
+        """The examples by their place, each once."""
+        size, order = self._options.batch_size, rng.sample(range(len(examples)), len(examples))
+        if self._length is None:
+            return [order[start : start + size] for start in range(0, len(order), size)]
+        lengths = [self._length(example) for example in examples]
+        batches = []
+        for start in range(0, len(order), _NEAR * size):
+            near = sorted(order[start : start + _NEAR * size], key=lambda row: lengths[row])
+            batches += [near[first : first + size] for first in range(0, len(near), size)]
+        rng.shuffle(batches)
+        return batches
 
     def _log_step(self, number: int, done: int, num: int, total: float, began: float, told: float) -> float:
         """Logs how far an epoch is, each half a minute; when it was last told."""

@@ -193,6 +193,32 @@ def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: 
         halving.do(range(8), wrong)
 
 
+def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_is_the_seeds() -> None:
+    class Told(LineTask):
+        def __init__(self) -> None:
+            super().__init__()
+            self.batches: list[list[tuple[float, float]]] = []
+
+        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+            if self.network.training:
+                self.batches.append(list(batch))
+            return super().loss(batch)
+
+    def length(example: tuple[float, float]) -> int:
+        return EXAMPLES.index(example)
+
+    def batches(seed: int, is_sorted: bool = True) -> list[list[int]]:
+        task = Told()
+        Training(task, TrainingOptions(batch_size=4, max_epochs=1, seed=seed), length=length if is_sorted else None).run(EXAMPLES)
+        found = [[length(example) for example in batch] for batch in task.batches]
+        assert sorted(place for batch in found for place in batch) == list(range(len(EXAMPLES)))
+        return found
+
+    assert sorted(batches(0)) == [list(range(i, min(i + 4, len(EXAMPLES)))) for i in range(0, len(EXAMPLES), 4)]
+    assert batches(0) == batches(0) != batches(1)
+    assert sorted(map(sorted, batches(0, False))) != sorted(batches(0))
+
+
 def test_each_batch_is_told() -> None:
     told: list[tuple[str, int, int]] = []
     Training(LineTask(), TrainingOptions(batch_size=len(EXAMPLES) - 1, max_epochs=2)).run(EXAMPLES, on_step=lambda *step: told.append(step))

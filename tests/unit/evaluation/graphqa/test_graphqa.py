@@ -202,6 +202,7 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settin
         ({"dataset": "nothing"}, "there is no set 'nothing'"),
         ({"part": Part.TEST}, "has no rows of the split 'test'"),
         ({"checkpoint": tmp_path}, "holds no model.json"),
+        ({"device": "cuda:77"}, "the device 'cuda:77' can't be used here"),
     ]
     for given, said in refused:
         with pytest.raises(DynaGragError, match=said):

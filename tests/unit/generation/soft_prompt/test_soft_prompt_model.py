@@ -103,8 +103,9 @@ def test_the_graph_token_is_the_mean_over_graphs_that_are_pooled_each_by_itself(
         torch.testing.assert_close(made.tokens([both])[0, 0], made.tokens.projector(pooled.mean(dim=0)), atol=1e-6, rtol=0)
 
 
-def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too() -> None:
-    made = model(is_pruned=True, num_virtual=2)
+@pytest.mark.parametrize("layer", ["transformer", "gat", "gcn"])
+def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too(layer: str) -> None:
+    made = model(is_pruned=True, num_virtual=2, layer=layer)
     sizes, texts = (
         (4, 1, 0, 6, 2, 3, 1, 0),
         ("cat", "dog is a animal and the bird", "", "cat can fly", "a", "of the dog", "not", "one word"),
@@ -167,8 +168,16 @@ def test_without_a_template_the_layout_is_the_beginning_if_there_is_one_and_a_li
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"is_pruned": True}, {"encoder": None, "num_virtual": 10}, {"has_text": False}, {"encoder": None, "lora": True}, {"lora": True}],
-    ids=["g-retriever", "grag", "prompt-tuning", "graph-token", "lora", "g-retriever-lora"],
+    [
+        {},
+        {"is_pruned": True},
+        {"encoder": None, "num_virtual": 10},
+        {"has_text": False},
+        {"encoder": None, "lora": True},
+        {"lora": True},
+        {"is_pruned": True, "lora": True},
+    ],
+    ids=["g-retriever", "grag", "prompt-tuning", "graph-token", "lora", "g-retriever-lora", "grag-lora"],
 )
 def test_ten_examples_are_learned_by_heart(how: dict[str, Any]) -> None:
     """What tells the labels apart: the graph, and for prompt tuning, which has none, the text."""
@@ -249,3 +258,16 @@ def test_without_a_projector_the_encoder_makes_the_token_itself() -> None:
     made = model(encoder=EncoderOptions(DIMENSION, width=128, num_layers=2), projection=0)
     assert made.tokens([example()]).shape == (1, 1, 128)
     assert not any(name.startswith("projector") for name in made.tokens.state_dict())
+
+
+def test_adapters_are_exact_where_the_model_is_short() -> None:
+    from dynagrag.generation.soft_prompt.adapters import LoraOptions
+    from dynagrag.generation.soft_prompt.language_model import LanguageModel
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+
+    lm, tokenizer = tiny_llama()
+    made = SoftPromptModel(LanguageModel(lm.bfloat16(), tokenizer, "tiny"), SoftPromptOptions(lora=LoraOptions()))
+    made.loss([example(i) for i in range(3)]).backward()  # type: ignore[no-untyped-call]
+    assert {value.dtype for value in made.tokens.parameters()} == {torch.float32}
+    assert any(value.grad is not None and value.grad.abs().sum() > 0 for value in made.tokens.parameters())
+    assert made.answers([example()])

@@ -298,3 +298,33 @@ def test_a_checkpoint_that_is_no_checkpoint_of_this_is_refused(
     (tmp_path / "weights.pt").write_bytes(pickle.dumps({"weights": [1]}))
     refused(tmp_path / "weights.pt", "weights.pt is a pickle, which could run code, and was not opened")
     refused(tmp_path / "none", "is no folder of a checkpoint")
+
+
+def test_the_commands_train_and_measure_and_refuse_in_a_line(
+    data: Path, home: Path, tmp_path: Path, tiny: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dynagrag.cli.main import run
+
+    def said(*words: str) -> tuple[int, str, str]:
+        code = run([*words, "--dataset", "explagraphs", "--data", str(data)])
+        return code, *capsys.readouterr()
+
+    out = str(tmp_path / "own")
+    code, shown, _ = said("train", "lora", "--lm", "tiny", "--out", out, "--max-epochs", "1", "--precision", "float32", "--device", "cpu")
+    assert (code, shown.startswith("epoch 1: loss ")) == (0, True)
+    code, shown, _ = said("evaluate", "graphqa", "--method", "lora", "--lm", "tiny", "--checkpoint", out, "--out", str(tmp_path / "run"))
+    assert code == 0
+    assert (
+        "published: accuracy 85.38 (G-Retriever, table 3: Llama 2 7B unless it names another, their test rows and scorer); here " in shown
+    )
+    assert "(tiny, validation rows, paper_compat, n 8)" in shown
+    for words, named in (
+        (("train", "grag", "--out", str(tmp_path / "no"), "--without", "magic"), "grag can't go without 'magic'"),
+        (("train", "lora", "--out", str(tmp_path / "no"), "--precision", "half"), "--precision 'half' is unknown"),
+        (("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"), "dynagrag train g-retriever-lora --out FOLDER"),
+        (("evaluate", "graphqa", "--method", "zero-shot", "--lm", "tiny", "--device", "warp"), "the device 'warp' can't be used here"),
+    ):
+        code, _, complaint = said(*words)
+        assert code in (1, 2)
+        assert named in complaint
+        assert complaint.count("\n") == 1

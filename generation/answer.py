@@ -34,6 +34,7 @@ from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.merge_input import merge_input
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.generation.spread import POOL_PER_PROMPT
 from dynagrag.generation.stretches import stretches
 from dynagrag.models.metered_chat import prompt_tokens
@@ -80,6 +81,8 @@ class Parts:
     max_concurrency: int = 8
     lines: LineIndex | None = None
     """Kept for the next question; one is made where there is none."""
+    soft: SoftAnswerer | None = None
+    """Answers in place of `chat`, which then only checks."""
 
 
 def num_ranked(profile: Profile) -> int:
@@ -166,7 +169,12 @@ class _Flow:
 
     def outcome(self) -> _Outcome:
         """Asks, scores and merges."""
-        chat = self.parts.chat
+        chat, soft = self.parts.chat, self.parts.soft
+        if soft is not None:
+            said = soft.answer(self.snapshot, self.question, self.retrieval, self.contexts) if self.contexts else ""
+            text = checked_marks(said, all_evidence(self.contexts)).strip()
+            self.on_text(text)
+            return _Outcome(text) if text else self._abstention("the trained system said nothing")
         if chat is None:
             return _Outcome(UNANSWERED if self.lines.is_nothing_fitting else NO_MODEL, is_abstained=True)
         if not self.contexts:
@@ -330,7 +338,7 @@ class _Flow:
             evidence=self.lines.lines,
             trace=self._trace(outcome, labels, by_label),
             usage=self.parts.chat.usage() if self.parts.chat else Usage(),
-            is_answered_by_model=self.parts.chat is not None,
+            is_answered_by_model=(self.parts.chat or self.parts.soft) is not None,
             stretches=stretches(self._together(labels, by_label), self.snapshot),
             claims=checked.claims,
             lines={label: to_citation(line, self.snapshot) for label, line in by_label.items() if label in named},
@@ -377,6 +385,7 @@ class _Flow:
             reason=outcome.reason,
             merge=outcome.merge,
             labels=tuple(labels),
+            subgraph_kind=self.retrieval.subgraph_kind,
         )
 
 

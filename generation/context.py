@@ -72,7 +72,8 @@ def build_contexts(
     profile: Profile,
 ) -> list[Context]:
     """The prompts of a question: that of the ranked passages where the profile has one, then the subgraphs', best first; a subgraph without
-    any evidence has none. Budgets include the instructions.
+    any evidence has none. Budgets include the instructions. Where a profile has no ego-graphs, so that passages would have all the room,
+    they have what the retriever's subgraphs leave of it.
     """
     budget = profile.subgraph_token_budget - _frame_tokens(question.text, intermediate_prompt(profile))
     if profile.num_spread:
@@ -82,8 +83,9 @@ def build_contexts(
     contexts: list[Context] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
-        best = in_stretches(that_fit(snapshot, retrieval.passages, budget))
-        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), budget)
+        left = budget if profile.has_ego_graphs else budget * max(1, profile.num_prompts - len(retrieval.subgraphs))
+        best = in_stretches(that_fit(snapshot, retrieval.passages, left))
+        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), left)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
     scores = pruner.score(retrieval.subgraphs, question.vector)
     for subgraph, relevance in zip(retrieval.subgraphs, scores, strict=True):

@@ -16,7 +16,6 @@ from dynagrag.evaluation.answers.control_searches import CrossEncoderScorer, Gol
 from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Retriever
-from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
 from dynagrag.schema import Answer, Filters, Snapshot
@@ -138,6 +137,8 @@ _ROWS: Mapping[str, _Row] = {
     "bridge-ppr": _Row("passages by Bridge-PPR, one call", _asking(retriever="bridge-ppr")),
     "pcst": _Row("G-Retriever's tree of entities and facts, beside a prompt of its passages", _asking(retriever="pcst")),
     "triples": _Row("the facts nearest the question, beside a prompt of their passages", _asking(retriever="triples")),
+    "grag": _Row("GRAG's ego-graphs, beside a prompt of their passages", _asking(retriever="grag")),
+    "union": _Row("passages of bridge-ppr and of pcst in turn, beside the tree", _asking(retriever="union")),
     CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
     GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
 }
@@ -184,7 +185,7 @@ def _made(name: str, score_with: Callable[[str], Scorer]) -> AnswerArm:
 
 
 def _reranked(name: str, score: Scorer, question: AskedQuestion) -> wiring.MakeRetriever:
-    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]) -> Retriever:
+    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: wiring.MakeIndex) -> Retriever:
         return RerankedSearch(name, snapshot, HybridSearch(snapshot, passages), score)
 
     return make

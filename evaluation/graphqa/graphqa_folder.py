@@ -4,11 +4,12 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.evaluation.graphqa.hallucination import NamedSupport
 from dynagrag.evaluation.results.run_folder import KeptRun
 
 
 class GraphAnswerLine(BaseModel):
-    """What a method said to one question, and what each scorer makes of it, by measure."""
+    """What a method said to one question, and what each scorer makes of it, by measure. `support`: what it named, where it was asked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -17,6 +18,7 @@ class GraphAnswerLine(BaseModel):
     answer: str
     gold: tuple[str, ...]
     scores: dict[str, dict[str, float]]
+    support: NamedSupport | None = None
 
 
 class GraphQaRun(KeptRun[GraphAnswerLine]):

@@ -7,6 +7,7 @@ from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY
 from dynagrag.evaluation.graphqa.graph_scorers import SCORERS
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
+from dynagrag.evaluation.graphqa.hallucination import hallucination_section
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.html_report import Case, Cases, Column, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.run_folder import shortened
@@ -51,7 +52,7 @@ def graphqa_report(summary: Mapping[str, Any], lines: Sequence[GraphAnswerLine])
         asked=f"{asked} with {summary['lm'] or 'no model'}: how many are right?",
         conclusion=conclusion(summary),
         notes=few,
-        results=(_results(summary),),
+        results=(_results(summary), *([hallucination_section(own)] if (own := summary.get("hallucination")) else [])),
         words={**_SCORED[summary["form"]], **WORDS},
         cases=(_wrong(lines, summary["scorer"]),),
     )

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,14 @@ from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, Scorer, score
 from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
+from dynagrag.evaluation.graphqa.hallucination import (
+    NamedSupport,
+    asking_support,
+    checked_support,
+    hallucination_summary,
+    prompt_digest,
+    with_long_replies,
+)
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
@@ -35,6 +43,7 @@ class GraphQaOptions:
     """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
     `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept. `precision`: of the language model; AUTO:
     that of the checkpoint, if there is one. `max_description`: tokens of a graph's text at most; a checkpoint has its own.
+    `hallucination`: each question is asked again, for what supports the answer.
     """
 
     dataset: str
@@ -49,6 +58,7 @@ class GraphQaOptions:
     device: str | None = None
     max_description: int = 512
     out: Path | None = None
+    hallucination: bool = False
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong."""
@@ -57,6 +67,8 @@ class GraphQaOptions:
             raise UsageError(f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then give --checkpoint FOLDER")
         if not is_trained and self.checkpoint is not None:
             raise UsageError(f"{self.method} has nothing that was trained; leave out --checkpoint")
+        if self.method == MAJORITY and self.hallucination:
+            raise UsageError("majority names no support for its answers; leave out --hallucination")
         if self.method != MAJORITY and self.lm is None:
             raise UsageError("name the language model with --lm, such as smollm2 or a folder of a transformers model")
         if self.device is not None:
@@ -84,7 +96,8 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
         for start in range(0, len(missing), _BATCH):
             tell("answer", len(questions) - len(missing) + start, len(questions))
             batch = missing[start : start + _BATCH]
-            run.append(_line(question, answer) for question, answer in zip(batch, answers.of(batch), strict=True))
+            supports = answers.support_of(batch) if options.hallucination else [None] * len(batch)
+            run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
         summary = _summary(options, answers.variant, graph_set.left_out, questions, run.lines()) | {"run": str(run.path)}
         run.write_summary(summary)
@@ -128,6 +141,17 @@ class _Answers:
         model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
         return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])
 
+    def support_of(self, questions: Sequence[GraphQuestion]) -> list[NamedSupport]:
+        """What is named as the support of each answer."""
+        from dynagrag.evaluation.graphqa.soft_examples import shown_graph, soft_examples
+
+        assert self._opened is not None  # majority was refused
+        model, method = with_long_replies(self._opened.model), replace(self._opened.method, after_text="", after_question="")
+        examples = soft_examples([asking_support(question) for question in questions], self._vectors, method)
+        replies = self._halving.do(examples, lambda parts: [reply for part in parts for reply in model.answers(part)])
+        shown = [shown_graph(question, self._vectors, method) for question in questions]
+        return [checked_support(reply, q.graph, seen) for reply, q, seen in zip(replies, questions, shown, strict=True)]
+
 
 def _majority(graph_set: GraphSet, part: Part | None) -> str:
     """The answer that most training rows share, or the measured ones where there are none to train on; of equals the first by name."""
@@ -141,9 +165,11 @@ def _answer_counts(questions: Iterable[GraphQuestion]) -> Counter[str]:
     return Counter(answer for question in questions for answer in dict.fromkeys(question.answers))
 
 
-def _line(question: GraphQuestion, answer: str) -> GraphAnswerLine:
+def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) -> GraphAnswerLine:
     scores = {scorer: score(question.form, answer, question.answers, scorer, question.graph.nodes) for scorer in SCORERS}
-    return GraphAnswerLine(question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores)
+    return GraphAnswerLine(
+        question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores, support=support
+    )
 
 
 def _summary(
@@ -172,6 +198,8 @@ def _summary(
         "majority": round(max(_answer_counts(questions).values()) / len(questions), DIGITS),
         "published": [asdict(own) for own in published],
     }
+    if supports := [line.support for line in lines if line.support is not None]:
+        summary["hallucination"] = hallucination_summary(supports)
     return summary | {"verdict": conclusion(summary)}
 
 
@@ -192,6 +220,7 @@ def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options:
         "method": options.method,
         "lm": options.lm,
         "checkpoint": _hash_of(options.checkpoint) if options.checkpoint else None,
+        **({"hallucination": prompt_digest()} if options.hallucination else {}),
     }
 
 

@@ -36,6 +36,13 @@ def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, meth
     return [_example(question, vectors, method) for question in questions]
 
 
+def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> TextGraph:
+    """The graph whose tables stand in a method's prompt, an empty one where none do."""
+    if not method.has_text or method.retrieval is Retrieval.FACTS or method.description is not Description.TABLES:
+        return TextGraph((), ())
+    return _as_one(_retrieved(question, vectors, method.retrieval))
+
+
 def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> SoftExample:
     asked = f"{method.after_text}\n{question.question}" if method.after_text else question.question
     if method.after_question:
@@ -68,12 +75,16 @@ def _described(graphs: Sequence[RootedGraph], description: Description) -> str:
     """Trees of several graphs stand one after the other, a blank line between them; tables are of all together."""
     if description is Description.TREE:
         return "\n".join(tree_description(own.graph, own.root) for own in graphs)
-    return text_tables(graphs[0].graph if len(graphs) == 1 else union_of([own.graph for own in graphs]))
+    return text_tables(_as_one(graphs))
 
 
 def _facts_text(question: GraphQuestion, vectors: TextVectors) -> str:
     facts = [f"({', '.join(triple)})\n" for triple in nearest_facts(question, vectors)]
     return "".join([f"{FACTS_HEAD}\n", *facts]) if facts else ""
+
+
+def _as_one(graphs: Sequence[RootedGraph]) -> TextGraph:
+    return graphs[0].graph if len(graphs) == 1 else union_of([own.graph for own in graphs])
 
 
 def _arrays(graph: TextGraph, vectors: TextVectors) -> GraphArrays:

@@ -25,7 +25,7 @@ class RetrievedExamples:
         self._index = space.ego_index(PROFILE)
         self._lines = LineVectors(self._snapshot)
         passages = PassageScores(self._snapshot)
-        self._retriever = wiring.make_retriever(RETRIEVER, self._snapshot, self._profile, passages, lambda: self._index)
+        self._retriever = wiring.make_retriever(RETRIEVER, self._snapshot, self._profile, passages, lambda _: self._index)
 
     def example(self, id_: str, text: str, group: str, support: Support, gold: int | None = None) -> PruningExample:
         """The example of a question. `gold`: an entity (its index in the graph) whose ego-graph is added, unless it was retrieved.

@@ -32,13 +32,14 @@ _SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """`split`: what the file says that it serves; None where it says nothing."""
+    """`split`: what the file says that it serves; None where it says nothing. `answer`: empty where it isn't told."""
 
     id: str
     text: str
     provenance: Provenance
     split: Split | None
     is_answerable: bool = True
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def make_questions_of(snapshot: Snapshot) -> list[TrainingQuestion]:
     made, _ = record_questions(evidence, kinds, NUM_MADE, _SEED)
     if not made:
         raise WorkspaceError(f"workspace {snapshot.workspace!r} has no sentence that questions can be made of; ingest something that has")
-    return [TrainingQuestion(q.id, q.question, q.provenance, q.split) for q in made]
+    return [TrainingQuestion(q.id, q.question, q.provenance, q.split, answer=q.answer) for q in made]
 
 
 def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> SplitQuestions:
@@ -116,7 +117,9 @@ def _question(row: Row) -> TrainingQuestion:
     except ValidationError as err:
         raise LoadError(f"{row.place}: 'provenance' must hold lists of ids: passages, records, entities") from err
     id_ = row.id("id") if row.values.get("id") is not None else content_id("question", text)[:12]
-    return TrainingQuestion(id_, text, provenance, Split(split) if split else None, is_answerable(row))
+    answer = row.values.get("answer")
+    said = answer.strip() if isinstance(answer, str) else ""
+    return TrainingQuestion(id_, text, provenance, Split(split) if split else None, is_answerable(row), said)
 
 
 def digest_questions(questions: Iterable[TrainingQuestion]) -> str:

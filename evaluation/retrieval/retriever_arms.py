@@ -97,10 +97,10 @@ def make_arms(
             continue
         row = _ROWS.get(name, _Row("default", name, name))
         profile = wiring.make_profile(row.profile)
-        retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, partial(open_index, profile))
+        retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, open_index)
         prompts = None
         if has_prompts:
-            writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, partial(open_index, profile))
+            writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)
             prompts = make_prompt_arm(name, writer, with_equal_room(profile, row.has_passages), passages)
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)
         if name == SPLIT:

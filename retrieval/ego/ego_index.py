@@ -34,7 +34,7 @@ class EgoIndex:
         self.graph: UndirectedGraph = state.graph
         self.rule = state.rule
         self.coverage: Ints = state.coverage
-        self.vectors: Vectors = embeddings(state.sums, state.graph)
+        self.vectors: Vectors = embeddings(state.sums, state.graph, state.rule)
         self._reach = Reach(state.graph, state.rule)
         self._by_rank: Ints = np.lexsort((np.arange(self.graph.num_nodes), -self.graph.w))
         self._rank: Ints = np.empty_like(self._by_rank)

@@ -26,8 +26,6 @@ logger = logging.getLogger(__name__)
 
 FORMAT = 2
 ARRAYS, HEADER = "ego_index.npz", "ego_index.json"
-_POOLING = {"pool": "separate"}
-"""Part of a stored rule: nodes' and edges' means half and half. Another value is another way to pool."""
 
 
 class _UnusableError(Exception):
@@ -61,7 +59,7 @@ def save(state: IndexState, folder: Path, version: str) -> None:
         coverage=state.coverage,
     )
     data = buffer.getbuffer()
-    header = {"format": FORMAT, "version": version, "rule": asdict(state.rule) | _POOLING, "sha256": hashlib.sha256(data).hexdigest()}
+    header = {"format": FORMAT, "version": version, "rule": asdict(state.rule), "sha256": hashlib.sha256(data).hexdigest()}
     try:
         make_folder(folder)
         _replace(folder / ARRAYS, data)
@@ -76,10 +74,7 @@ def load(folder: Path, rule: EgoRule) -> Stored | None:
         header = json.loads((folder / HEADER).read_bytes())
         if header["format"] != FORMAT:
             raise _UnusableError(f"format {header['format']}, not {FORMAT}")
-        written = header["rule"]
-        if {"pool": written.pop("pool")} != _POOLING:
-            raise _UnusableError("other parameters")
-        stored_rule = EgoRule(**written)
+        stored_rule = EgoRule(**header["rule"])
         if replace(stored_rule, hub_degree=None) != replace(rule, hub_degree=None) or (stored_rule.hub_degree is None) != (
             rule.hub_degree is None
         ):

@@ -2,6 +2,7 @@
 
 S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f       with decay: each entry times gamma^hop
 g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where no edge states anything
+g = norm((S_n + S_e) / (W_n + W_e))                                where both are pooled jointly, as GRAG has it
 """
 
 from dataclasses import dataclass
@@ -59,8 +60,12 @@ def pooled_sums(reach: Reach, centres: Ints) -> tuple[Sums, Ints]:
     return sums, coverage
 
 
-def embeddings(sums: Sums, graph: UndirectedGraph) -> Vectors:
+def embeddings(sums: Sums, graph: UndirectedGraph, rule: EgoRule) -> Vectors:
     """(n, d) unit ego-graph vectors. Where all members weigh 0 (speakers, titles) the node part is the centre's vector."""
+    if rule.pool == "joint":
+        total = sums.node_weight + sums.edge_weight
+        joint = (sums.node_sum + sums.edge_sum) / np.where(total > 0, total, 1)[:, None]
+        return precise_unit_rows(np.where((total > 0)[:, None], joint, graph.z).astype(np.float32))
     has_nodes, has_edges = sums.node_weight > 0, sums.edge_weight > 0
     nodes = np.where(has_nodes[:, None], sums.node_sum / np.where(has_nodes, sums.node_weight, 1)[:, None], graph.z)
     edges = sums.edge_sum / np.where(has_edges, sums.edge_weight, 1)[:, None]
@@ -68,6 +73,8 @@ def embeddings(sums: Sums, graph: UndirectedGraph) -> Vectors:
 
 
 def _scaled(weights: Floats, rule: EgoRule) -> Floats:
+    if rule.weight == "one":
+        return np.ones(len(weights))
     return np.log1p(weights) if rule.weight == "log1p" else weights
 
 

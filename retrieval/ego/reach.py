@@ -29,13 +29,16 @@ MAX_HOPS = 6
 
 @dataclass(frozen=True, slots=True)
 class EgoRule:
-    """How ego-graphs are cut and pooled. `hub_degree` None: no hub cut; `max_nodes` None: no size cap."""
+    """How ego-graphs are cut and pooled. `hub_degree` None: no hub cut; `max_nodes` None: no size cap. `pool`: nodes' and edges' means half
+    and half, or one mean over both.
+    """
 
     num_hops: int
-    weight: Literal["raw", "log1p"]
+    weight: Literal["raw", "log1p", "one"]
     decay: float
     hub_degree: float | None
     max_nodes: int | None
+    pool: Literal["separate", "joint"] = "separate"
 
 
 def rule_of(profile: Profile, graph: UndirectedGraph) -> EgoRule:
@@ -43,7 +46,7 @@ def rule_of(profile: Profile, graph: UndirectedGraph) -> EgoRule:
     if not 1 <= profile.num_hops <= MAX_HOPS:
         raise SettingsError(f"num_hops is {profile.num_hops}; ego-graphs have 1 to {MAX_HOPS} hops")
     hub_degree = hub_threshold(graph) if profile.has_hub_cut else None
-    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes)
+    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes, profile.pool)
 
 
 def hub_threshold(graph: UndirectedGraph) -> float:

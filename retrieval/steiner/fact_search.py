@@ -27,6 +27,8 @@ class _FactSearch(ABC):
     name: str
     _why: str
     """Why a subgraph was taken."""
+    _kind: str
+    """What a subgraph is called."""
 
     def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
         self._snapshot = snapshot
@@ -35,7 +37,7 @@ class _FactSearch(ABC):
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Subgraphs by the score of their nearest entity, which is their centre."""
         if not self._snapshot.graph.entities:
-            return Retrieval(self.name, (), notes=("the graph is empty",))
+            return Retrieval(self.name, (), notes=("the graph is empty",), subgraph_kind=self._kind)
         nodes = cosines_with(self._graph.z, question.vector)
         found = sorted(self._found(nodes, self._edge_cosines(nodes, question.vector)), key=lambda own: (-own.score, own.nodes[0]))
         subgraphs = tuple(found[:num_subgraphs])
@@ -44,7 +46,7 @@ class _FactSearch(ABC):
         entities = self._snapshot.graph.entities
         centres = [(entities[own.nodes[0]], own.score) for own in subgraphs]
         candidates = tuple(Candidate(e.id, e.name, score, is_accepted=True, reason=self._why) for e, score in centres)
-        return Retrieval(self.name, best, subgraphs, candidates, self._notes(subgraphs))
+        return Retrieval(self.name, best, subgraphs, candidates, self._notes(subgraphs), subgraph_kind=self._kind)
 
     @abstractmethod
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
@@ -100,6 +102,7 @@ class SteinerSearch(_FactSearch):
 
     name = "pcst"
     _why = "the tree's nearest entity"
+    _kind = "tree"
 
     def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None, options: TreeOptions | None = None) -> None:
         super().__init__(snapshot, passages)
@@ -116,6 +119,7 @@ class TripleSearch(_FactSearch):
 
     name = "triples"
     _why = "the nearest entity of the nearest facts"
+    _kind = "fact graph"
 
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
         if not len(edges):

@@ -102,7 +102,7 @@ def _solver() -> Any:
     except ImportError as err:
         raise SettingsError("the retriever pcst needs pcst-fast2: pip install 'dynagrag[pcst]'") from err
     path = np.array([[0, 1], [1, 2], [2, 3]])
-    vertices, _ = pcst_fast(path, np.array([1.0, 0.0, 0.0, 1.0]), np.full(3, 0.1), -1, 1, "gw", 0)
-    if sorted(vertices.tolist()) != [0, 1, 2, 3]:
+    vertices, edges = pcst_fast(path, np.array([1.0, 0.0, 0.0, 1.0]), np.full(3, 0.1), -1, 1, "gw", 0)
+    if sorted(vertices.tolist()) != [0, 1, 2, 3] or sorted(edges.tolist()) != [0, 1, 2]:
         raise SettingsError("the installed pcst_fast gives wrong trees: pip uninstall pcst-fast, pip install --force-reinstall pcst-fast2")
     return pcst_fast

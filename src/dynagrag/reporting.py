@@ -151,15 +151,15 @@ def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
 
 
 def trace_lines(trace: AnswerTrace) -> Iterator[str]:
-    """Why the passages stand as they do, and what became of each centre, and what scored the ego-graphs; --json has all of it."""
+    """Why the passages stand as they do, and what became of each centre, and what scored the subgraphs; --json has all of it."""
     yield from (f"  {note}" for note in trace.notes)
     if trace.ranking:
         yield from _ranking_lines(trace.ranking)
     for candidate in trace.candidates[:_MAX_TRACED]:
         mark = "+" if candidate.is_accepted else "-"
-        yield f"  {mark} ego-graph of {candidate.entity} ({candidate.score:.2f}): {candidate.reason}"
+        yield f"  {mark} {trace.subgraph_kind} of {candidate.entity} ({candidate.score:.2f}): {candidate.reason}"
     for pruner in dict.fromkeys(prompt.pruner for prompt in trace.prompts if prompt.subgraph):
-        yield f"  pruner of the ego-graphs: {pruner}"
+        yield f"  pruner of the {trace.subgraph_kind}s: {pruner}"
 
 
 def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:

@@ -331,9 +331,10 @@ class Profile:
     Answers.
     """
 
-    name: Literal["default", "graph", "global", "paper"]
+    name: Literal["default", "graph", "global", "paper", "grag"]
     num_hops: int = 3
-    weight: Literal["raw", "log1p"] = "log1p"
+    weight: Literal["raw", "log1p", "one"] = "log1p"
+    pool: Literal["separate", "joint"] = "separate"
     decay: float = 0.7
     has_hub_cut: bool = True
     max_ego_nodes: int | None = 512

@@ -26,11 +26,13 @@ from dynagrag.protocols import Asker, ChatModel, ClaimChecker, Embedder, Extract
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
+from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
+from dynagrag.retrieval.union_search import UnionSearch
 from dynagrag.schema import Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
 
@@ -151,7 +153,9 @@ class Choice(Generic[T]):
 
 
 MakeExtractor = Callable[[MeteredChat | None, ChatModel | None, ChunkProfile, ExtractionOptions, Settings], Extractor]
-MakeRetriever = Callable[[Snapshot, Profile, PassageScores, Callable[[], EgoIndex]], Retriever]
+MakeIndex = Callable[[Profile], EgoIndex]
+"""The ego-graphs of a snapshot, cut and pooled as a profile has it."""
+MakeRetriever = Callable[[Snapshot, Profile, PassageScores, MakeIndex], Retriever]
 
 
 def _never(profile: Profile) -> bool:
@@ -181,12 +185,20 @@ def _has_bridge(profile: Profile) -> bool:
 
 
 def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
-    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]) -> Retriever:
+    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
         ranker = BridgeSearch(snapshot, passages) if _has_bridge(profile) else None
-        index = make_index() if profile.has_ego_graphs else None
+        index = make_index(profile) if profile.has_ego_graphs else None
         return kind(snapshot, index, profile, passages, ranker)
 
     return make
+
+
+def _grag(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
+    return GragSearch(snapshot, make_index(GRAG_CUT), profile, passages)
+
+
+def _union(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
+    return UnionSearch(snapshot, BridgeSearch(snapshot, passages), SteinerSearch(snapshot, passages), passages)
 
 
 def _has_ego_graphs(profile: Profile) -> bool:
@@ -209,6 +221,8 @@ RETRIEVERS: Mapping[str, RetrieverChoice] = {
     "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), _always),
     "pcst": RetrieverChoice("G-Retriever's Steiner tree of entities and facts", _of_passages(SteinerSearch), brings_subgraphs=_always),
     "triples": RetrieverChoice("the facts nearest the question, as KAPING has them", _of_passages(TripleSearch), brings_subgraphs=_always),
+    "grag": RetrieverChoice("GRAG's ego-graphs, by the mean of all their entities and facts", _grag, brings_subgraphs=_always),
+    "union": RetrieverChoice("passages of bridge-ppr and of pcst in turn, beside the tree", _union, brings_subgraphs=_always),
     "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
     "bm25": RetrieverChoice("words", _of_passages(BM25Search)),
     "hybrid": RetrieverChoice("scores of vectors and words, added", _of_passages(HybridSearch)),
@@ -263,9 +277,7 @@ def make_extractor(
     return extractor_choice(kind).make(chat, model, profile, options, settings)
 
 
-def make_retriever(
-    name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: Callable[[], EgoIndex]
-) -> Retriever:
+def make_retriever(name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
     """The retriever asked for; the ego-graph index is made only for those that use it."""
     return _chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
 

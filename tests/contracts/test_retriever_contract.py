@@ -9,8 +9,10 @@ from dynagrag.protocols import Retriever
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
+from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
+from dynagrag.retrieval.union_search import UnionSearch
 from dynagrag.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.settings import PROFILES
 
@@ -24,6 +26,8 @@ ARMS: dict[str, Callable[[Snapshot], Retriever]] = {
     "bridge-ppr": BridgeSearch,
     "pcst": SteinerSearch,
     "triples": TripleSearch,
+    "grag": lambda s: GragSearch(s, EgoIndex.build(s.graph, GRAG_CUT), PROFILES["default"]),
+    "union": lambda s: UnionSearch(s, BridgeSearch(s), SteinerSearch(s)),
     "dynagrag": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["graph"]), PROFILES["graph"], ranker=BridgeSearch(s)),
     "dynagrag-paper": lambda s: DiverseEgoSearch(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
     "dynagrag-cosine": lambda s: CosineEgoSearch(s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]),
@@ -77,7 +81,7 @@ def test_it_brings_at_most_what_was_asked_best_first_without_doubles(
     assert len(set(ids)) == len(ids)
     assert set(ids) <= {p.id for p in snapshot.passages}
     assert [s.score for s in found.subgraphs] == sorted((s.score for s in found.subgraphs), reverse=True)
-    if num_passages and (num_subgraphs or not arm[0].startswith(("dynagrag", "pcst", "triples"))):
+    if num_passages and (num_subgraphs or not arm[0].startswith(("dynagrag", "pcst", "triples", "grag"))):
         assert found.passages
 
 
@@ -96,7 +100,7 @@ def test_subgraphs_belong_to_the_graph_and_their_entities_hold_the_passages(arm:
             assert all({snapshot.graph.relations[r].head, snapshot.graph.relations[r].tail} == ends for r in relations)
     if found.subgraphs:
         held = {p for s in found.subgraphs for v in s.nodes for p in snapshot.graph.entity_passages[v]}
-        if arm[1] is not ARMS["dynagrag"]:  # whose passages are Bridge-PPR's, whatever the ego-graphs hold
+        if arm[1] not in (ARMS["dynagrag"], ARMS["union"]):  # whose passages are Bridge-PPR's too, whatever the subgraphs hold
             assert {s.passage.id for s in found.passages} <= held
         accepted = [c.entity_id for c in found.candidates if c.is_accepted]
         assert accepted == [snapshot.graph.entities[s.nodes[0]].id for s in found.subgraphs]

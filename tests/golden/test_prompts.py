@@ -42,6 +42,7 @@ INPUTS: dict[str, dict[str, object]] = {
     "judge_grade": {"question": "What happens?", "references": ["A tank fails.", "A bus fails."], "answer": "It fails.", "is_word": True},
     "judge_grade-reply": {"question": "What happens?", "references": ["A tank fails."], "answer": "It fails.", "is_word": False},
     "repair": {"system": "Be exact.", "user": "Extract.", "reply": "{", "error": "not JSON"},
+    "name_support": {"question": "Argument 1: cats purr\nArgument 2: cats are calm"},
     "closed_book": {"question": "What failed?"},
     "short_answer": {"question": "What failed?", "answer": "LMP says that MAIN B is reading zip."},
     "write_question": {"kind": "specific", "about": "", "lines": LINES},

@@ -7,7 +7,7 @@ WORDS = "argument 1 2 support counter is a part of cat dog animal bird can fly c
 SPECIAL = ["<pad>", "<unk>", "<user>", "<answer>", "</s>"]
 
 
-def tiny_llama(has_template: bool = True, seed: int = 0) -> tuple[Any, Any]:
+def tiny_llama(has_template: bool = True, seed: int = 0, max_tokens: int = 128) -> tuple[Any, Any]:
     """Model and tokenizer."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
@@ -27,7 +27,7 @@ def tiny_llama(has_template: bool = True, seed: int = 0) -> tuple[Any, Any]:
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=256,
+        max_position_embeddings=max_tokens,
         eos_token_id=vocabulary["</s>"],
         pad_token_id=vocabulary["<pad>"],
         bos_token_id=None,

@@ -20,9 +20,10 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.ego.grag_search import GRAG_CUT
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Graph, Snapshot
-from dynagrag.settings import CHUNK_PROFILES, PROFILES, Settings
+from dynagrag.settings import CHUNK_PROFILES, PROFILES, Profile, Settings
 from dynagrag.workspace import address as address_module
 
 SNAPSHOT = Snapshot("w", "1", {}, {}, (), np.zeros((0, 3), np.float32), {}, Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()))
@@ -31,17 +32,17 @@ USES_INDEX = {"dynagrag", "dynagrag-cosine"}
 
 @pytest.mark.parametrize("name", wiring.RETRIEVERS)
 def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_it_uses_it(name: str) -> None:
-    asked = []
+    asked: list[Profile] = []
 
-    def make_index() -> EgoIndex:
-        asked.append(name)
-        return EgoIndex.build(SNAPSHOT.graph, PROFILES["graph"])
+    def make_index(cut: Profile) -> EgoIndex:
+        asked.append(cut)
+        return EgoIndex.build(SNAPSHOT.graph, cut)
 
     for profile in PROFILES.values():
         asked.clear()
         made = wiring.make_retriever(name, SNAPSHOT, profile, PassageScores(SNAPSHOT), make_index)
         assert made.name == name
-        assert bool(asked) == (name in USES_INDEX and profile.has_ego_graphs)
+        assert asked == ([GRAG_CUT] if name == "grag" else [profile] if name in USES_INDEX and profile.has_ego_graphs else [])
 
 
 @pytest.mark.parametrize("name", wiring.TRAVERSALS)

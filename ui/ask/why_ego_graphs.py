@@ -15,21 +15,21 @@ from dynagrag.ui.safe_markdown import clean, plain
 def show_candidates(trace: AnswerTrace) -> None:
     """A table of the centres that were looked at."""
     if not trace.candidates:
-        st.markdown("This retriever looks at no ego-graphs.")
+        st.markdown("This retriever looks at no subgraphs.")
         return
     rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
     with st.expander(f"{len(rows)} candidates in the order of their score", expanded=False):
-        if trace.profile == "default":
+        if trace.profile == "graph" and trace.retriever.startswith("dynagrag"):
             st.caption("The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
         st.dataframe(rows, hide_index=True, height=280)
 
 
-def show_subgraphs(exchange_id: str, prompts: Sequence[PromptTrace]) -> None:
-    """One ego-graph at a time: its drawing, the walk up to a step, and the walk as a table."""
-    drawn = {number: (prompt, prompt.subgraph) for number, prompt in enumerate(prompts) if prompt.subgraph is not None}
+def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
+    """One subgraph at a time: its drawing, the walk up to a step, and the walk as a table."""
+    drawn = {number: (prompt, prompt.subgraph) for number, prompt in enumerate(trace.prompts) if prompt.subgraph is not None}
     if not drawn:
         return
-    picked = st.selectbox("Ego-graph", list(drawn), format_func=lambda number: _name(drawn[number][1]))
+    picked = st.selectbox(trace.subgraph_kind.capitalize(), list(drawn), format_func=lambda number: _name(drawn[number][1]))
     prompt, subgraph = drawn[picked]
     num_visited = _show_numbers(prompt, subgraph)
     step = _step(f"{exchange_id}_{picked}", num_visited)

@@ -76,12 +76,12 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
     st.caption(" · ".join(_numbers(kept.retriever, answer)))
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")
-    passages, graphs, prompts, answers = st.tabs(["Passages", "Ego-graphs", "Prompts", "Answers"])
+    passages, graphs, prompts, answers = st.tabs(["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"])
     with passages:
         show_passages(desk.name, answer)
     with graphs:
         show_candidates(answer.trace)
-        show_subgraphs(exchange.id, answer.trace.prompts)
+        show_subgraphs(exchange.id, answer.trace)
     with prompts:
         show_prompts(answer.trace)
     with answers:
@@ -94,7 +94,7 @@ def _numbers(retriever: str, answer: Answer) -> list[str]:
         plain(RETRIEVERS.get(retriever, retriever)),
         f"profile {plain(trace.profile)}",
         f"{trace.num_passages} passages retrieved",
-        f"{sum(c.is_accepted for c in trace.candidates)} of {len(trace.candidates)} ego-graphs accepted",
+        f"{sum(c.is_accepted for c in trace.candidates)} of {len(trace.candidates)} {trace.subgraph_kind}s accepted",
         f"{len(trace.prompts)} prompts",
     ]
     if answer.is_answered_by_model:

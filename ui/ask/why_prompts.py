@@ -16,7 +16,7 @@ def show_prompts(trace: AnswerTrace) -> None:
         st.code(trace.instructions, language=None, wrap_lines=True)
     for number, prompt in enumerate(trace.prompts, start=1):
         cut = f", {prompt.num_lines_cut} lines cut" if prompt.num_lines_cut else ""
-        about = f"{plain(prompt.centre)}, an ego-graph" if prompt.subgraph else "the ranked passages"
+        about = f"{trace.subgraph_kind} of {plain(prompt.centre)}" if prompt.subgraph else "the ranked passages"
         with st.expander(f"{number}. {about}: {prompt.num_tokens} tokens{cut}", expanded=number == 1):
             st.code(prompt.text, language=None, wrap_lines=True)
     if trace.merge_prompt:

@@ -19,7 +19,8 @@ RETRIEVER = Annotated[
     str,
     typer.Option(
         help="How evidence is found: dynagrag, dynagrag-cosine (the same without diversity), bridge-ppr (passages only), "
-        "pcst (G-Retriever's tree of entities and facts), triples (KAPING's nearest facts), naive, bm25, rrf or hybrid."
+        "pcst (G-Retriever's tree of entities and facts), grag (GRAG's ego-graphs), triples (KAPING's nearest facts), union (passages of "
+        "bridge-ppr and pcst in turn, beside the tree), naive, bm25, rrf or hybrid."
     ),
 ]
 TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]
@@ -52,6 +53,15 @@ SPLIT_QUESTION = Annotated[
 STRICT = Annotated[
     bool, typer.Option("--strict", help="Leave out of the answer what no line of the sources states; abstain when nothing is left.")
 ]
+SOFT = Annotated[
+    str | None,
+    typer.Option(
+        "--soft",
+        help="Answer with a trained system in place of the language model: g-retriever or grag (the workspace's own, by `dynagrag train "
+        "g-retriever --workspace`), or a checkpoint's folder. It retrieves by itself, so --retriever and --profile don't matter; its marks "
+        "and claims are checked as those of any answer.",
+    ),
+]
 MAX_CALLS = Annotated[
     int | None, typer.Option(min=1, help="Stop before a question calls the model more often than this. Default: no limit.")
 ]
@@ -75,6 +85,7 @@ def ask(
     until: UNTIL = None,
     split_question: SPLIT_QUESTION = False,
     strict: STRICT = False,
+    soft: SOFT = None,
     max_calls: MAX_CALLS = None,
     lines: LINES = 5,
     trace: TRACE = False,
@@ -91,7 +102,7 @@ def ask(
 
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
-    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner)
+    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft)
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings) as space:
         if question is not None:

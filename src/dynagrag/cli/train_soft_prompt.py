@@ -7,37 +7,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.evaluate.shared import names_in, one_of
-from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, STORE, VERBOSE
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
-from dynagrag.errors import SettingsError
+from dynagrag.cli.train_soft_answers import QUESTIONS, TRAINED_ON, check_soft_source, train_on_own_workspace
+from dynagrag.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
+    from dynagrag.generation.soft_prompt.precision import Precision
     from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
-GRAPH_SET = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        help="Set of questions over graphs: explagraphs, scenegraphs, webqsp, cwq, or of PathQuestion pq-2h, pq-3h, pql-2h or pql-3h.",
-    ),
-]
-GRAPH_DATA = Annotated[
-    Path,
-    typer.Option("--data", metavar="FOLDER", help="Folder of the sets' files, or with them in graphqa/ (docs/evaluation.md names them)."),
-]
+_SET = typer.Option(
+    "--dataset",
+    help="Set of questions over graphs: explagraphs, scenegraphs, webqsp, cwq, or of PathQuestion pq-2h, pq-3h, pql-2h or pql-3h.",
+)
+_DATA = typer.Option(
+    "--data", metavar="FOLDER", help="Folder of the sets' files, or with them in graphqa/ (docs/evaluation.md names them)."
+)
+GRAPH_SET = Annotated[str, _SET]
+GRAPH_DATA = Annotated[Path, _DATA]
 LM = Annotated[
     str,
     typer.Option(
         "--lm", help="Language model that is put behind it, as it is: a pulled one (smollm2), a folder, a GGUF file or a hub name."
     ),
 ]
-OUT = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the checkpoint. A training in it that was stopped goes on.")]
+DATASET = Annotated[str | None, _SET]
+DATA = Annotated[Path | None, _DATA]
+OUT = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FOLDER",
+        help="Folder of the checkpoint. A training in it that was stopped goes on. Default for --workspace: the workspace's own.",
+    ),
+]
 MAX_ROWS = Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")]
 MAX_EPOCHS = Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")]
 LEARNING_RATE = Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")]
 MAX_LABEL = Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")]
+_OF_SET: dict[str, Any] = {"encoder": "transformer", "without": (), "description": None, "max_description": 512, "max_label": 32}
 HELP = {
     "g-retriever": "Train G-Retriever: a graph encoder whose token stands, with the graph's text, before a frozen language model.",
     "grag": "Train GRAG: as G-Retriever, with soft pruning of nodes and edges by their distance from the question.",
@@ -79,9 +89,11 @@ def add_soft_prompts(app: typer.Typer) -> None:
 
 def _command(method: str) -> Callable[..., int]:
     def train(
-        dataset: GRAPH_SET,
-        data: GRAPH_DATA,
-        out: OUT,
+        dataset: DATASET = None,
+        data: DATA = None,
+        out: OUT = None,
+        workspace: TRAINED_ON = None,
+        questions: QUESTIONS = None,
         lm: LM = "smollm2",
         max_rows: MAX_ROWS = None,
         max_epochs: MAX_EPOCHS = 10,
@@ -95,31 +107,48 @@ def _command(method: str) -> Callable[..., int]:
         device: DEVICE = None,
         precision: PRECISION = "auto",
         embedder: EMBEDDER = None,
+        store: STORE = None,
         as_json: JSON = False,
         verbose: VERBOSE = False,
     ) -> int:
         set_up_log(verbose)
-        how = {"method": method, "dataset": dataset, "data": data, "lm": lm, "out": out, "max_rows": max_rows, "seed": seed}
-        how |= {"max_epochs": max_epochs, "learning_rate": learning_rate, "encoder": encoder, "without": names_in(without)}
-        how |= {"max_description": max_description, "max_label": max_label, "device": device}
-        _train(read_settings(None, embedder), how, precision, description, as_json)
+        check_soft_source(method, workspace, questions, (dataset, data, out))
+        how: dict[str, Any] = {"lm": lm, "out": out, "max_rows": max_rows, "max_epochs": max_epochs, "learning_rate": learning_rate}
+        how |= {"seed": seed, "device": device, "precision": _precision(precision)}
+        of_set: dict[str, Any] = {"encoder": encoder, "without": names_in(without), "description": description}
+        of_set |= {"max_description": max_description, "max_label": max_label}
+        if workspace is not None:
+            _check_defaults(of_set)
+            models = {"embedder": embedder, "store": store}
+            return train_on_own_workspace(method, workspace, models, how | {"questions": questions}, as_json, _say_epoch)
+        _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, as_json)
         return 0
 
     return train
 
 
-def _train(settings: "Settings", how: dict[str, Any], precision: str, description: str | None, as_json: bool) -> None:
+def _precision(name: str) -> "Precision":
     try:
-        from dynagrag.evaluation.graphqa.graph_methods import Description
-        from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+        import dynagrag.evaluation.graphqa.soft_training  # noqa: F401  its libraries may be missing
         from dynagrag.generation.soft_prompt.precision import Precision
     except ImportError as err:
         raise SettingsError("training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'") from err
-    options = SoftTrainOptions(
-        **how,
-        precision=one_of("--precision", precision, Precision),
-        description=None if description is None else one_of("--description", description, Description),
-    )
+    return one_of("--precision", name, Precision)
+
+
+def _check_defaults(of_set: dict[str, Any]) -> None:
+    """Raises UsageError for options that a workspace's training doesn't have."""
+    given = [name for name, value in of_set.items() if value != _OF_SET[name]]
+    if given:
+        raise UsageError(f"--{given[0].replace('_', '-')} is for --dataset; leave it out with --workspace")
+
+
+def _train(settings: "Settings", how: dict[str, Any], as_json: bool) -> None:
+    from dynagrag.evaluation.graphqa.graph_methods import Description
+    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+
+    named = how["description"]
+    options = SoftTrainOptions(**how | {"description": None if named is None else one_of("--description", named, Description)})
     with Bars(as_json) as progress:
         epochs = train_soft_prompt(settings, options, None if as_json else _say_epoch, progress)
     if as_json:

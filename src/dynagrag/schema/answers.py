@@ -170,7 +170,7 @@ class BridgeTrace:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a retriever brings: ranked passages, ego-graphs (graph arms only), and a trace of why."""
+    """What a retriever brings: ranked passages, subgraphs (graph arms only), and a trace of why. `subgraph_kind`: what users call one."""
 
     retriever: str
     passages: tuple[ScoredPassage, ...]
@@ -178,6 +178,7 @@ class Retrieval:
     candidates: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
     trace: BridgeTrace | None = None
+    subgraph_kind: str = "ego-graph"
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,8 @@ class AnswerTrace:
         retriever: What found the evidence.
         notes: What was out of the ordinary on the way, a sentence each.
         num_passages: How many were retrieved.
-        candidates: Centres of ego-graphs in the order of their score; none for plain retrievers.
+        candidates: Centres of subgraphs in the order of their score; none for plain retrievers.
+        subgraph_kind: What the retriever's subgraphs are called.
         ranking: Why the passages stand as they do; None where the retriever tells nothing of it.
         profile: The profile's name.
         instructions: What every intermediate answer was told first.
@@ -158,3 +159,4 @@ class AnswerTrace:
     reason: str = ""
     merge: str = ""
     labels: tuple[str, ...] = ()
+    subgraph_kind: str = "ego-graph"

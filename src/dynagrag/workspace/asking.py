@@ -26,6 +26,7 @@ from dynagrag.settings import Profile
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_pruner import AUTO, UNTRAINED, WorkspacePruners
+from dynagrag.workspace.workspace_soft_prompt import WorkspaceSoftPrompts
 
 MAX_QUESTION_CHARS = 10_000
 """Some 2,500 tokens: beside longer ones evidence has no room in a small model's context."""
@@ -34,7 +35,8 @@ MAX_QUESTION_CHARS = 10_000
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call).
-    `is_strict`: what no line states is left out of the answer. `pruner`: what scores ego-graphs; None: the setting.
+    `is_strict`: what no line states is left out of the answer. `pruner`: what scores ego-graphs; None: the setting. `soft`: a trained
+    system that answers in place of the language model, from what it retrieves itself.
     """
 
     retriever: str = "dynagrag"
@@ -45,6 +47,7 @@ class AskOptions:
     is_split: bool = False
     is_strict: bool = False
     pruner: str | None = None
+    soft: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class QuestionAnswering:
         self._parts = parts
         self._graph = graph
         self._pruners = WorkspacePruners(parts.settings, parts.name)
+        self._soft_prompts = WorkspaceSoftPrompts(parts.settings, parts.name)
         self._reading = RLock()
         self._insides: dict[Filters, _Inside] = {}
         self._version = ""
@@ -128,6 +132,9 @@ class QuestionAnswering:
     ) -> Answer:
         """Answers a question that stands alone; without `chat`, with the evidence that an answer would rest on."""
         instead = instead or Instead()
+        soft = None if options.soft is None else self._soft_prompts.chosen(options.soft, self._parts.models.embedder.identity)
+        if soft is not None:
+            options, instead = replace(options, retriever=soft.system.retriever), replace(instead, profile=soft.system.profile)
         ready = self._ready_retriever(options, chat, instead)
         inside, question = ready.inside, Question(text, self._query_vector(text))
         is_pruned = wiring.brings_subgraphs(options.retriever, ready.profile)
@@ -147,9 +154,10 @@ class QuestionAnswering:
             checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
             profile=self._within(ready.profile, options, chat),
             lines=inside.lines,
+            soft=soft,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
-        notes = list(chosen.notes)
+        notes = [*chosen.notes, *([f"answered by {soft.label}, a trained soft prompt"] if soft else [])]
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
@@ -199,7 +207,7 @@ class QuestionAnswering:
         with self._reading:
             inside = self._inside(options.filters)
             snapshot, key = inside.snapshot, (options.retriever, profile)
-            make_index = partial(self._graph.index, snapshot, profile)
+            make_index = partial(self._graph.index, snapshot)
             if instead.make_retriever is not None:
                 retriever = instead.make_retriever(snapshot, profile, inside.passages, make_index)
             else:
@@ -255,6 +263,8 @@ def _check_question(text: str) -> None:
 
 
 def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:
+    if options.soft is not None:
+        raise UsageError("a trained system reads a question whole; leave out --split-question, or --soft")
     if not wiring.can_split(options.retriever, options.profile):
         raise UsageError(
             f"a question can be split for dynagrag, dynagrag-cosine (profile default) and bridge-ppr, not for {options.retriever} "

@@ -23,7 +23,7 @@ from dynagrag.private_files import make_folder
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
-from dynagrag.settings import Settings, load_settings
+from dynagrag.settings import Profile, Settings, load_settings
 from dynagrag.workspace.address import has_embedded, has_store, remember_store, store_address, workspace_meant
 from dynagrag.workspace.asking import AskOptions, Instead, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
@@ -338,9 +338,9 @@ class Workspace:
         """All that a question needs, read once per version of the store."""
         return self._graph.snapshot()
 
-    def ego_index(self, profile: str) -> EgoIndex:
-        """The ego-graphs that questions under a profile of this name get."""
-        return self._graph.index(self.snapshot(), wiring.make_profile(profile))
+    def ego_index(self, profile: str | Profile) -> EgoIndex:
+        """The ego-graphs that questions under a profile, or one of this name, get."""
+        return self._graph.index(self.snapshot(), wiring.make_profile(profile) if isinstance(profile, str) else profile)
 
     # ------------------------------------------------------------------------------------------------------- graph
 

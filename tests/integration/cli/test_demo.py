@@ -54,13 +54,8 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
         assert answer.citations
         assert marked_text(answer) in text
     verdicts = [[claim.verdict for claim in answer.claims] for answer in answers if answer]
-    # the first: two quotations among words of its own, and one that EECOM and FLIGHT say differently; the last: EECOM tells that the crew
-    # is flipping the cells around, and wants something else to be tried
-    assert verdicts == [
-        [Verdict.NOT_FOUND, Verdict.STATED, Verdict.STATED, Verdict.CONTRADICTED],
-        [Verdict.STATED, Verdict.STATED],
-        [Verdict.STATED, Verdict.NOT_FOUND],
-    ]
+    # the last: EECOM tells that the crew is flipping the cells around, and wants something else to be tried
+    assert verdicts == [[Verdict.STATED], [Verdict.STATED, Verdict.STATED], [Verdict.STATED, Verdict.NOT_FOUND]]
 
 
 @pytest.mark.parametrize("is_found", [True, False])

@@ -37,7 +37,7 @@ def test_why_of_a_plain_retriever_and_before_any_question(book: ConversationBook
     page.chat_input[0].set_value(QUESTION).run()
     why = panel("ask.why_page").run()
     assert not why.exception
-    assert "no ego-graphs" in words(why)
+    assert "no subgraphs" in words(why)
 
 
 def test_a_link_opens_the_transcript_at_its_turn_with_the_words_marked(book: ConversationBook, panel: Callable[[str], Any]) -> None:

@@ -12,14 +12,16 @@ import pytest
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, Parts, answer_question
 from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.generation.traversal import BFS
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
+from dynagrag.reporting import trace_lines
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import Answer, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.schema import Answer, Candidate, Question, Retrieval, ScoredPassage, Snapshot
 from dynagrag.settings import PROFILES
 
 PAPER = PROFILES["paper"]
@@ -166,3 +168,15 @@ def test_a_prompt_in_the_trace_is_told_whole(answer: Callable[..., Answer], moon
     prompt = trace.prompts[0]
     assert prompt.num_tokens == -(-len(prompt.text) // 4)
     assert trace.instructions.startswith("You answer a question from evidence.")
+
+
+@pytest.mark.parametrize("kind", ["ego-graph", "tree"])
+def test_subgraphs_are_called_as_the_retriever_calls_them(answer: Callable[..., Answer], moon_snapshot: Snapshot, kind: str) -> None:
+    centre = moon_snapshot.graph.entities[0]
+    candidate = Candidate(centre.id, centre.name, 0.5, is_accepted=True, reason="nearest")
+    told = answer(replace(ego_graphs(moon_snapshot, 0), candidates=(candidate,), subgraph_kind=kind))
+    assert f"  + {kind} of Crew (0.50): nearest" in list(trace_lines(told.trace))
+    assert answer_of(answer_json(told)).trace.subgraph_kind == kind
+    older = answer_json(told)
+    del older["trace"]["subgraph_kind"]
+    assert answer_of(older).trace.subgraph_kind == "ego-graph"

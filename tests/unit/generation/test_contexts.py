@@ -64,6 +64,19 @@ def test_a_long_question_takes_its_room_from_the_evidence(contexts: Callable[...
     assert numbers[0] > numbers[1] + 20
 
 
+@pytest.mark.parametrize(("profile", "num_subgraphs", "share"), [("default", 1, 4), ("default", 3, 2), ("default", 9, 1), ("graph", 1, 1)])
+def test_passages_have_the_room_that_subgraphs_leave_where_they_would_have_all(
+    moon_snapshot: Snapshot, profile: str, num_subgraphs: int, share: int
+) -> None:
+    snapshot, ranked = long_document(moon_snapshot)
+    (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
+    retrieval = replace(ranked, subgraphs=(subgraph,) * num_subgraphs)
+    parts = (PassageScores(snapshot), UntrainedPrior(), BFS(), PROFILES[profile])
+    passages = build_contexts(snapshot, Question("Why?", VECTOR), retrieval, *parts)[0]
+    room = PROFILES[profile].subgraph_token_budget - whole_request("Why?", replace(passages, prompt=replace(passages.prompt, text="")))
+    assert 0.8 * share * room < estimate_tokens(passages.prompt.text) <= share * room
+
+
 def test_a_node_is_told_by_the_summaries_nearest_to_the_question(contexts: Callable[..., list[Context]], moon_snapshot: Snapshot) -> None:
     crew, *others = moon_snapshot.graph.entities
     summaries = ("it is far", "it is near", "a person wrote this", "it is nearer")

@@ -43,6 +43,14 @@ CHECKPOINT = Annotated[
 SCORER = Annotated[
     str, typer.Option("--scorer", help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.")
 ]
+HALLUCINATION = Annotated[
+    bool,
+    typer.Option(
+        "--hallucination",
+        help="Ask each question again, for the edges that support the answer, and look them up in the graph: valid_nodes and valid_edges "
+        "(shares of those named), fully_valid (share of the answers that name something, all of it valid). One more reply a question.",
+    ),
+]
 
 
 def graphqa(
@@ -53,6 +61,7 @@ def graphqa(
     lm: LM = None,
     checkpoint: CHECKPOINT = None,
     scorer: SCORER = "paper_compat",
+    hallucination: HALLUCINATION = False,
     limit: LIMIT = None,
     max_description: MAX_DESCRIPTION = 512,
     device: DEVICE = None,
@@ -84,6 +93,7 @@ def graphqa(
         device=device,
         precision=one_of("--precision", precision, Precision),
         out=out,
+        hallucination=hallucination,
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_graphqa(read_settings(None, embedder), options, progress)
@@ -111,6 +121,10 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for scorer, own in summary["measures"].items():
         for name, found in own.items():
             yield f"{scorer:<14}{name:<12}  {Interval.of(found, 100).text()}"
+    if own := summary.get("hallucination"):
+        from dynagrag.evaluation.graphqa.hallucination import hallucination_lines
+
+        yield from hallucination_lines(own)
     yield summary["verdict"]
     ours = f"{summary['lm'] or 'no model'}, {summary['split']} rows, {summary['scorer']}, n {summary['n']:,}"
     for own in summary["published"]:

@@ -57,7 +57,8 @@ ARMS = Annotated[
     typer.Option(
         "--arms",
         help="What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse, bfs-cosine (DynaGRAG's experiment); "
-        "naive, naive-parts (answered part by part), bm25, hybrid, rrf, bridge-ppr; pcst, triples (subgraphs of facts); "
+        "naive, naive-parts (answered part by part), bm25, hybrid, rrf, bridge-ppr; pcst, triples (subgraphs of facts), grag "
+        "(GRAG's ego-graphs), union (bridge-ppr and pcst); "
         "pruner:NAME (graph with a pruner: none, prior, trained or a folder); "
         "closed-book (no evidence); gold (the right passages alone); rerank:MODEL (a cross-encoder). "
         "global (for general questions: many passages, part by part). All but global have equal room for evidence. "

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
 from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.evaluation.graphqa.hallucination import checked_support
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
@@ -51,7 +53,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     from dynagrag.generation.soft_prompt import language_model
 
     def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
-        model, tokenizer = tiny_llama()
+        model, tokenizer = tiny_llama(max_tokens=512)
         return language_model.LanguageModel(model.bfloat16() if precision == "bfloat16" else model, tokenizer, name)
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
@@ -174,6 +176,21 @@ def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Pat
     assert resumed["measures"] == summary["measures"]
 
 
+def test_what_an_answer_rests_on_is_asked_for_and_looked_up(data: Path, settings: Settings, tiny: None, tmp_path: Path) -> None:
+    asked = GraphQaOptions(
+        dataset="explagraphs", data=data, method="zero-shot", lm="tiny", limit=3, hallucination=True, out=tmp_path / "run"
+    )
+    run, summary = evaluate_graphqa(settings, asked)
+    for line, question in zip(run.lines(), load_expla_graphs(data)[0][22:], strict=False):
+        assert line.support == checked_support(line.support.text if line.support else "", question.graph, question.graph)
+    assert set(summary["hallucination"]) == {"valid_nodes", "valid_edges", "fully_valid", "naming"}
+    assert "looked up in the graph" in (run.path / "report.html").read_text(encoding="utf-8")
+    plain = replace(asked, hallucination=False, out=tmp_path / "plain")
+    assert "hallucination" not in evaluate_graphqa(settings, plain)[1]
+    with pytest.raises(UsageError, match="other settings"):
+        evaluate_graphqa(settings, replace(asked, hallucination=False))
+
+
 @pytest.mark.parametrize("method", ["grag", "g-retriever-lora"])
 def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(train: Train, method: str) -> None:
     whole = json.loads((train(method, "whole", 3) / "model.json").read_text(encoding="utf-8"))
@@ -199,6 +216,7 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settin
         ({"checkpoint": None}, "is trained first: dynagrag train g-retriever"),
         ({"method": "zero-shot"}, "has nothing that was trained"),
         ({"method": "magic"}, "there is no method 'magic'"),
+        ({"method": "majority", "lm": None, "checkpoint": None, "hallucination": True}, "majority names no support"),
         ({"dataset": "nothing"}, "there is no set 'nothing'"),
         ({"part": Part.TEST}, "has no rows of the split 'test'"),
         ({"checkpoint": tmp_path}, "holds no model.json"),

@@ -149,7 +149,7 @@ def test_in_bfloat16_the_model_is_shorter_and_what_is_learned_is_not() -> None:
 
 def test_a_prompt_that_does_not_fit_is_refused() -> None:
     made = model()
-    with pytest.raises(UsageError, match=r"doesn't fit into tiny, whose context has 256; .* --max-description"):
+    with pytest.raises(UsageError, match=r"doesn't fit into tiny, whose context has 128; .* --max-description"):
         made.loss([replace(example(), description="cat " * 300)])
 
 

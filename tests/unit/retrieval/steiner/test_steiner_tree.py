@@ -102,7 +102,9 @@ def test_an_edge_costs_what_its_prize_leaves_of_the_cost_and_no_more_than_nearly
 
 
 def test_a_solver_that_is_missing_or_wrong_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    for own, said in ((None, "dynagrag\\[pcst\\]"), (SimpleNamespace(pcst_fast=lambda *_: (np.zeros(4), np.zeros(3))), "wrong trees")):
+    wrong_nodes = SimpleNamespace(pcst_fast=lambda *_: (np.zeros(4), np.arange(3)))
+    wrong_edges = SimpleNamespace(pcst_fast=lambda *_: (np.arange(4), np.ones(3)))
+    for own, said in ((None, "dynagrag\\[pcst\\]"), (wrong_nodes, "wrong trees"), (wrong_edges, "wrong trees")):
         module._solver.cache_clear()
         monkeypatch.setitem(sys.modules, "pcst_fast", own)
         with pytest.raises(SettingsError, match=said):

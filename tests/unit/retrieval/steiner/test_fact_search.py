@@ -45,6 +45,7 @@ def test_the_tree_holds_the_fact_that_was_asked_for_and_its_own_pairs_alone() ->
     assert tree.hops == (0, 1)
     assert {s.passage.id for s in found.passages} == {"p01", "p02"}
     assert found.candidates[0].entity_id == made.graph.entities[tree.nodes[0]].id
+    assert found.subgraph_kind == "tree"
 
 
 def test_a_tree_is_no_induced_subgraph() -> None:
@@ -58,6 +59,7 @@ def test_facts_that_hang_together_are_one_subgraph_and_the_nearest_comes_first()
     made = snapshot_of(16, RING)
     found = TripleSearch(made).retrieve(near(made, 3), 50, 50)
     assert sum(len(own.pairs) for own in found.subgraphs) == NUM_TRIPLES
+    assert found.subgraph_kind == "fact graph"
     nodes = [node for own in found.subgraphs for node in own.nodes]
     assert len(set(nodes)) == len(nodes), "subgraphs share no entity"
     assert 1 < len(found.subgraphs) <= 6

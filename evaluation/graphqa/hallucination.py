@@ -1,0 +1,202 @@
+"""Whether what an answer names as its support stands in the question's graph (G-Retriever, table 5; docs/papers.md, GraphQA, step 9).
+
+The model is asked again, for the edges that support the answer, and code looks each of them up. The papers' figures are people's, who read
+100 free answers.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.graphqa.answer_items import Tokens, tokens_of
+from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
+from dynagrag.evaluation.results.html_report import Section, Table
+from dynagrag.evaluation.results.run_summary import DIGITS, POINTS
+from dynagrag.ids import content_id
+from dynagrag.prompts import render
+
+if TYPE_CHECKING:
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+
+VALID_NODES, VALID_EDGES, FULLY_VALID, NAMING = "valid_nodes", "valid_edges", "fully_valid", "naming"
+PUBLISHED: Mapping[str, tuple[tuple[str, float], ...]] = {
+    VALID_NODES: (("graph prompt tuning", 31.0), ("G-Retriever", 77.0)),
+    VALID_EDGES: (("graph prompt tuning", 12.0), ("G-Retriever", 76.0)),
+    FULLY_VALID: (("graph prompt tuning", 8.0), ("G-Retriever", 62.0)),
+}
+"""In percent; G-Retriever, table 5: 100 answers about SceneGraphs, read by people."""
+SOURCE = "G-Retriever, table 5: SceneGraphs, 100 answers read by people"
+_WORDS = {
+    VALID_NODES: "valid nodes: of those that an answer names, over the answers that name any",
+    VALID_EDGES: "valid edges: the same",
+    FULLY_VALID: "fully valid graphs: share of all answers that name something, all of it valid",
+    NAMING: "share of the answers that name a node or an edge",
+}
+_MAX_REPLY = 128
+"""Tokens of a reply: some eight edges."""
+_MAX_NAME_TOKENS = 5
+"""A longer line without a separator is a sentence, and names nothing, and so is a longer part between commas."""
+_IN_BRACKETS = re.compile(r"\(([^()]*;[^()]*;[^()]*)\)")
+_BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)")
+_SEPARATORS = (";", "|", "->", ",")
+_NAME = re.compile(r"name: ([^;]+);")
+"""How SceneGraphs' nodes begin; the rest are attributes and a place."""
+
+
+class NamedSupport(BaseModel):
+    """What a model named, and how many of its nodes and edges are in the graph."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    nodes: int
+    valid_nodes: int
+    edges: int
+    valid_edges: int
+
+    @property
+    def is_naming(self) -> bool:
+        """Whether it names anything."""
+        return bool(self.nodes)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it names something, and nothing that isn't there."""
+        return self.is_naming and (self.nodes, self.edges) == (self.valid_nodes, self.valid_edges)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names in a reply, each once: `edges` as (source, relation, target), `nodes` with the edges' ends."""
+
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[str, str, str], ...]
+
+
+def asking_support(question: GraphQuestion) -> GraphQuestion:
+    """The question with the words that ask for its support in place of its own."""
+    return replace(question, question="\n".join(render("name_support", question=question.query)), label="")
+
+
+def prompt_digest() -> str:
+    """A hash of the words that ask for it."""
+    return content_id(*render("name_support", question=""))
+
+
+def with_long_replies(model: "SoftPromptModel") -> "SoftPromptModel":
+    """The same model, which may say more."""
+    other = copy(model)
+    other.options = replace(model.options, layout=replace(model.options.layout, max_reply=_MAX_REPLY))
+    return other
+
+
+def named_in(reply: str) -> Named:
+    """What a reply names: (a; b; c) anywhere, then lines of three parts by the first of ; | -> , that parts them, of two parts where
+    the first is a number (a row of the table of nodes), and of a few words.
+    """
+    edges: dict[tuple[str, str, str], None] = {}
+    nodes: dict[str, None] = {}
+    for found in _IN_BRACKETS.findall(reply):
+        edges[_three(found.split(";"))] = None
+    for line in _IN_BRACKETS.sub("\n", reply).splitlines():
+        parts = _parts(_BULLET.sub("", line).strip())
+        if len(parts) == 3:
+            edges[_three(parts)] = None
+        elif len(parts) == 2 and parts[0].isdigit():
+            nodes[parts[0]] = None
+            nodes[parts[1]] = None
+        elif len(parts) == 1 and _is_name(parts[0]):
+            nodes[parts[0]] = None
+    ends = (end for source, _, target in edges for end in (source, target))
+    return Named(tuple(dict.fromkeys((*ends, *nodes))), tuple(edges))
+
+
+def checked_support(reply: str, graph: TextGraph, shown: TextGraph) -> NamedSupport:
+    """A reply against the question's `graph`. A number names the node that has it in the table of `shown`, what the model saw.
+
+    Names are compared as whole tokens, in one case; of SceneGraphs' nodes the name alone will do. An edge is valid as the graph has it, not
+    the other way round.
+    """
+    named = named_in(reply)
+    known = [_forms(node) for node in graph.nodes]
+    nodes = {form for forms in known for form in forms}
+    edges = {(s, tokens_of(label), t) for head, label, tail in graph.edges for s in known[head] for t in known[tail]}
+    read = {name: _resolved(name, shown, nodes) for name in named.nodes}
+    return NamedSupport(
+        text=reply,
+        nodes=len(named.nodes),
+        valid_nodes=sum(read[name] in nodes for name in named.nodes),
+        edges=len(named.edges),
+        valid_edges=sum((read[s], tokens_of(label), read[t]) in edges for s, label, t in named.edges),
+    )
+
+
+def hallucination_summary(found: Sequence[NamedSupport]) -> dict[str, Any]:
+    """`mean`, `low`, `high` of each measure; None where no answer names what it is about."""
+    columns = {
+        VALID_NODES: [one.valid_nodes / one.nodes for one in found if one.nodes],
+        VALID_EDGES: [one.valid_edges / one.edges for one in found if one.edges],
+        FULLY_VALID: [float(one.is_valid) for one in found],
+        NAMING: [float(one.is_naming) for one in found],
+    }
+    return {name: _interval(name, values) if values else None for name, values in columns.items()}
+
+
+def hallucination_lines(summary: Mapping[str, Any]) -> Iterator[str]:
+    """For a terminal: ours, in points, and what was printed."""
+    for name, own in summary.items():
+        ours = "none named" if own is None else Interval.of(own, POINTS).text()
+        printed = "".join(f"; published {value:.0f} ({system})" for system, value in PUBLISHED.get(name, ()))
+        yield f"{'support':<14}{name:<12}  {ours}{printed}"
+    yield f"published by {SOURCE}"
+
+
+def hallucination_section(summary: Mapping[str, Any]) -> Section:
+    """For the report."""
+    rows = []
+    for name, own in summary.items():
+        printed = ", ".join(f"{value:.0f} ({system})" for system, value in PUBLISHED.get(name, ()))
+        rows.append((_WORDS[name], ("none named" if own is None else Interval.of(own, POINTS).text(), printed or "-")))
+    title = "What answers name as their support, looked up in the graph, in points"
+    return Section(tables=(Table(("measure", "mean, 95 % interval", f"published ({SOURCE})"), tuple(rows), title=title),))
+
+
+def _interval(name: str, values: Sequence[float]) -> dict[str, float]:
+    return {key: round(value, DIGITS) for key, value in asdict(intervals({name: values})[name]).items()}
+
+
+def _three(parts: Sequence[str]) -> tuple[str, str, str]:
+    source, relation, target = (part.strip(" \t\"'`") for part in parts)
+    return source, relation, target
+
+
+def _parts(line: str) -> list[str]:
+    for separator in _SEPARATORS:
+        parts = [part.strip(" \t\"'`()") for part in line.split(separator)]
+        is_prose = separator == "," and not all(_is_name(part) for part in parts)
+        if not is_prose and (len(parts) == 3 or (separator == "," and len(parts) == 2)):
+            return parts
+    return [line]
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text may be a name: a few words, and no sentence or heading."""
+    num = len(tokens_of(text))
+    return 0 < num <= _MAX_NAME_TOKENS and not text.endswith((":", "?", "!")) and (num == 1 or not text.endswith("."))
+
+
+def _forms(node: str) -> tuple[Tokens, ...]:
+    own = _NAME.match(node)
+    return (tokens_of(node), *([tokens_of(own.group(1))] if own else []))
+
+
+def _resolved(name: str, shown: TextGraph, nodes: set[Tokens]) -> Tokens:
+    form = tokens_of(name)
+    if form not in nodes and name.isdigit() and int(name) < len(shown.nodes):
+        return tokens_of(shown.nodes[int(name)])
+    return form

@@ -1,0 +1,99 @@
+"""A workspace's questions as examples of soft prompts: what `ask --soft` would read of each, and the cited answer that is learned."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynagrag import wiring
+from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.pruning.training_questions import (
+    SplitQuestions,
+    TrainingQuestion,
+    digest_questions,
+    make_questions_of,
+    read_questions,
+    split_questions,
+)
+from dynagrag.generation.answer import num_ranked
+from dynagrag.generation.context import all_evidence, build_contexts
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, soft_example
+from dynagrag.graph_store.rules import check_asking_embedder
+from dynagrag.ids import content_id
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.schema import Evidence, Question
+from dynagrag.workspace.facade import Workspace
+from dynagrag.workspace.workspace_pruner import VERSION
+
+if TYPE_CHECKING:
+    from dynagrag.generation.soft_prompt.soft_example import SoftExample
+
+UNANSWERED = "it has no answer to learn"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedExample:
+    """A question as it is read, and its answer without marks. `has_line`: whether a line that states the answer is in the prompt."""
+
+    example: "SoftExample"
+    answer: str
+    has_line: bool
+
+
+class WorkspaceSoftExamples:
+    """Questions of a file, or made now without a model, as far as they have an answer. `found`: by what they serve, and what was left out.
+
+    `made_of`: the same for the same questions and graph. Errors as in `pruning.workspace_examples.WorkspaceQuestions`.
+    """
+
+    def __init__(self, space: Workspace, method: str, file: Path | None) -> None:
+        self._space, self._system, self._snapshot = space, SYSTEMS[method], space.snapshot()
+        questions = read_questions(file) if file else make_questions_of(self._snapshot)
+        self.num_asked = len(questions)
+        self.found = _answered(split_questions(questions, self._snapshot))
+        self.made_of: dict[str, Any] = {
+            "workspace": space.name,
+            "questions": digest_questions(questions),
+            "answers": content_id(*(question.answer for question in questions)),
+            "graph": space.store.digest(),
+            VERSION: self._snapshot.version,
+        }
+
+    def examples(self, progress: Progress, max_train: int | None = None) -> Mapping[Part, list[AskedExample]]:
+        """The examples by what they serve, as questions are answered: same retriever, same prompts. `max_train`: training ones at most."""
+        asked = {part: self.found.parts[part][: max_train if part is Part.TRAIN else None] for part in Part}
+        total, done = sum(map(len, asked.values())), 0
+        passages, profile = PassageScores(self._snapshot), self._system.profile
+        retriever = wiring.make_retriever(self._system.retriever, self._snapshot, profile, passages, self._space.ego_index)
+        parts = (passages, wiring.make_pruner(), wiring.make_traversal("dsa-bfs", profile), profile)
+        split: dict[Part, list[AskedExample]] = {part: [] for part in Part}
+        for part, rows in asked.items():
+            for question, _ in rows:
+                progress("retrieve", done, total)
+                own = Question(question.text, self._space.embedder.embed_query(question.text))
+                check_asking_embedder(self._space.name, self._space.store.embedder(), self._space.embedder.identity)
+                retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
+                contexts = build_contexts(self._snapshot, own, retrieval, *parts)
+                line = line_of_answer(question, list(all_evidence(contexts).values()))
+                label = f"{question.answer} [{line.label}]" if line else question.answer
+                example = soft_example(self._snapshot, own, retrieval.subgraphs, contexts, label)
+                split[part].append(AskedExample(example, question.answer, line is not None))
+                done += 1
+        progress("retrieve", total, total)
+        return split
+
+
+def line_of_answer(question: TrainingQuestion, evidence: Sequence[Evidence]) -> Evidence | None:
+    """The line to cite: the first that holds the answer's words, of what the question was made of where there is such a line."""
+    answer = question.answer.casefold()
+    holding = [line for line in evidence if answer in line.quote.casefold()]
+    own = [line for line in holding if line.id in (*question.provenance.passages, *question.provenance.records)]
+    return next(iter(own or holding), None)
+
+
+def _answered(found: SplitQuestions) -> SplitQuestions:
+    kept = {part: [row for row in rows if row[0].answer] for part, rows in found.parts.items()}
+    num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
+    return replace(found, parts=kept, left_out=found.left_out + Counter({UNANSWERED: num_lost}))

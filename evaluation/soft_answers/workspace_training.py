@@ -1,0 +1,171 @@
+"""Training G-Retriever or GRAG on a workspace's own questions, and what it is worth on documents that it did not see."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.graphqa.soft_training import SoftTask
+from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.qa.answer_scores import contains
+from dynagrag.evaluation.results.run_folder import library_versions
+from dynagrag.evaluation.soft_answers.soft_examples import AskedExample, WorkspaceSoftExamples
+from dynagrag.generation.citations import without_marks
+from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
+from dynagrag.generation.soft_prompt.language_model import load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
+from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
+from dynagrag.generation.soft_prompt.soft_answers import MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
+from dynagrag.generation.soft_prompt.soft_checkpoint import KIND, network_of
+from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.settings import Settings
+from dynagrag.text import plural
+from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, save_checkpoint
+from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
+from dynagrag.workspace.facade import open_workspace
+from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
+
+LEAST: Mapping[Part, int] = {Part.TRAIN: 10, Part.VALIDATION: 3, Part.TEST: 3}
+"""Questions: to learn anything, to choose the epoch by, and to measure on."""
+_PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
+_MAX_MEASURED = 40
+_BATCH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceSoftOptions:
+    """What to train, and on what. `questions`: a file of them; None: they are made now, without a model. `out` None: the workspace's own
+    folder. `max_rows`: training questions at most.
+    """
+
+    method: str
+    workspace: str
+    lm: str
+    questions: Path | None = None
+    out: Path | None = None
+    max_rows: int | None = None
+    seed: int = 0
+    max_epochs: int = 10
+    learning_rate: float = 3e-4
+    width: int = 256
+    precision: Precision = Precision.AUTO
+    device: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SoftFigures:
+    """Of `n` questions of documents that it did not see: shares whose reply holds the answer's words; of `untrained`, the same language
+    model with the same text and no graph token. `with_line`: whose prompt holds a line that states the answer, so the most there could be.
+    """
+
+    n: int
+    right: float
+    untrained: float
+    with_line: float
+
+
+@dataclass(frozen=True, slots=True)
+class SoftTraining:
+    """What a training came to."""
+
+    folder: Path
+    questions: Mapping[str, int]
+    left_out: Mapping[str, int]
+    epochs: Sequence[Epoch]
+    figures: SoftFigures
+
+
+def train_soft_on_workspace(
+    settings: Settings,
+    options: WorkspaceSoftOptions,
+    progress: Progress | None = None,
+    on_epoch: Callable[[Epoch], None] | None = None,
+) -> SoftTraining:
+    """Trains and writes the checkpoint. A training in the workspace's own folder that was begun with other settings, questions or another
+    graph is dropped; elsewhere that is an error.
+
+    Raises UsageError for what was given wrong and too few questions, LoadError for a file that can't be read, WorkspaceError where there is
+    no such workspace, SettingsError where the language model or a library is missing.
+    """
+    if options.method not in SYSTEMS:
+        raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
+    own = soft_prompt_folder(settings, options.workspace, options.method)
+    out = options.out or own
+    check_out_folder(out)
+    with open_workspace(options.workspace, settings=settings, create=False) as space:
+        asked = WorkspaceSoftExamples(space, options.method, options.questions)
+        _check_enough(asked)
+        with hold_folder(out):
+            split = asked.examples(progress or (lambda *_: None), options.max_rows)
+            dimension, embedder = space.embedder.identity.dimension, space.embedder.identity.name
+            epochs, figures = _train(settings, options, out, split, dimension, embedder, asked.made_of, on_epoch)
+    counts = {part.value: len(rows) for part, rows in split.items()}
+    return SoftTraining(out, counts, {why: n for why, n in asked.found.left_out.items() if n}, epochs, figures)
+
+
+def _train(
+    settings: Settings,
+    options: WorkspaceSoftOptions,
+    out: Path,
+    split: Mapping[Part, Sequence[AskedExample]],
+    dimension: int,
+    embedder: str,
+    made_of: Mapping[str, Any],
+    on_epoch: Callable[[Epoch], None] | None,
+) -> tuple[list[Epoch], SoftFigures]:
+    lm = load_language_model(options.lm, settings, options.precision, options.device)
+    torch.manual_seed(options.seed)
+    layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)
+    is_grag = SYSTEMS[options.method].is_pruned
+    encoder = EncoderOptions(dimension, width=options.width, is_pruned=is_grag, is_two_way=is_grag)
+    model = SoftPromptModel(lm, SoftPromptOptions(encoder, projection=2 * options.width, layout=layout))
+    training = TrainingOptions(
+        learning_rate=options.learning_rate, weight_decay=0.05, batch_size=_BATCH, max_epochs=options.max_epochs, patience=2,
+        seed=options.seed, betas=(0.9, 0.95), is_warmed_up=True, max_norm=0.1,
+    )  # fmt: skip
+    made_with = dict(made_of) | {"train": len(split[Part.TRAIN]), "options": asdict(training)}
+    network = network_of(options.method, lm, model.options)
+    is_own = out == soft_prompt_folder(settings, options.workspace, options.method)
+    file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder}, begins_anew=is_own)
+    examples = {part: [row.example for row in rows] for part, rows in split.items()}
+    epochs = Training(SoftTask(model, examples[Part.VALIDATION], _BATCH), training, file, model.length).run(examples[Part.TRAIN], on_epoch)
+    figures = _figures(model, SoftPromptModel(lm, SoftPromptOptions(layout=layout)), split[Part.TEST][:_MAX_MEASURED])
+    checkpoint = Checkpoint(
+        kind=KIND,
+        network=network,
+        embedder=embedder,
+        dimension=dimension,
+        made_with=made_with,
+        figures={"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": asdict(figures)},
+        versions=library_versions() | {"dynagrag": version("dynagrag")},
+    )
+    save_checkpoint(out, checkpoint, model.tokens.state_dict())
+    return epochs, figures
+
+
+def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample]) -> SoftFigures:
+    def right(model: SoftPromptModel) -> float:
+        replies: list[str] = []
+        for start in range(0, len(rows), _BATCH):
+            replies += model.answers([row.example for row in rows[start : start + _BATCH]])
+        return sum(contains(without_marks(reply), row.answer) for reply, row in zip(replies, rows, strict=True)) / len(rows)
+
+    return SoftFigures(len(rows), right(trained), right(untrained), sum(row.has_line for row in rows) / len(rows))
+
+
+def _check_enough(asked: WorkspaceSoftExamples) -> None:
+    found = asked.found
+    if all(len(found.parts[part]) >= least for part, least in LEAST.items()):
+        return
+    counts = ", ".join(f"{len(found.parts[part])} {_PURPOSES[part]} ({least} are needed)" for part, least in LEAST.items())
+    why = "; ".join(f"{count} x {reason}" for reason, count in found.left_out.most_common() if count)
+    left_out = f" (left out: {why})" if why else ""
+    raise UsageError(
+        f"too few questions with answers: {counts}, of {plural(found.num_documents, 'document')}{left_out}; ingest three documents or "
+        "more, or give more questions with --questions FILE"
+    )

@@ -1,0 +1,181 @@
+"""G-Retriever and GRAG trained on a workspace of one's own, and asked through `ask --soft`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag import wiring
+from dynagrag.cli.main import app
+from dynagrag.errors import LoadError, UsageError
+from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.pruning.training_questions import TrainingQuestion
+from dynagrag.evaluation.questions.made_question import Provenance
+from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples, line_of_answer
+from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, WorkspaceSoftOptions, train_soft_on_workspace
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.schema import Evidence, SourceTurn
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import AskOptions, open_workspace
+from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
+
+THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
+Train = Callable[..., SoftTraining]
+
+
+def talk(number: int) -> GivenTurns:
+    turns = []
+    for line in range(6):
+        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
+        words = f"The {first} feeds the {other if other != first else 'Kettle'} for {10 * number + line + 20} hours."
+        turns.append(SourceTurn(words, ("Ada", "Leo", "Grace")[line % 3]))
+    return GivenTurns(f"Talk {number}", tuple(turns))
+
+
+@pytest.fixture
+def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A workspace of six talks; the language model is a tiny one with random weights."""
+    from tiny_llama import tiny_llama
+
+    from dynagrag.evaluation.soft_answers import workspace_training
+    from dynagrag.generation.soft_prompt import soft_checkpoint
+    from dynagrag.generation.soft_prompt.language_model import LanguageModel
+
+    def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
+        return LanguageModel(*tiny_llama(max_tokens=2048), name)
+
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
+    monkeypatch.setattr(workspace_training, "load_language_model", load)
+    monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
+    made = Settings(home=home)
+    with open_workspace("w", settings=made) as space:
+        space.ingest_given([talk(number) for number in range(6)], FastExtractor())
+    return made
+
+
+@pytest.fixture
+def train(settings: Settings) -> Train:
+    def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
+        given = {"max_rows": 12, "max_epochs": 1, "width": 16} | more
+        return train_soft_on_workspace(settings, WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", **given))
+
+    return run
+
+
+@pytest.mark.parametrize("method", ["g-retriever", "grag"])
+def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, settings: Settings, method: str) -> None:
+    made = train(method)
+    assert made.folder == soft_prompt_folder(settings, "w", method)
+    assert all(made.questions[part] >= 3 for part in Part)
+    assert 0 <= made.figures.right <= 1
+    assert made.figures.with_line > 0, "some prompts hold the line that states the answer"
+    description = json.loads((made.folder / "model.json").read_text(encoding="utf-8"))
+    assert (description["kind"], description["network"]["lm"]) == ("soft-answers", "tiny")
+    with open_workspace("w", settings=settings) as space:
+        answer = space.ask("What does the Odyssey feed?", AskOptions(soft=method))
+        again = space.ask("What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive"))
+    assert answer.is_answered_by_model
+    assert answer.trace.retriever == {"g-retriever": "pcst", "grag": "grag"}[method]
+    assert f"answered by {method} with tiny, a trained soft prompt" in answer.trace.notes
+    assert answer.text == again.text
+    assert answer.usage.calls == 0, "no other model was asked"
+
+
+def test_a_reply_is_checked_as_any_answer(train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    train()
+
+    def replying(text: str) -> None:
+        monkeypatch.setattr(SoftAnswerer, "answer", lambda self, snapshot, question, retrieval, contexts: text)
+
+    with open_workspace("w", settings=settings) as space:
+        replying("Nothing is known [E99].")
+        prompt = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever")).trace.prompts[0]
+        line = next(row for row in prompt.text.splitlines() if row.startswith("[E1]"))
+        said = line.partition('"')[2].rstrip('"')
+        replying(f"{said} [E1][E99]")
+        stated = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever"))
+        replying("The Odyssey feeds the Moon for 3 years [E1].")
+        strict = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever", is_strict=True))
+        replying("")
+        silent = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever"))
+    assert "E99" not in stated.text
+    assert [citation.quote for citation in stated.citations] == [said]
+    assert [claim.verdict.value for claim in stated.claims] == ["stated"]
+    assert strict.is_abstained
+    assert strict.left_out
+    assert silent.is_abstained
+    assert silent.trace.reason == "the trained system said nothing"
+
+
+def test_what_is_learned_cites_the_line_that_states_it(settings: Settings) -> None:
+    with open_workspace("w", settings=settings) as space:
+        split = WorkspaceSoftExamples(space, "g-retriever", None).examples(lambda *_: None)
+    rows = [row for own in split.values() for row in own]
+    assert any(row.has_line for row in rows)
+    for row in rows:
+        answer, _, mark = row.example.label.partition(" [")
+        assert row.has_line == bool(mark)
+        if row.has_line:
+            line = next(own for own in row.example.description.splitlines() if own.startswith(f"[{mark}"))
+            assert answer.casefold() in line.casefold()
+
+
+def test_the_line_is_one_of_what_the_question_was_made_of_where_several_hold_the_answer() -> None:
+    lines = [
+        Evidence(f"E{i}", id_, "d", 0, 9, text) for i, (id_, text) in enumerate([("p", "an owl"), ("q", "The Owl"), ("r", "a cat")], 1)
+    ]
+
+    def cited(*passages: str, answer: str = "owl") -> str | None:
+        found = line_of_answer(TrainingQuestion("1", "?", Provenance(passages=passages), None, answer=answer), lines)
+        return found and found.label
+
+    assert cited("q") == "E2"
+    assert cited("r") == "E1"
+    assert cited("q", answer="dog") is None
+
+
+def test_the_same_training_goes_on_and_another_begins_anew_in_the_workspace_alone(train: Train, tmp_path: Path) -> None:
+    first = train(max_epochs=2)
+    assert [epoch.loss for epoch in train(max_epochs=2).epochs] == [epoch.loss for epoch in first.epochs]
+    assert len(train(max_epochs=1, seed=1).epochs) == 1
+    train(out=tmp_path / "own")
+    with pytest.raises(UsageError, match="begun with other settings"):
+        train(out=tmp_path / "own", seed=1)
+
+
+def test_what_does_not_fit_is_refused_in_a_line(train: Train, settings: Settings, tmp_path: Path) -> None:
+    with open_workspace("w", settings=settings) as space:
+        for soft, kind, said in (
+            ("g-retriever", UsageError, "has no trained g-retriever; train one with `dynagrag train g-retriever --workspace w`"),
+            ("nowhere", UsageError, "there is no folder 'nowhere'"),
+            (str(tmp_path), LoadError, "holds no model.json"),
+        ):
+            with pytest.raises(kind, match=said):
+                space.ask("Why?", AskOptions(soft=soft))
+        with pytest.raises(UsageError, match="reads a question whole"):
+            space.ask("Why?", AskOptions(soft="g-retriever", is_split=True))
+    with pytest.raises(UsageError, match="can't be trained on a workspace"):
+        train("prompt-tuning")
+    few = tmp_path / "few.jsonl"
+    few.write_text(json.dumps({"question": "Who?", "answer": "Ada"}), encoding="utf-8")
+    with pytest.raises(UsageError, match="too few questions with answers"):
+        train(questions=few)
+
+
+def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app(["train", "g-retriever", "-w", "w", "--lm", "tiny", "--max-epochs", "1", "--max-rows", "10"], standalone_mode=False) == 0
+    shown = capsys.readouterr().out
+    assert "10 to train on" in shown
+    assert "dynagrag ask -w w --soft g-retriever" in shown
+    assert app(["ask", "What feeds the Main Bus?", "-w", "w", "--soft", "g-retriever", "--json"], standalone_mode=False) == 0
+    assert json.loads(capsys.readouterr().out)["trace"]["retriever"] == "pcst"
+    for wrong in (["-w", "w", "--dataset", "explagraphs"], ["--questions", "q"], ["--dataset", "explagraphs"]):
+        with pytest.raises(UsageError, match="give"):
+            app(["train", "g-retriever", *wrong], standalone_mode=False)
+    with pytest.raises(UsageError, match="answers no workspace's questions"):
+        app(["train", "prompt-tuning", "-w", "w"], standalone_mode=False)

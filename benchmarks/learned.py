@@ -28,12 +28,14 @@ from result_lines import ResultLines
 from torch import Tensor, nn
 
 from dynagrag import wiring
+from dynagrag.evaluation.graphqa.graph_methods import METHODS
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors, ego_graphs_of, tree_of
 from dynagrag.evaluation.graphqa.graph_sets import load_graph_set
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
@@ -78,15 +80,15 @@ def made_questions(num: int) -> list[GraphQuestion]:
 def training_examples(data: Path | None, num: int) -> tuple[str, list[SoftExample]]:
     """What they are called, and the first rows."""
     if data is None:
-        return "made rows", soft_examples(made_questions(num), TextVectors(RandomEmbedder()), "g-retriever")
+        return "made rows", soft_examples(made_questions(num), TextVectors(RandomEmbedder()), METHODS["g-retriever"])
     rows = load_graph_set("explagraphs", data).of(Part.TRAIN)[:num]
-    return "ExplaGraphs", soft_examples(rows, TextVectors(wiring.make_embedder(Settings())), "g-retriever")
+    return "ExplaGraphs", soft_examples(rows, TextVectors(wiring.make_embedder(Settings())), METHODS["g-retriever"])
 
 
 def make_ours(folder: Path, dimension: int) -> tuple[nn.Module, Callable[[Sequence[SoftExample]], Tensor]]:
     """What learns, and the loss of a batch."""
     torch.manual_seed(0)
-    lm = load_language_model(str(folder), Settings())
+    lm = load_language_model(str(folder), Settings(), Precision.FLOAT32)
     model = SoftPromptModel(lm, SoftPromptOptions(EncoderOptions(dimension, width=WIDTH), projection=WIDTH))
     return model.tokens, model.loss
 

@@ -16,6 +16,7 @@ from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, GraphEncoder
 from dynagrag.generation.soft_prompt.language_model import load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.soft_example import SoftExample, batch_graphs
 from dynagrag.settings import Settings
 
@@ -34,7 +35,7 @@ def save_unquantized(lm: str, folder: Path) -> Path:
     """A folder with the model in float32, which both sides load."""
     from transformers import AutoModelForCausalLM
 
-    made = load_language_model(lm, Settings())
+    made = load_language_model(lm, Settings(), Precision.FLOAT32)
     config = made.model.config
     if hasattr(config, "quantization_config"):
         del config.quantization_config

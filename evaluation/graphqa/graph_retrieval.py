@@ -4,6 +4,7 @@ Graphs of a set that puts them in whole (`GraphQuestion.tree` None) stay whole f
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,14 @@ MAX_NODES = 2000
 """Of a graph whose ego-graphs are compared; of a larger one the nodes nearest the question."""
 _MAX_KEPT = 100_000
 """Texts whose vectors are remembered: 150 MB of 384 numbers each."""
+
+
+@dataclass(frozen=True, slots=True)
+class RootedGraph:
+    """A graph and the node that it lies round."""
+
+    graph: TextGraph
+    root: int
 
 
 class TextVectors:
@@ -86,13 +95,17 @@ def nearest_facts(question: GraphQuestion, vectors: TextVectors) -> list[Triple]
     return [triples[row] for row in best_rows(cosines, NUM_FACTS).tolist()]
 
 
-def ego_graphs_of(question: GraphQuestion, vectors: TextVectors) -> list[TextGraph]:
-    """GRAG's: those whose mean vector, over nodes and edges, is nearest the question; of each its nodes and edges that are nearest."""
+def ego_graphs_of(question: GraphQuestion, vectors: TextVectors) -> list[RootedGraph]:
+    """GRAG's: those whose mean vector, over nodes and edges, is nearest the question; of each its nodes and edges that are nearest, and its
+    centre. A graph that is put in whole is one, round its node nearest the question.
+    """
     graph = question.graph
-    if question.tree is None or not graph.nodes:
-        return [graph]
+    if not graph.nodes:
+        return [RootedGraph(graph, 0)]
     query = vectors.of_query(question.query)
     nodes, edges = _cosines(graph, query, vectors)
+    if question.tree is None:
+        return [RootedGraph(graph, int(best_rows(nodes, 1)[0]))]
     if len(graph.nodes) > MAX_NODES:
         kept = set(best_rows(nodes, MAX_NODES).tolist())
         graph = part_of_graph(graph, kept, [i for i, (head, _, tail) in enumerate(graph.edges) if head in kept and tail in kept])
@@ -102,7 +115,12 @@ def ego_graphs_of(question: GraphQuestion, vectors: TextVectors) -> list[TextGra
     members = reach[:, ends[:, 0]] & reach[:, ends[:, 1]]
     pooled = _pooled(reach, members, vectors.of(graph.nodes), vectors.of([label for _, label, _ in graph.edges]))
     best = best_rows(cosines_with(pooled, query), NUM_EGO_GRAPHS).tolist()
-    return [part_of_graph(graph, _best_of(reach[centre], nodes), _best_of(members[centre], edges)) for centre in best]
+    return [_rooted(graph, centre, _best_of(reach[centre], nodes), _best_of(members[centre], edges)) for centre in best]
+
+
+def _rooted(graph: TextGraph, centre: int, nodes: Collection[int], edges: Collection[int]) -> RootedGraph:
+    kept = kept_nodes(graph, {*nodes, centre}, edges)
+    return RootedGraph(part_of_graph(graph, kept, edges), kept.index(centre))
 
 
 def union_of(graphs: Sequence[TextGraph]) -> TextGraph:
@@ -120,10 +138,15 @@ def triples_of_graph(graph: TextGraph) -> list[Triple]:
 
 def part_of_graph(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> TextGraph:
     """Some nodes and edges of a graph, with the edges' ends, in the graph's order and with numbers of their own."""
-    kept = sorted({*nodes, *(end for row in edges for end in (graph.edges[row][0], graph.edges[row][2]))})
+    kept = kept_nodes(graph, nodes, edges)
     number = {node: i for i, node in enumerate(kept)}
     chosen = (graph.edges[row] for row in sorted(edges))
     return TextGraph(tuple(graph.nodes[node] for node in kept), tuple((number[head], label, number[tail]) for head, label, tail in chosen))
+
+
+def kept_nodes(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> list[int]:
+    """These nodes and the edges' ends, in the graph's order."""
+    return sorted({*nodes, *(end for row in edges for end in (graph.edges[row][0], graph.edges[row][2]))})
 
 
 def _cosines(graph: TextGraph, query: Vector, vectors: TextVectors) -> tuple[Scores, Scores]:

@@ -45,10 +45,10 @@ def render_graphqa_report(run: GraphQaRun) -> str:
 
 def graphqa_report(summary: Mapping[str, Any], lines: Sequence[GraphAnswerLine]) -> Report:
     """What the page says."""
-    asked = f"{plural(summary['n'], 'question')} over graphs, {summary['split']} rows, answered by {summary['method']}"
+    asked = f"{plural(summary['n'], 'question')} over graphs, {summary['split']} rows, answered by {summary['variant']}"
     few = (f"Fewer than {FEW_QUESTIONS} questions: the intervals say little.",) if summary["n"] < FEW_QUESTIONS else ()
     return Report(
-        title=f"{summary['dataset']}: {summary['method']}",
+        title=f"{summary['dataset']}: {summary['variant']}",
         asked=f"{asked} with {summary['lm'] or 'no model'}: how many are right?",
         conclusion=conclusion(summary),
         notes=few,
@@ -67,7 +67,7 @@ def conclusion(summary: Mapping[str, Any]) -> str:
     """Whether the method is above the answer that most rows share, in a sentence."""
     own = summary["measures"][summary["scorer"]]
     right, majority = Interval.of(own[measure_of(own)], POINTS), POINTS * summary["majority"]
-    said = f"{summary['method']}: {right.text(unit=' % right')} by {summary['scorer']}"
+    said = f"{summary['variant']}: {right.text(unit=' % right')} by {summary['scorer']}"
     if summary["method"] == MAJORITY and round(right.mean, 6) == round(majority, 6):
         return f"{said}: always the answer that most of these rows share."
     above = "above" if right.low > majority else "below" if right.high < majority else "not told apart from"

@@ -4,14 +4,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynagrag import wiring
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
-from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS
+from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, Scorer, score
 from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of, load_graph_set
@@ -28,11 +28,12 @@ from dynagrag.evaluation.graphqa.hallucination import (
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
 
 if TYPE_CHECKING:
-    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+    from dynagrag.evaluation.graphqa.soft_training import OpenedMethod
 
 _BATCH = 8
 
@@ -40,8 +41,9 @@ _BATCH = 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphQaOptions:
     """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
-    `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept. `hallucination`: each question is asked
-    again, for what supports the answer.
+    `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept. `precision`: of the language model; AUTO:
+    that of the checkpoint, if there is one. `max_description`: tokens of a graph's text at most; a checkpoint has its own.
+    `hallucination`: each question is asked again, for what supports the answer.
     """
 
     dataset: str
@@ -52,14 +54,15 @@ class GraphQaOptions:
     checkpoint: Path | None = None
     limit: int | None = None
     scorer: Scorer = Scorer.PAPER_COMPAT
+    precision: Precision = Precision.AUTO
+    device: str | None = None
+    max_description: int = 512
     out: Path | None = None
     hallucination: bool = False
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong."""
-        if self.method != MAJORITY and self.method not in METHODS:
-            raise UsageError(f"there is no method {self.method!r}; known: {', '.join((MAJORITY, *METHODS))}")
-        is_trained = self.method != MAJORITY and METHODS[self.method].is_trained
+        is_trained = self.method != MAJORITY and method_of(self.method).is_trained
         if is_trained and self.checkpoint is None:
             raise UsageError(f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then give --checkpoint FOLDER")
         if not is_trained and self.checkpoint is not None:
@@ -68,6 +71,10 @@ class GraphQaOptions:
             raise UsageError("majority names no support for its answers; leave out --hallucination")
         if self.method != MAJORITY and self.lm is None:
             raise UsageError("name the language model with --lm, such as smollm2 or a folder of a transformers model")
+        if self.device is not None:
+            from dynagrag.training.devices import choose_device
+
+            choose_device(self.device)
         if self.out is not None:
             check_folder(self.out)
 
@@ -80,7 +87,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
     if options.part is None and options.checkpoint is not None:
         _check_unseen(options.checkpoint, graph_set)
-    name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options)
+    name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options) | answers.made_with
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
     tell = progress or (lambda *_: None)
     done = {line.question for line in run.lines()}
@@ -92,7 +99,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             supports = answers.support_of(batch) if options.hallucination else [None] * len(batch)
             run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
-        summary = _summary(options, graph_set.left_out, questions, run.lines()) | {"run": str(run.path)}
+        summary = _summary(options, answers.variant, graph_set.left_out, questions, run.lines()) | {"run": str(run.path)}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
     return run, summary
@@ -103,37 +110,46 @@ class _Answers:
 
     def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
         self._majority = _majority(graph_set, options.part) if options.method == MAJORITY else None
-        self._model: SoftPromptModel | None = None
+        self._opened: OpenedMethod | None = None
+        self.made_with: dict[str, Any] = {}
+        self.variant = options.method
         if options.method == MAJORITY:
             return
         from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
         from dynagrag.evaluation.graphqa.soft_training import open_soft_prompt, untrained
         from dynagrag.generation.soft_prompt.language_model import load_language_model
+        from dynagrag.training.memory import Halving
 
         assert options.lm is not None
         embedder = wiring.make_embedder(settings)
-        self._method, self._vectors = options.method, TextVectors(embedder)
+        self._vectors, self._halving = TextVectors(embedder), Halving()
+        how = options.precision, options.device
         if options.checkpoint is None:
-            self._model = untrained(load_language_model(options.lm, settings), options.method)
+            self._opened = untrained(load_language_model(options.lm, settings, *how), options.method, options.max_description)
         else:
-            self._model = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method)
+            self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
+        self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
+        layout = self._opened.model.options.layout
+        self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
 
     def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
         """What is said to each."""
-        if self._model is None:
+        if self._opened is None:
             return [str(self._majority)] * len(questions)
         from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 
-        return self._model.answers(soft_examples(questions, self._vectors, self._method))
+        model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
+        return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])
 
     def support_of(self, questions: Sequence[GraphQuestion]) -> list[NamedSupport]:
         """What is named as the support of each answer."""
         from dynagrag.evaluation.graphqa.soft_examples import shown_graph, soft_examples
 
-        assert self._model is not None  # majority was refused
-        asked = [asking_support(question) for question in questions]
-        replies = with_long_replies(self._model).answers(soft_examples(asked, self._vectors, self._method))
-        shown = [shown_graph(question, self._vectors, self._method) for question in questions]
+        assert self._opened is not None  # majority was refused
+        model, method = with_long_replies(self._opened.model), replace(self._opened.method, after_text="", after_question="")
+        examples = soft_examples([asking_support(question) for question in questions], self._vectors, method)
+        replies = self._halving.do(examples, lambda parts: [reply for part in parts for reply in model.answers(part)])
+        shown = [shown_graph(question, self._vectors, method) for question in questions]
         return [checked_support(reply, q.graph, seen) for reply, q, seen in zip(replies, questions, shown, strict=True)]
 
 
@@ -157,14 +173,19 @@ def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) ->
 
 
 def _summary(
-    options: GraphQaOptions, left_out: Mapping[str, int], questions: Sequence[GraphQuestion], lines: Sequence[GraphAnswerLine]
+    options: GraphQaOptions,
+    variant: str,
+    left_out: Mapping[str, int],
+    questions: Sequence[GraphQuestion],
+    lines: Sequence[GraphAnswerLine],
 ) -> dict[str, Any]:
-    published = published_of(options.dataset).get(options.method, ())
+    published = published_of(options.dataset).get(variant, ())
     measures = {scorer: _measures(lines, scorer) for scorer in SCORERS}
     first = {name: own["mean"] for name, own in measures[options.scorer].items()}
     summary = {
         "dataset": options.dataset,
         "method": options.method,
+        "variant": variant,
         "split": options.part.value if options.part else ALL,
         "lm": options.lm,
         "form": questions[0].form.value,

@@ -1,4 +1,4 @@
-"""Whether what an answer names as its support stands in the question's graph (G-Retriever, table 5; docs/papers.md, GraphQA, step 8).
+"""Whether what an answer names as its support stands in the question's graph (G-Retriever, table 5; docs/papers.md, GraphQA, step 9).
 
 The model is asked again, for the edges that support the answer, and code looks each of them up. The papers' figures are people's, who read
 100 free answers.

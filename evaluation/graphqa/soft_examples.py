@@ -1,47 +1,90 @@
-"""Questions over graphs as soft prompts read them: vectors of nodes, edges and question, and the graph as text.
+"""Questions over graphs as models read them: vectors of nodes, edges and question, and the graph as text.
 
 Graphs that a set puts in whole, as the papers do with ExplaGraphs', are one graph for each method. Of larger ones there are G-Retriever's
-tree, or GRAG's ego-graphs, of which the text is that of all (docs/papers.md, GraphQA).
+tree, or GRAG's ego-graphs with the text of each, or text alone of what is nearest the question (docs/papers.md, GraphQA).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from dynagrag.evaluation.graphqa.graph_methods import METHODS
+from dynagrag.evaluation.graphqa.graph_methods import Description, GraphMethod, Retrieval
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
-from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors, ego_graphs_of, tree_of, union_of
+from dynagrag.evaluation.graphqa.graph_retrieval import (
+    RootedGraph,
+    TextVectors,
+    ego_graphs_of,
+    nearest_facts,
+    nearest_of,
+    tree_of,
+    union_of,
+)
 from dynagrag.evaluation.graphqa.text_tables import text_tables
+from dynagrag.evaluation.graphqa.tree_description import tree_description
 from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
 
+FACTS_HEAD = "Below are facts in the form of the triple meaningful to answer the question."
+"""KAPING's words before its triples (its section 4.3)."""
 
-def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: str) -> list[SoftExample]:
+
+def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod) -> list[SoftExample]:
     """An example of each question, with what the method retrieves."""
-    texts = dict.fromkeys(t for q in questions for t in (*q.graph.nodes, *(label for _, label, _ in q.graph.edges)))
-    vectors.of(list(texts))  # all at once: embedders are quick with many texts
-    return [_example(question, vectors, METHODS[method].is_pruned) for question in questions]
+    if method.has_graph or (method.has_text and method.retrieval is not Retrieval.WORDS):
+        texts = dict.fromkeys(t for q in questions for t in (*q.graph.nodes, *(label for _, label, _ in q.graph.edges)))
+        vectors.of(list(texts))  # all at once: embedders are quick with many texts
+    return [_example(question, vectors, method) for question in questions]
 
 
-def shown_graph(question: GraphQuestion, vectors: TextVectors, method: str) -> TextGraph:
-    """The graph whose text stands in a method's prompt; an empty one where none does."""
-    if not METHODS[method].has_text:
+def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> TextGraph:
+    """The graph whose tables stand in a method's prompt, an empty one where none do."""
+    if not method.has_text or method.retrieval is Retrieval.FACTS or method.description is not Description.TABLES:
         return TextGraph((), ())
-    return _as_one(_retrieved(question, vectors, METHODS[method].is_pruned))
+    return _as_one(_retrieved(question, vectors, method.retrieval))
 
 
-def _example(question: GraphQuestion, vectors: TextVectors, has_ego_graphs: bool) -> SoftExample:
-    graphs = _retrieved(question, vectors, has_ego_graphs)
-    text = text_tables(_as_one(graphs))
-    arrays = tuple(_arrays(graph, vectors) for graph in graphs)
-    return SoftExample(arrays, vectors.of_query(question.query), text, question.question, question.label)
+def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> SoftExample:
+    asked = f"{method.after_text}\n{question.question}" if method.after_text else question.question
+    if method.after_question:
+        asked = f"{asked.rstrip()} {method.after_question}"
+    if not (method.has_graph or method.has_text):
+        return SoftExample((), np.zeros(vectors.width, np.float32), "", asked, question.label)
+    graphs = _retrieved(question, vectors, method.retrieval)
+    text = _facts_text(question, vectors) if method.retrieval is Retrieval.FACTS else _described(graphs, method.description)
+    arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.has_graph else ()
+    return SoftExample(arrays, vectors.of_query(question.query), text, asked, question.label)
 
 
-def _retrieved(question: GraphQuestion, vectors: TextVectors, has_ego_graphs: bool) -> list[TextGraph]:
-    return ego_graphs_of(question, vectors) if has_ego_graphs else [tree_of(question, vectors)]
+def _retrieved(question: GraphQuestion, vectors: TextVectors, retrieval: Retrieval) -> list[RootedGraph]:
+    match retrieval:
+        case Retrieval.EGO_GRAPHS:
+            return ego_graphs_of(question, vectors)
+        case Retrieval.WHOLE:
+            return ego_graphs_of(replace(question, tree=None), vectors)
+        case Retrieval.WORDS:
+            return [RootedGraph(nearest_of(question, None), 0)]
+        case Retrieval.VECTORS:
+            return [RootedGraph(nearest_of(question, vectors), 0)]
+        case Retrieval.TREE:
+            return [RootedGraph(tree_of(question, vectors), 0)]
+        case Retrieval.FACTS:
+            return []
 
 
-def _as_one(graphs: Sequence[TextGraph]) -> TextGraph:
-    return graphs[0] if len(graphs) == 1 else union_of(graphs)
+def _described(graphs: Sequence[RootedGraph], description: Description) -> str:
+    """Trees of several graphs stand one after the other, a blank line between them; tables are of all together."""
+    if description is Description.TREE:
+        return "\n".join(tree_description(own.graph, own.root) for own in graphs)
+    return text_tables(_as_one(graphs))
+
+
+def _facts_text(question: GraphQuestion, vectors: TextVectors) -> str:
+    facts = [f"({', '.join(triple)})\n" for triple in nearest_facts(question, vectors)]
+    return "".join([f"{FACTS_HEAD}\n", *facts]) if facts else ""
+
+
+def _as_one(graphs: Sequence[RootedGraph]) -> TextGraph:
+    return graphs[0].graph if len(graphs) == 1 else union_of([own.graph for own in graphs])
 
 
 def _arrays(graph: TextGraph, vectors: TextVectors) -> GraphArrays:

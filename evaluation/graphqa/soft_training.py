@@ -1,41 +1,50 @@
 """Training what stands before a frozen language model, on a set of GraphQA; its checkpoints."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
 
 from dynagrag import wiring
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
+from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED, Description, GraphMethod, Retrieval, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.results.run_folder import library_versions
-from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
+from dynagrag.generation.soft_prompt.adapters import LoraOptions
+from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, Layer
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, load_checkpoint, save_checkpoint
-from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
+from dynagrag.training.devices import choose_device
+from dynagrag.training.memory import Halving
+from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFile, TrainingOptions, best_of
 
+_LOG = logging.getLogger(__name__)
 KIND = "soft-prompt"
 MIN_ROWS = 10
+_NUM_HEADS = 4
 _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftTrainOptions:
-    """What to train on what, and where to keep it. `max_rows`: training rows at most, the first. `lm`: the language model's name."""
+    """What to train on what, and where to keep it. `max_rows`: training rows at most, the first. `lm`: the language model's name.
+    `without`: parts that are left out; `description` None: the method's own; `max_description` and `max_label`: tokens of both at most.
+    """
 
     method: str
     dataset: str
@@ -47,14 +56,31 @@ class SoftTrainOptions:
     max_epochs: int = 10
     learning_rate: float = 3e-4
     width: int = 256
+    without: tuple[str, ...] = ()
+    encoder: Layer = "transformer"
+    description: Description | None = None
+    max_description: int = 512
+    max_label: int = 32
+    precision: Precision = Precision.AUTO
+    device: str | None = None
+
+    @property
+    def made_of(self) -> GraphMethod:
+        """The method without what is left out. UsageError for what it has not."""
+        return method_of(self.method, self.without, self.description)
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong."""
         if self.method not in TRAINED:
             raise UsageError(f"there is nothing to train in {self.method!r}; known: {', '.join(TRAINED)}")
+        if self.encoder not in get_args(Layer):
+            raise UsageError(f"--encoder {self.encoder!r} is unknown; known: {', '.join(get_args(Layer))}")
+        if self.encoder != "transformer" and not self.made_of.has_graph:
+            raise UsageError(f"{variant_name(self.method, self.without)} has no graph encoder; leave out --encoder")
         if self.max_rows is not None and self.max_rows < MIN_ROWS:
             raise UsageError(f"--max-rows {self.max_rows} is too few to learn from; give {MIN_ROWS} or more")
         check_out_folder(self.out)
+        choose_device(self.device)
 
 
 class SoftTask:
@@ -63,8 +89,9 @@ class SoftTask:
     def __init__(self, model: SoftPromptModel, validation: Sequence[SoftExample], batch_size: int) -> None:
         self.network: SoftTokens = model.tokens
         self._model = model
-        self._validation = validation
+        self._validation = sorted(validation, key=model.length)
         self._batch_size = batch_size
+        self._halving = Halving()
 
     def loss(self, batch: Sequence[SoftExample]) -> Tensor:
         """See SoftPromptModel.loss."""
@@ -76,11 +103,13 @@ class SoftTask:
         with torch.no_grad():
             for start in range(0, len(self._validation), self._batch_size):
                 batch = self._validation[start : start + self._batch_size]
-                total += float(self._model.loss(batch)) * len(batch)
+                total += self._halving.do(batch, lambda parts: sum(float(self._model.loss(part)) * len(part) for part in parts))
         return -total / len(self._validation)
 
 
-def train_soft_prompt(settings: Settings, options: SoftTrainOptions, on_epoch: Callable[[Epoch], None] | None = None) -> list[Epoch]:
+def train_soft_prompt(
+    settings: Settings, options: SoftTrainOptions, on_epoch: Callable[[Epoch], None] | None = None, on_step: OnStep | None = None
+) -> list[Epoch]:
     """Trains a method and writes its checkpoint; the epochs. A training in the folder that was stopped goes on.
 
     A tenth of the training rows, 100 at most and never trained on, choose the epoch: the set's validation rows stay for measuring.
@@ -95,8 +124,10 @@ def train_soft_prompt(settings: Settings, options: SoftTrainOptions, on_epoch: C
     rows = graph_set.of(Part.TRAIN)[: options.max_rows]
     if len(rows) < MIN_ROWS:
         raise UsageError(f"{options.dataset} has {len(rows)} training rows there; at least {MIN_ROWS} are needed")
+    if options.made_of.retrieval is Retrieval.WHOLE and all(row.tree is None for row in rows):
+        raise UsageError(f"{options.dataset} puts its graphs in whole: there is no retrieval to go without")
     with hold_folder(options.out):
-        return _train(settings, options, graph_set, rows, on_epoch)
+        return _train(settings, options, graph_set, rows, on_epoch, on_step)
 
 
 def _train(
@@ -105,19 +136,21 @@ def _train(
     graph_set: GraphSet,
     rows: Sequence[GraphQuestion],
     on_epoch: Callable[[Epoch], None] | None,
+    on_step: OnStep | None,
 ) -> list[Epoch]:
     num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     embedder = wiring.make_embedder(settings)
-    examples = soft_examples(rows, TextVectors(embedder), options.method)
-    lm = load_language_model(options.lm, settings)
+    examples = soft_examples(rows, TextVectors(embedder), options.made_of)
+    lm = load_language_model(options.lm, settings, options.precision, options.device)
+    _tell_long_labels(lm, examples, options.max_label)
     torch.manual_seed(options.seed)
-    model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension))
+    model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
     training = _training_options(options)
     made_with = _made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of(rows)}
-    network = _network(options.method, lm, model.options)
+    network = _network(options, lm, model.options)
     file = TrainingFile(options.out / TRAINING, made_with | {"network": network, "embedder": embedder.identity.name})
     task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, file).run(examples[:-num_validation], on_epoch)
+    epochs = Training(task, training, file, model.length).run(examples[:-num_validation], on_epoch, on_step)
     checkpoint = Checkpoint(
         kind=KIND,
         network=network,
@@ -131,8 +164,29 @@ def _train(
     return epochs
 
 
-def open_soft_prompt(folder: Path, settings: Settings, lm: str, embedder: EmbedderIdentity, method: str) -> SoftPromptModel:
-    """The model of a checkpoint. LoadError for what is none, UsageError where it is of another method, embedder or language model."""
+@dataclass(frozen=True, slots=True)
+class OpenedMethod:
+    """A model that is ready to answer, how its questions are put, and what was left out of it or is of another kind."""
+
+    model: SoftPromptModel
+    method: GraphMethod
+    without: tuple[str, ...] = ()
+    layer: str | None = None
+
+
+def open_soft_prompt(
+    folder: Path,
+    settings: Settings,
+    lm: str,
+    embedder: EmbedderIdentity,
+    method: str,
+    precision: Precision = Precision.AUTO,
+    device: str | None = None,
+) -> OpenedMethod:
+    """The model of a checkpoint; with `AUTO` of the precision that it was trained with.
+
+    LoadError for what is none, UsageError where it is of another method, embedder or language model.
+    """
     checkpoint, weights = load_checkpoint(folder, KIND)
     checkpoint.check_fits(embedder, folder)
     made = checkpoint.network
@@ -140,7 +194,8 @@ def open_soft_prompt(folder: Path, settings: Settings, lm: str, embedder: Embedd
         raise UsageError(f"{folder} holds a trained {made['method']}; give --method {made['method']}")
     if made["lm"] != lm:
         raise UsageError(f"{folder} was trained before {made['lm']}; give --lm {made['lm']}, or train it again")
-    model = load_language_model(lm, settings)
+    trained_with = Precision(made.get("precision", Precision.FLOAT32))
+    model = load_language_model(lm, settings, trained_with if precision is Precision.AUTO else precision, device)
     if made["lm_width"] != model.width:
         raise UsageError(f"{folder} was trained before a model of width {made['lm_width']}, and {lm} has {model.width}; train it again")
     opened = SoftPromptModel(model, _read_options(made["options"]))
@@ -148,18 +203,52 @@ def open_soft_prompt(folder: Path, settings: Settings, lm: str, embedder: Embedd
         opened.tokens.load_state_dict(weights)
     except RuntimeError as err:
         raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
-    return opened
+    without = tuple(made.get("without", ()))
+    description = Description(made.get("description", Description.TABLES))
+    encoder = opened.options.encoder
+    return OpenedMethod(opened, method_of(method, without, description), without, encoder.layer if encoder else None)
 
 
-def untrained(lm: LanguageModel, method: str) -> SoftPromptModel:
+def untrained(lm: LanguageModel, method: str, max_description: int = 512) -> OpenedMethod:
     """The language model as it is, in the same layout."""
-    return SoftPromptModel(lm, SoftPromptOptions(has_text=METHODS[method].has_text))
+    made = METHODS[method]
+    layout = LayoutOptions(max_description=max_description, max_reply=made.max_reply)
+    return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.has_text, layout=layout)), made)
 
 
-def _model_options(options: SoftTrainOptions, dimension: int) -> SoftPromptOptions:
-    method = METHODS[options.method]
-    encoder = EncoderOptions(dimension, width=options.width, is_pruned=method.is_pruned) if method.has_graph else None
-    return SoftPromptOptions(encoder, method.num_virtual, method.has_text, projection=2 * options.width)
+def _tell_long_labels(lm: LanguageModel, examples: Sequence[SoftExample], most: int) -> None:
+    num_long = sum(len(lm.ids(example.label)) > most for example in examples)
+    if num_long:
+        _LOG.warning(
+            "%d of %d labels are longer than %d tokens and are cut there, so their ends can't be learned (--max-label)",
+            num_long,
+            len(examples),
+            most,
+        )
+
+
+def _model_options(options: SoftTrainOptions, dimension: int, lm_width: int) -> SoftPromptOptions:
+    method = options.made_of
+    encoder = None
+    if method.has_graph:
+        width = options.width if method.has_projector else lm_width
+        is_grag = METHODS[options.method].is_pruned
+        encoder = EncoderOptions(
+            dimension,
+            options.encoder,
+            width,
+            num_heads=_NUM_HEADS if width % _NUM_HEADS == 0 else 1,
+            is_pruned=method.is_pruned,
+            is_two_way=is_grag,
+        )
+    return SoftPromptOptions(
+        encoder,
+        method.num_virtual,
+        method.has_text,
+        projection=2 * options.width if method.has_projector else 0,
+        lora=LoraOptions() if method.has_lora else None,
+        layout=LayoutOptions(options.max_description, options.max_label, method.max_reply),
+    )
 
 
 def _training_options(options: SoftTrainOptions) -> TrainingOptions:
@@ -176,13 +265,22 @@ def _training_options(options: SoftTrainOptions) -> TrainingOptions:
     )
 
 
-def _network(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
-    return {"method": method, "lm": lm.name, "lm_width": lm.width, "options": asdict(options)}
+def _network(options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions) -> dict[str, Any]:
+    return {
+        "method": options.method,
+        "without": list(options.without),
+        "description": options.made_of.description.value,
+        "lm": lm.name,
+        "lm_width": lm.width,
+        "precision": lm.precision.value,
+        "options": asdict(made),
+    }
 
 
 def _read_options(kept: dict[str, Any]) -> SoftPromptOptions:
-    encoder = EncoderOptions(**kept["encoder"]) if kept["encoder"] else None
-    return SoftPromptOptions(**(kept | {"encoder": encoder, "layout": LayoutOptions(**kept["layout"])}))
+    lora = LoraOptions(**kept["lora"]) if kept.get("lora") else None
+    encoder = kept["encoder"] and EncoderOptions(**({"is_two_way": kept["encoder"]["is_pruned"]} | kept["encoder"]))
+    return SoftPromptOptions(**(kept | {"encoder": encoder, "lora": lora, "layout": LayoutOptions(**kept["layout"])}))
 
 
 def _made_with(graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dynagrag.evaluation.soft_answers.soft_examples import AskedExample, Workspa
 from dynagrag.generation.citations import without_marks
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_answers import MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
 from dynagrag.generation.soft_prompt.soft_checkpoint import KIND, network_of
@@ -52,6 +53,8 @@ class WorkspaceSoftOptions:
     max_epochs: int = 10
     learning_rate: float = 3e-4
     width: int = 256
+    precision: Precision = Precision.AUTO
+    device: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +123,11 @@ def _train(
     made_of: Mapping[str, Any],
     on_epoch: Callable[[Epoch], None] | None,
 ) -> tuple[list[Epoch], SoftFigures]:
-    lm = load_language_model(options.lm, settings)
+    lm = load_language_model(options.lm, settings, options.precision, options.device)
     torch.manual_seed(options.seed)
     layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)
-    encoder = EncoderOptions(dimension, width=options.width, is_pruned=SYSTEMS[options.method].is_pruned)
+    is_grag = SYSTEMS[options.method].is_pruned
+    encoder = EncoderOptions(dimension, width=options.width, is_pruned=is_grag, is_two_way=is_grag)
     model = SoftPromptModel(lm, SoftPromptOptions(encoder, projection=2 * options.width, layout=layout))
     training = TrainingOptions(
         learning_rate=options.learning_rate, weight_decay=0.05, batch_size=_BATCH, max_epochs=options.max_epochs, patience=2,
@@ -134,7 +138,7 @@ def _train(
     is_own = out == soft_prompt_folder(settings, options.workspace, options.method)
     file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder}, begins_anew=is_own)
     examples = {part: [row.example for row in rows] for part, rows in split.items()}
-    epochs = Training(SoftTask(model, examples[Part.VALIDATION], _BATCH), training, file).run(examples[Part.TRAIN], on_epoch)
+    epochs = Training(SoftTask(model, examples[Part.VALIDATION], _BATCH), training, file, model.length).run(examples[Part.TRAIN], on_epoch)
     figures = _figures(model, SoftPromptModel(lm, SoftPromptOptions(layout=layout)), split[Part.TEST][:_MAX_MEASURED])
     checkpoint = Checkpoint(
         kind=KIND,

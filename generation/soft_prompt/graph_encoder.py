@@ -14,8 +14,10 @@ from torch import Tensor, nn
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it scripts some of its own functions, which torch is about to drop
     from torch_geometric.data import Batch
-    from torch_geometric.nn import GATv2Conv, GCNConv, TransformerConv
+    from torch_geometric.nn import GCNConv, TransformerConv
     from torch_geometric.utils import scatter
+
+from dynagrag.generation.soft_prompt.edge_attention import EdgeAttention
 
 Layer = Literal["transformer", "gat", "gcn"]
 _MASK_WIDTH = 32
@@ -23,8 +25,8 @@ _MASK_WIDTH = 32
 
 @dataclass(frozen=True, slots=True)
 class EncoderOptions:
-    """`dimension`: of the vectors of nodes and edges. `layer`: transformer reads edges in its messages, gat in its attention alone, gcn
-    not at all. The papers have 4 layers of 4 heads and a width of 1024. `is_pruned`: GRAG's soft pruning, and edges both ways.
+    """`dimension`: of the vectors of nodes and edges. `layer`: transformer and gat read edges in their messages, gcn not at all. The papers
+    have 4 layers of 4 heads and a width of 1024. `is_pruned`: GRAG's soft pruning; `is_two_way`: its edges, both ways.
     """
 
     dimension: int
@@ -34,6 +36,7 @@ class EncoderOptions:
     num_heads: int = 4
     dropout: float = 0.0
     is_pruned: bool = False
+    is_two_way: bool = False
 
 
 class GraphEncoder(nn.Module):
@@ -44,7 +47,7 @@ class GraphEncoder(nn.Module):
     def __init__(self, options: EncoderOptions) -> None:
         super().__init__()
         self.options = options
-        edge_width = options.dimension + options.is_pruned
+        edge_width = options.dimension + options.is_two_way
         widths = [options.dimension] + [options.width] * options.num_layers
         self.layers = nn.ModuleList(_layer(options, before, edge_width) for before in widths[:-1])
         self.norms = nn.ModuleList(nn.LayerNorm(options.width) for _ in widths[2:])
@@ -58,6 +61,7 @@ class GraphEncoder(nn.Module):
         alpha_v, alpha_e = torch.ones(len(x), 1, device=x.device), torch.ones(len(y), 1, device=x.device)
         if self.options.is_pruned:
             alpha_v, alpha_e = self.masks(batch)
+        if self.options.is_two_way:
             ends, y, alpha_e = _both_ways(ends, y, alpha_e)
         h = x
         for i, layer in enumerate(self.layers):
@@ -86,7 +90,7 @@ def _layer(options: EncoderOptions, before: int, edge_width: int) -> nn.Module:
     if options.layer == "transformer":
         made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
     elif options.layer == "gat":
-        made = GATv2Conv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
+        made = EdgeAttention(before, per_head, options.num_heads, edge_width, options.dropout)
     else:
         made = GCNConv(before, options.width)
     return made

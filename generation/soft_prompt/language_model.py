@@ -7,9 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import SettingsError
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.models.transformers_chat import load_transformers, locate_model
 from dynagrag.settings import Settings
+from dynagrag.training.devices import choose_device, has_bfloat16
 
 _PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"
 
@@ -46,6 +48,11 @@ class LanguageModel:
         return found
 
     @property
+    def precision(self) -> Precision:
+        """Of its numbers, as they are kept."""
+        return Precision.BFLOAT16 if self.dtype == torch.bfloat16 else Precision.FLOAT32
+
+    @property
     def max_tokens(self) -> int | None:
         """Of its context; None where it names none."""
         return getattr(self.model.config, "max_position_embeddings", None)
@@ -72,15 +79,18 @@ class LanguageModel:
         return found
 
 
-def load_language_model(name: str, settings: Settings) -> LanguageModel:
-    """A model by what users call it: a pulled one such as smollm2, a folder, a GGUF file (read whole into float32), or a hub name.
+def load_language_model(name: str, settings: Settings, precision: Precision = Precision.AUTO, device: str | None = None) -> LanguageModel:
+    """A model by what users call it: a pulled one such as smollm2, a folder, a GGUF file (read whole), or a hub name.
 
-    Raises SettingsError where it isn't there or can't be loaded.
+    Raises SettingsError where it isn't there or can't be loaded, UsageError for a device that isn't there.
     """
+    place = choose_device(device)
     found = model_path(name, settings) if name in CATALOG else None
     if name in CATALOG and found is None:
         raise SettingsError(f"the model {name} isn't here: run `dynagrag models pull {name}`")
-    tokenizer, model = load_transformers(locate_model(str(found or name)), settings)
+    is_short = precision == Precision.BFLOAT16 or (precision == Precision.AUTO and has_bfloat16(place))
+    dtype = torch.bfloat16 if is_short else torch.float32
+    tokenizer, model = load_transformers(locate_model(str(found or name)), settings, str(place), dtype)
     return LanguageModel(model, tokenizer, name)
 
 

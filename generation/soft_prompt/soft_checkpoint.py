@@ -7,6 +7,7 @@ from typing import Any
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
+from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, SoftAnswerer
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
@@ -19,7 +20,7 @@ KIND = "soft-answers"
 
 def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
     """What a checkpoint keeps of the network."""
-    return {"method": method, "lm": lm.name, "lm_width": lm.width, "options": asdict(options)}
+    return {"method": method, "lm": lm.name, "lm_width": lm.width, "precision": lm.precision.value, "options": asdict(options)}
 
 
 def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity) -> SoftAnswerer:
@@ -31,7 +32,7 @@ def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdent
     checkpoint, weights = load_checkpoint(folder, KIND)
     checkpoint.check_fits(embedder, folder)
     made = checkpoint.network
-    lm = load_language_model(made["lm"], settings)
+    lm = load_language_model(made["lm"], settings, Precision(made.get("precision", Precision.FLOAT32)))
     if made["lm_width"] != lm.width:
         raise UsageError(f"{folder} was trained before a model of width {made['lm_width']}, and {lm.name} has {lm.width}; train it again")
     model = SoftPromptModel(lm, _read_options(made["options"]))
@@ -45,5 +46,5 @@ def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdent
 
 
 def _read_options(kept: dict[str, Any]) -> SoftPromptOptions:
-    encoder = EncoderOptions(**kept["encoder"]) if kept["encoder"] else None
+    encoder = EncoderOptions(**({"is_two_way": kept["encoder"]["is_pruned"]} | kept["encoder"])) if kept["encoder"] else None
     return SoftPromptOptions(**(kept | {"encoder": encoder, "layout": LayoutOptions(**kept["layout"])}))

@@ -1,12 +1,14 @@
 """A frozen language model with what is learned before it: graph tokens, virtual tokens, or adapters (G-Retriever; GRAG)."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from dynagrag.generation.soft_prompt.adapters import Adapters, LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, GraphEncoder
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.prompt_layout import IGNORED, LaidOut, LayoutOptions, lay_out
@@ -16,31 +18,38 @@ from dynagrag.generation.soft_prompt.soft_example import SoftExample, batch_grap
 @dataclass(frozen=True, slots=True)
 class SoftPromptOptions:
     """`encoder` None: no graph token. `num_virtual`: tokens that are learned as they are, the same for all questions. `has_text`: the
-    description stands in the prompt too. `projection`: width of the projector's middle (the papers' 2048).
+    description stands in the prompt too. `projection`: width of the projector's middle (the papers' 2048), 0: none, and the encoder's own
+    width is the language model's. `lora` None: the language model stays as it is.
     """
 
     encoder: EncoderOptions | None = None
     num_virtual: int = 0
     has_text: bool = True
     projection: int = 512
+    lora: LoraOptions | None = None
     layout: LayoutOptions = field(default_factory=LayoutOptions)
 
 
 class SoftTokens(nn.Module):
-    """All that is learned: virtual tokens, and the encoder and projector that make a question's graph token."""
+    """All that is learned: virtual tokens, the encoder and projector that make a question's graph token, and adapters."""
+
+    adapters: Adapters | None
 
     def __init__(self, options: SoftPromptOptions, width: int, scale: float) -> None:
         """`width`: of the language model's embeddings; `scale`: their standard deviation, with which virtual tokens begin."""
         super().__init__()
         self.options = options
         self._width = width
+        self.adapters = None
         if options.num_virtual:
             self.virtual = nn.Parameter(scale * torch.randn(options.num_virtual, width))
         if options.encoder is not None:
             self.encoder = GraphEncoder(options.encoder)
-            self.projector = nn.Sequential(
-                nn.Linear(options.encoder.width, options.projection), nn.Sigmoid(), nn.Linear(options.projection, width)
-            )
+            self.projector: nn.Module = nn.Identity()
+            if options.projection:
+                self.projector = nn.Sequential(
+                    nn.Linear(options.encoder.width, options.projection), nn.Sigmoid(), nn.Linear(options.projection, width)
+                )
 
     def forward(self, examples: Sequence[SoftExample]) -> Tensor:
         """(b, s, width): the virtual tokens, then the graph token: the mean over an example's graphs, each pooled by itself, projected."""
@@ -64,22 +73,36 @@ class SoftPromptModel:
         self.lm = lm
         self.options = options
         scale = float(lm.model.get_input_embeddings().weight.float().std())
-        self.tokens = SoftTokens(options, lm.width, scale).to(lm.device)
+        self.tokens = SoftTokens(options, lm.width, scale)
+        if options.lora is not None:
+            self.tokens.adapters = Adapters(lm.model, options.lora)
+        self.tokens.to(lm.device)
 
     def loss(self, examples: Sequence[SoftExample]) -> Tensor:
         """The mean cross-entropy over the tokens of labels and their ends."""
         laid = self._laid_out(examples, has_labels=True)
-        num_kept = int((laid.targets != IGNORED).sum(dim=1).max()) + 1  # labels stand at the end of all rows
-        logits = self.lm.model(
-            inputs_embeds=laid.embeddings, attention_mask=laid.mask, position_ids=_positions(laid), logits_to_keep=num_kept
-        ).logits
-        shifted, targets = logits[:, :-1], laid.targets[:, 1 - num_kept :]
-        return functional.cross_entropy(shifted.reshape(-1, shifted.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
+        num_kept = int((laid.targets != IGNORED).sum(dim=1).max())  # labels stand at the end of all rows
+        length = laid.targets.shape[1]
+        with self._adapted():
+            logits = self.lm.model(
+                inputs_embeds=laid.embeddings,
+                attention_mask=laid.mask,
+                position_ids=_positions(laid),
+                logits_to_keep=torch.arange(length - 1 - num_kept, length - 1, device=laid.targets.device),  # each says the next token
+                use_cache=False,
+            ).logits
+        targets = laid.targets[:, -num_kept:]
+        return functional.cross_entropy(logits.reshape(-1, logits.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
+
+    def length(self, example: SoftExample) -> int:
+        """The tokens of an example's own texts."""
+        text = self.lm.ids(example.description, self.options.layout.max_description) if self.options.has_text else []
+        return len(text) + len(self.lm.ids(example.question)) + len(self.lm.ids(example.label, self.options.layout.max_label))
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
         """What the model says to each, greedily, up to its end."""
         self.tokens.eval()
-        with torch.no_grad():
+        with torch.no_grad(), self._adapted():
             laid = self._laid_out(examples, has_labels=False)
             made = self.lm.model.generate(
                 inputs_embeds=laid.embeddings,
@@ -94,6 +117,9 @@ class SoftPromptModel:
             )
         texts: list[str] = self.lm.tokenizer.batch_decode(made, skip_special_tokens=True)
         return [text.strip() for text in texts]
+
+    def _adapted(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.tokens.adapters is None else self.tokens.adapters.acting()
 
     def _laid_out(self, examples: Sequence[SoftExample], has_labels: bool) -> LaidOut:
         soft = self.tokens(examples)

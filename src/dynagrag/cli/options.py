@@ -38,6 +38,18 @@ STORE = Annotated[
 ]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with its counts and seconds.")]
 DEVICE = Annotated[str | None, typer.Option("--device", help="Where the network runs: cpu, cuda, mps. Default: a GPU if there is one.")]
+MAX_DESCRIPTION = Annotated[
+    int,
+    typer.Option("--max-description", min=0, help="Tokens of a graph's text at most; it is cut at its end. A checkpoint keeps its own."),
+]
+PRECISION = Annotated[
+    str,
+    typer.Option(
+        "--precision",
+        help="Of the language model's numbers: float32, bfloat16 (about twice as quick where the machine has it), or auto, which takes "
+        "bfloat16 there. A checkpoint is measured with what it was trained with.",
+    ),
+]
 PRUNING_SET = Annotated[
     str | None,
     typer.Option(

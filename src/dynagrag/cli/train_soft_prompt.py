@@ -1,18 +1,20 @@
 """`dynagrag train g-retriever` and the like: soft prompts before a frozen language model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, STORE, VERBOSE
-from dynagrag.cli.terminal import in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.evaluate.shared import names_in, one_of
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, STORE, VERBOSE
+from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.cli.train_soft_answers import QUESTIONS, TRAINED_ON, check_soft_source, train_on_own_workspace
-from dynagrag.errors import SettingsError
+from dynagrag.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
-    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions
+    from dynagrag.generation.soft_prompt.precision import Precision
+    from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
 _SET = typer.Option(
@@ -40,12 +42,41 @@ OUT = Annotated[
         help="Folder of the checkpoint. A training in it that was stopped goes on. Default for --workspace: the workspace's own.",
     ),
 ]
+MAX_ROWS = Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")]
+MAX_EPOCHS = Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")]
+LEARNING_RATE = Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")]
+SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")]
+MAX_LABEL = Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")]
+_OF_SET: dict[str, Any] = {"encoder": "transformer", "without": (), "description": None, "max_description": 512, "max_label": 32}
 HELP = {
     "g-retriever": "Train G-Retriever: a graph encoder whose token stands, with the graph's text, before a frozen language model.",
     "grag": "Train GRAG: as G-Retriever, with soft pruning of nodes and edges by their distance from the question.",
     "graph-token": "Train GraphToken: the graph encoder's token without the graph's text.",
     "prompt-tuning": "Train ten virtual tokens, the same for every question, before the graph's text.",
+    "lora": "Train LoRA: adapters in a language model that reads the graph's text.",
+    "g-retriever-lora": "Train G-Retriever with adapters (LoRA) in the language model.",
+    "grag-lora": "Train GRAG with adapters (LoRA) in the language model.",
 }
+ENCODER = Annotated[
+    str,
+    typer.Option(
+        "--encoder", help="Layers of the graph encoder: transformer or gat, whose messages carry the edges, or gcn, which has nodes alone."
+    ),
+]
+WITHOUT = Annotated[
+    str,
+    typer.Option(
+        "--without",
+        help="Parts to leave out, separated by commas, to see what they give: encoder (ten virtual tokens stand there), projector, text, "
+        "retrieval (the whole graph), of GRAG pruning. Of the methods that have graph and text.",
+    ),
+]
+DESCRIPTION = Annotated[
+    str | None,
+    typer.Option(
+        "--description", help="The graph as text: tables (of nodes and edges), or tree (GRAG's lines). Default: tree for GRAG, else tables."
+    ),
+]
 
 
 def add_soft_prompts(app: typer.Typer) -> None:
@@ -64,53 +95,68 @@ def _command(method: str) -> Callable[..., int]:
         workspace: TRAINED_ON = None,
         questions: QUESTIONS = None,
         lm: LM = "smollm2",
-        max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")] = None,
-        max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")] = 10,
-        learning_rate: Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")] = 3e-4,
-        seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")] = 0,
+        max_rows: MAX_ROWS = None,
+        max_epochs: MAX_EPOCHS = 10,
+        learning_rate: LEARNING_RATE = 3e-4,
+        seed: SEED = 0,
+        encoder: ENCODER = "transformer",
+        without: WITHOUT = "",
+        description: DESCRIPTION = None,
+        max_description: MAX_DESCRIPTION = 512,
+        max_label: MAX_LABEL = 32,
+        device: DEVICE = None,
+        precision: PRECISION = "auto",
         embedder: EMBEDDER = None,
         store: STORE = None,
         as_json: JSON = False,
         verbose: VERBOSE = False,
     ) -> int:
         set_up_log(verbose)
-        try:
-            from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
-        except ImportError as err:
-            raise SettingsError(
-                "training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'"
-            ) from err
         check_soft_source(method, workspace, questions, (dataset, data, out))
+        how: dict[str, Any] = {"lm": lm, "out": out, "max_rows": max_rows, "max_epochs": max_epochs, "learning_rate": learning_rate}
+        how |= {"seed": seed, "device": device, "precision": _precision(precision)}
+        of_set: dict[str, Any] = {"encoder": encoder, "without": names_in(without), "description": description}
+        of_set |= {"max_description": max_description, "max_label": max_label}
         if workspace is not None:
-            how: dict[str, Any] = {"questions": questions, "lm": lm, "out": out, "max_rows": max_rows, "max_epochs": max_epochs}
-            how |= {"learning_rate": learning_rate, "seed": seed}
-            return train_on_own_workspace(method, workspace, {"embedder": embedder, "store": store}, how, as_json, _say_epoch)
-        assert dataset is not None  # else it was refused, as without data or out
-        assert data is not None
-        assert out is not None
-        options = SoftTrainOptions(
-            method=method,
-            dataset=dataset,
-            data=data,
-            lm=lm,
-            out=out,
-            max_rows=max_rows,
-            seed=seed,
-            max_epochs=max_epochs,
-            learning_rate=learning_rate,
-        )
-        _say_trained(options, train_soft_prompt(read_settings(None, embedder), options, None if as_json else _say_epoch), as_json)
+            _check_defaults(of_set)
+            models = {"embedder": embedder, "store": store}
+            return train_on_own_workspace(method, workspace, models, how | {"questions": questions}, as_json, _say_epoch)
+        _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, as_json)
         return 0
 
     return train
 
 
-def _say_trained(options: "SoftTrainOptions", epochs: "Sequence[Epoch]", as_json: bool) -> None:
-    method, out = options.method, options.out
+def _precision(name: str) -> "Precision":
+    try:
+        import dynagrag.evaluation.graphqa.soft_training  # noqa: F401  its libraries may be missing
+        from dynagrag.generation.soft_prompt.precision import Precision
+    except ImportError as err:
+        raise SettingsError("training soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'") from err
+    return one_of("--precision", name, Precision)
+
+
+def _check_defaults(of_set: dict[str, Any]) -> None:
+    """Raises UsageError for options that a workspace's training doesn't have."""
+    given = [name for name, value in of_set.items() if value != _OF_SET[name]]
+    if given:
+        raise UsageError(f"--{given[0].replace('_', '-')} is for --dataset; leave it out with --workspace")
+
+
+def _train(settings: "Settings", how: dict[str, Any], as_json: bool) -> None:
+    from dynagrag.evaluation.graphqa.graph_methods import Description
+    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+
+    named = how["description"]
+    options = SoftTrainOptions(**how | {"description": None if named is None else one_of("--description", named, Description)})
+    with Bars(as_json) as progress:
+        epochs = train_soft_prompt(settings, options, None if as_json else _say_epoch, progress)
     if as_json:
-        say_json({"folder": str(out), "method": method, "epochs": [{"loss": e.loss, "validation": -e.validation} for e in epochs]})
+        curve = [{"loss": e.loss, "validation": -e.validation} for e in epochs]
+        say_json({"folder": str(options.out), "method": options.method, "epochs": curve})
         return
-    say(in_line(f"checkpoint: {out}; measure it: dynagrag evaluate graphqa --method {method} --checkpoint {out} --lm {options.lm} ..."))
+    measure = f"dynagrag evaluate graphqa --method {options.method} --checkpoint {options.out} --lm {options.lm} ..."
+    say(in_line(f"checkpoint: {options.out}; measure it: {measure}"))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

@@ -231,8 +231,11 @@ def locate_model(source: str) -> str:
     return source
 
 
-def load_transformers(source: str, settings: Settings) -> tuple[Any, Any]:
-    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be. SettingsError where it can't be loaded."""
+def load_transformers(source: str, settings: Settings, device: str | None = None, dtype: Any = None) -> tuple[Any, Any]:
+    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be. SettingsError where it can't be loaded.
+
+    Without `device` and `dtype` they are chosen, see TransformersChat.
+    """
     path = Path(source) if Path(source).exists() else hub_model(source, settings)
     try:
         import torch
@@ -241,12 +244,13 @@ def load_transformers(source: str, settings: Settings) -> tuple[Any, Any]:
     except ImportError as err:
         raise SettingsError("running a model here needs transformers and torch: pip install 'dynagrag[local]'") from err
     transformers_logging.disable_progress_bar()
-    device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    dtype = {"cuda": torch.bfloat16, "mps": torch.float16, "cpu": torch.float32}[device]
+    device = device or ("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
+    given, dtype = dtype, dtype or {"cuda": torch.bfloat16, "mps": torch.float16}.get(device.partition(":")[0], torch.float32)
     where: dict[str, Any] = {"local_files_only": True}
     folder = path
     if path.is_file():
         folder, where["gguf_file"] = path.parent, path.name
+        dtype = torch.float32 if given is not None else dtype  # transformers complains of a shorter one; it is cast below
     # Safetensors only: other weights are pickles.
     weights: dict[str, Any] = {} if path.is_file() else {"use_safetensors": True}
     try:
@@ -254,7 +258,8 @@ def load_transformers(source: str, settings: Settings) -> tuple[Any, Any]:
         model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **where, **weights)
     except (OSError, ValueError, ImportError) as err:
         raise SettingsError(f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}") from err
-    return tokenizer, model.to(device).eval()
+    model = model.to(device)
+    return tokenizer, (model if given is None else model.to(given)).eval()
 
 
 def _templated(tokenizer: Any, prompt: Prompt) -> str:

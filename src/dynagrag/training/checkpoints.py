@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.safetensors"
 LOCK = "training.lock"
+PICKLES = (".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt")
 TRAINING_NOTES = ("made_with", "epochs")
 Tensors = dict[str, "Tensor"]
 
@@ -124,11 +125,13 @@ def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
 
 def read_description(folder: Path, kind: str) -> Checkpoint:
     """A checkpoint without its weights. Errors as in `load_checkpoint`."""
+    if folder.suffix in PICKLES:
+        raise LoadError(f"{folder} is a pickle, which could run code, and was not opened; name the folder that `dynagrag train` wrote")
     if not folder.is_dir():
         raise LoadError(f"{folder} is no folder of a checkpoint; name the folder that `dynagrag train` wrote")
     path = folder / DESCRIPTION
     if not path.is_file():
-        others = sorted(p.name for p in folder.iterdir() if p.suffix in {".pt", ".pth", ".bin", ".pkl", ".ckpt"})
+        others = sorted(p.name for p in folder.iterdir() if p.suffix in PICKLES)
         why = f"; {others[0]} may be a pickle, which could run code, and was not opened" if others else ""
         raise LoadError(f"{folder} holds no {DESCRIPTION}, so its training did not end or it is no checkpoint{why}")
     try:

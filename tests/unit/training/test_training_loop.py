@@ -167,6 +167,65 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
         Training(Tight(), options).run(EXAMPLES)
 
 
+def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: pytest.LogCaptureFixture) -> None:
+    from dynagrag.training.memory import Halving
+
+    halving, sizes = Halving(), list[int]()
+
+    def work(parts: Sequence[Sequence[int]]) -> list[int]:
+        sizes.append(max(map(len, parts)))
+        if sizes[-1] > 2:
+            raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+        return [sum(part) for part in parts]
+
+    assert halving.do(range(8), work) == [1, 5, 9, 13]
+    assert halving.do(range(8), work) == [1, 5, 9, 13]
+    assert sizes == [8, 4, 2, 2]
+    assert [record.message for record in caplog.records] == [
+        f"out of memory: a batch of 8 examples is done in {num} parts from now on" for num in (2, 4)
+    ]
+    assert halving.do([], lambda parts: len(parts)) == 0
+
+    def wrong(parts: Sequence[Sequence[int]]) -> None:
+        raise RuntimeError("shapes differ")
+
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        halving.do(range(8), wrong)
+
+
+def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_is_the_seeds() -> None:
+    class Told(LineTask):
+        def __init__(self) -> None:
+            super().__init__()
+            self.batches: list[list[tuple[float, float]]] = []
+
+        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+            if self.network.training:
+                self.batches.append(list(batch))
+            return super().loss(batch)
+
+    def length(example: tuple[float, float]) -> int:
+        return EXAMPLES.index(example)
+
+    def batches(seed: int, is_sorted: bool = True) -> list[list[int]]:
+        task = Told()
+        Training(task, TrainingOptions(batch_size=4, max_epochs=1, seed=seed), length=length if is_sorted else None).run(EXAMPLES)
+        found = [[length(example) for example in batch] for batch in task.batches]
+        assert sorted(place for batch in found for place in batch) == list(range(len(EXAMPLES)))
+        return found
+
+    assert sorted(batches(0)) == [list(range(i, min(i + 4, len(EXAMPLES)))) for i in range(0, len(EXAMPLES), 4)]
+    assert batches(0) == batches(0) != batches(1)
+    assert sorted(map(sorted, batches(0, False))) != sorted(batches(0))
+
+
+def test_each_batch_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+    Training(LineTask(), TrainingOptions(batch_size=len(EXAMPLES) - 1, max_epochs=2)).run(EXAMPLES, on_step=lambda *step: told.append(step))
+    num = len(EXAMPLES)
+    assert told == [(f"epoch {number}", done, num) for number in (1, 2) for done in (num - 1, num)]
+
+
 def test_the_rate_rises_over_the_first_epoch_and_falls_by_a_cosine_to_the_least() -> None:
     options = TrainingOptions(learning_rate=1e-3, max_epochs=9, is_warmed_up=True, least_rate=1e-4)
     assert [options.rate(e) for e in (0, 0.5, 1, 5, 9)] == pytest.approx([0, 5e-4, 1e-3, 5.5e-4, 1e-4])

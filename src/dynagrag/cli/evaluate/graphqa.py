@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_run
-from dynagrag.cli.options import EMBEDDER, JSON, VERBOSE
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.errors import UsageError
 from dynagrag.text import plural
+
+PUBLISHED_WITH = "Llama 2 7B unless it names another, their test rows and scorer"
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruning_example import Part
@@ -28,8 +30,9 @@ METHOD = Annotated[
     str,
     typer.Option(
         "--method",
-        help="g-retriever, grag, graph-token or prompt-tuning (trained: --checkpoint), zero-shot, question-only, or majority (what "
-        "most training rows say).",
+        help="Trained (--checkpoint): g-retriever, grag, graph-token, prompt-tuning, lora, g-retriever-lora, grag-lora. The language model "
+        "as it is, with the graph's text: zero-shot, zero-cot and cot-bag (told to think), kaping (triples near the question), bm25 and "
+        "dense (nodes and edges near it); without: question-only. Without a model: majority (what most training rows say).",
     ),
 ]
 SPLIT = Annotated[str, typer.Option("--split", help="Which rows: train, validation, test or all.")]
@@ -60,6 +63,9 @@ def graphqa(
     scorer: SCORER = "paper_compat",
     hallucination: HALLUCINATION = False,
     limit: LIMIT = None,
+    max_description: MAX_DESCRIPTION = 512,
+    device: DEVICE = None,
+    precision: PRECISION = "auto",
     embedder: EMBEDDER = None,
     out: OUT = None,
     as_json: JSON = False,
@@ -72,16 +78,20 @@ def graphqa(
     set_up_log(verbose)
     from dynagrag.evaluation.graphqa.graph_scorers import Scorer
     from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+    from dynagrag.generation.soft_prompt.precision import Precision
 
     options = GraphQaOptions(
         dataset=dataset,
         data=data,
-        method=method,
+        method=method.replace("+lora", "-lora"),
         part=_part(split),
         lm=lm,
         checkpoint=checkpoint,
         limit=limit,
         scorer=one_of("--scorer", scorer, Scorer),
+        max_description=max_description,
+        device=device,
+        precision=one_of("--precision", precision, Precision),
         out=out,
         hallucination=hallucination,
     )
@@ -105,7 +115,7 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.bootstrap_intervals import Interval
 
     asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
-    yield f"{asked}, {summary['method']}, {summary['lm'] or 'no model'}"
+    yield f"{asked}, {summary['variant']}, {summary['lm'] or 'no model'}"
     for reason, count in summary["left_out"].items():
         yield f"{count:,} left out: {reason}"
     for scorer, own in summary["measures"].items():
@@ -116,5 +126,9 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
 
         yield from hallucination_lines(own)
     yield summary["verdict"]
+    ours = f"{summary['lm'] or 'no model'}, {summary['split']} rows, {summary['scorer']}, n {summary['n']:,}"
     for own in summary["published"]:
-        yield f"published: {own['metric']} {own['value']:.2f} ({own['source']}; another model, perhaps other rows)"
+        mean = summary["measures"][summary["scorer"]].get(own["metric"], {}).get("mean")
+        beside = "" if mean is None else f"; here {100 * mean:.2f} ({ours})"
+        source = f"{own['source']}: {PUBLISHED_WITH}" if summary["lm"] else own["source"]
+        yield f"published: {own['metric']} {own['value']:.2f} ({source}){beside}"

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dynagrag.evaluation.graphqa.graph_methods import METHODS, Description, method_of
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import (
     TextVectors,
@@ -61,11 +62,14 @@ def test_facts_are_nearest_first() -> None:
 
 
 def test_ego_graphs_lie_round_what_is_near_the_question() -> None:
-    found = ego_graphs_of(question(tree=TreeOptions(), query="king arthur castle"), vectors())
-    assert len(found) == 5
+    rooted = ego_graphs_of(question(tree=TreeOptions(), query="king arthur castle"), vectors())
+    assert len(rooted) == 5
+    assert rooted[0].graph.nodes[rooted[0].root] == "king arthur"
+    found = [own.graph for own in rooted]
     assert found[0] == TextGraph(("town 30", "castle", "king arthur"), ((0, "beside", 1), (1, "seat of", 2))), "two hops round the king"
     assert all(len(graph.nodes) <= 20 for graph in found)
-    assert ego_graphs_of(question(), vectors()) == [FAR]
+    (whole_graph,) = ego_graphs_of(question(query="king arthur"), vectors())
+    assert (whole_graph.graph, whole_graph.graph.nodes[whole_graph.root]) == (FAR, "king arthur")
     whole = union_of(found)
     assert len(set(whole.nodes)) == len(whole.nodes)
     assert {("castle", "seat of", "king arthur")} <= {(whole.nodes[h], r, whole.nodes[t]) for h, r, t in whole.edges}
@@ -80,11 +84,14 @@ def test_examples_hold_what_their_method_retrieves() -> None:
     from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 
     asked = [question(tree=TreeOptions())]
-    (tree,) = soft_examples(asked, vectors(), "g-retriever")
-    (several,) = soft_examples(asked, vectors(), "grag")
+    (tree,) = soft_examples(asked, vectors(), METHODS["g-retriever"])
+    (several,) = soft_examples(asked, vectors(), METHODS["grag"])
     assert (len(tree.graphs), len(several.graphs)) == (1, 5)
     assert tree.graphs[0].x.shape[1] == 256
     assert "king arthur" in tree.description
-    assert several.description.startswith("node_id,node_attr\n0,")
-    (empty,) = soft_examples([question(TextGraph((), ()), TreeOptions())], vectors(), "grag")
+    assert several.description.startswith("[1] ")
+    assert several.description.count("\n\n[1] ") == 4
+    (tables,) = soft_examples(asked, vectors(), method_of("grag", description=Description.TABLES))
+    assert tables.description.startswith("node_id,node_attr\n0,")
+    (empty,) = soft_examples([question(TextGraph((), ()), TreeOptions())], vectors(), METHODS["grag"])
     assert (empty.graphs[0].x.shape, empty.graphs[0].ends.shape) == ((0, 256), (0, 2))

@@ -10,6 +10,7 @@ import pytest
 
 from dynagrag.errors import DynaGragError, LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
+from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
 from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
 from dynagrag.evaluation.graphqa.hallucination import checked_support
@@ -51,8 +52,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     from dynagrag.evaluation.graphqa import soft_training
     from dynagrag.generation.soft_prompt import language_model
 
-    def load(name: str, settings: Settings) -> Any:
-        return language_model.LanguageModel(*tiny_llama(max_tokens=512), name)
+    def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
+        model, tokenizer = tiny_llama(max_tokens=512)
+        return language_model.LanguageModel(model.bfloat16() if precision == "bfloat16" else model, tokenizer, name)
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
     monkeypatch.setattr(soft_training, "load_language_model", load)
@@ -154,14 +156,15 @@ def test_two_trainings_in_one_folder_are_refused(train: Train, tmp_path: Path) -
         train("prompt-tuning", "own")
 
 
-@pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
+@pytest.mark.parametrize("method", TRAINED)
 def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Path, settings: Settings, tmp_path: Path, method: str) -> None:
     folder = train(method, "own")
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     assert (made["network"]["method"], made["network"]["lm"], made["network"]["lm_width"]) == (method, "tiny", 128)
     assert made["made_with"]["train"] == 20
     kept_weights = read_tensors(folder / "model.safetensors")[0]
-    assert all(name.startswith(("encoder.", "projector.", "virtual")) for name in kept_weights), "the language model isn't kept"
+    learned = ("encoder.", "projector.", "virtual", "adapters.")
+    assert all(name.startswith(learned) for name in kept_weights), "the language model isn't kept"
     asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", checkpoint=folder, out=tmp_path / "run")
     run, summary = evaluate_graphqa(settings, asked)
     assert summary["n"] == len(run.lines()) == 8
@@ -188,11 +191,12 @@ def test_what_an_answer_rests_on_is_asked_for_and_looked_up(data: Path, settings
         evaluate_graphqa(settings, replace(asked, hallucination=False))
 
 
-def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(train: Train) -> None:
-    whole = json.loads((train("grag", "whole", 3) / "model.json").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("method", ["grag", "g-retriever-lora"])
+def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(train: Train, method: str) -> None:
+    whole = json.loads((train(method, "whole", 3) / "model.json").read_text(encoding="utf-8"))
     with pytest.raises(KeyboardInterrupt):
-        train("grag", "stopped", 3, stop_after=1)
-    resumed = json.loads((train("grag", "stopped", 3) / "model.json").read_text(encoding="utf-8"))
+        train(method, "stopped", 3, stop_after=1)
+    resumed = json.loads((train(method, "stopped", 3) / "model.json").read_text(encoding="utf-8"))
     assert [(e["loss"], e["validation"]) for e in resumed["figures"]["epochs"]] == [
         (e["loss"], e["validation"]) for e in whole["figures"]["epochs"]
     ]
@@ -216,6 +220,7 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settin
         ({"dataset": "nothing"}, "there is no set 'nothing'"),
         ({"part": Part.TEST}, "has no rows of the split 'test'"),
         ({"checkpoint": tmp_path}, "holds no model.json"),
+        ({"device": "cuda:77"}, "the device 'cuda:77' can't be used here"),
     ]
     for given, said in refused:
         with pytest.raises(DynaGragError, match=said):
@@ -226,3 +231,118 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settin
         train("zero-shot", "none")
     with pytest.raises(UsageError, match="begun with other settings"):
         train("g-retriever", "own", 1, seed=5)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in TRAINED])
+def test_a_model_as_it_is_is_measured(data: Path, settings: Settings, tmp_path: Path, tiny: None, method: str) -> None:
+    asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", limit=3, out=tmp_path / "run", max_description=60)
+    run, summary = evaluate_graphqa(settings, asked)
+    assert (summary["n"], summary["variant"], len(run.lines())) == (3, method, 3)
+    assert json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"]["precision"] in ("float32", "bfloat16")
+
+
+@pytest.mark.parametrize(
+    ("method", "how", "variant"),
+    [
+        ("grag", {"without": ("pruning",)}, "grag without pruning"),
+        ("g-retriever", {"without": ("projector", "text")}, "g-retriever without projector, text"),
+        ("g-retriever", {"without": ("encoder",)}, "g-retriever without encoder"),
+        ("g-retriever", {"encoder": "gat"}, "g-retriever with gat"),
+        ("grag", {"encoder": "gcn", "description": "tables"}, "grag with gcn"),
+    ],
+)
+def test_what_was_left_out_is_known_to_the_checkpoint(
+    train: Train, data: Path, settings: Settings, tmp_path: Path, method: str, how: dict[str, Any], variant: str
+) -> None:
+    from dynagrag.evaluation.graphqa.graph_methods import Description
+
+    how = how | ({"description": Description(how["description"])} if "description" in how else {})
+    folder = train(method, "own", 1, **how)
+    asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    run, summary = evaluate_graphqa(settings, asked)
+    assert summary["variant"] == variant
+    assert summary["verdict"].startswith(f"{variant}: ")
+    if "encoder" in how and method == "g-retriever":
+        assert [own["source"] for own in summary["published"]] == ["G-Retriever, table 7"]
+    assert variant in (run.path / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_can_not_be_trained_is_refused_in_a_line(train: Train, tmp_path: Path) -> None:
+    for how, said in (
+        ({"without": ("retrieval",)}, "explagraphs puts its graphs in whole: there is no retrieval to go without"),
+        ({"encoder": "magic"}, "--encoder 'magic' is unknown; known: transformer, gat, gcn"),
+        ({"encoder": "gcn", "without": ("encoder",)}, "g-retriever without encoder has no graph encoder; leave out --encoder"),
+        ({"device": "cuda:77"}, "the device 'cuda:77' can't be used here: .*; leave out --device, or give cpu"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            train("g-retriever", "own", **how)
+        assert not (tmp_path / "own").exists()
+
+
+def test_long_labels_are_told_and_cut(train: Train, caplog: pytest.LogCaptureFixture) -> None:
+    train("prompt-tuning", "own", 1, max_label=0)
+    assert "22 of 22 labels are longer than 0 tokens and are cut there" in caplog.text
+
+
+def test_a_checkpoint_that_is_no_checkpoint_of_this_is_refused(
+    train: Train, data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pickle
+
+    from dynagrag import wiring
+
+    folder = train("g-retriever", "own", 1)
+
+    def refused(checkpoint: Path, said: str) -> None:
+        asked = GraphQaOptions(
+            dataset="explagraphs", data=data, method="g-retriever", lm="tiny", checkpoint=checkpoint, out=tmp_path / "run"
+        )
+        with pytest.raises(DynaGragError, match=said) as raised:
+            evaluate_graphqa(settings, asked)
+        assert "\n" not in str(raised.value)
+        assert not (tmp_path / "run").exists()
+
+    description = (folder / "model.json").read_text(encoding="utf-8")
+    (folder / "model.json").write_text(description.replace('"lm_width": 128', '"lm_width": 64'), encoding="utf-8")
+    refused(folder, "was trained before a model of width 64, and tiny has 128; train it again")
+    (folder / "model.json").write_text(description.replace('"width": 16', '"width": 32'), encoding="utf-8")
+    refused(folder, "the weights in .* are not those of its network")
+    (folder / "model.json").write_text(description, encoding="utf-8")
+    with monkeypatch.context() as other:
+        other.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(dimension=8))
+        refused(folder, r"was trained on vectors of .* \(32 numbers\); these are of .* \(8\)")
+    (folder / "model.safetensors").write_bytes(pickle.dumps({"weights": [1]}))
+    refused(folder, "is no whole safetensors file, and was not used")
+    (tmp_path / "weights.pt").write_bytes(pickle.dumps({"weights": [1]}))
+    refused(tmp_path / "weights.pt", "weights.pt is a pickle, which could run code, and was not opened")
+    refused(tmp_path / "none", "is no folder of a checkpoint")
+
+
+def test_the_commands_train_and_measure_and_refuse_in_a_line(
+    data: Path, home: Path, tmp_path: Path, tiny: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dynagrag.cli.main import run
+
+    def said(*words: str) -> tuple[int, str, str]:
+        code = run([*words, "--dataset", "explagraphs", "--data", str(data)])
+        return code, *capsys.readouterr()
+
+    out = str(tmp_path / "own")
+    code, shown, _ = said("train", "lora", "--lm", "tiny", "--out", out, "--max-epochs", "1", "--precision", "float32", "--device", "cpu")
+    assert (code, shown.startswith("epoch 1: loss ")) == (0, True)
+    code, shown, _ = said("evaluate", "graphqa", "--method", "lora", "--lm", "tiny", "--checkpoint", out, "--out", str(tmp_path / "run"))
+    assert code == 0
+    assert (
+        "published: accuracy 85.38 (G-Retriever, table 3: Llama 2 7B unless it names another, their test rows and scorer); here " in shown
+    )
+    assert "(tiny, validation rows, paper_compat, n 8)" in shown
+    for words, named in (
+        (("train", "grag", "--out", str(tmp_path / "no"), "--without", "magic"), "grag can't go without 'magic'"),
+        (("train", "lora", "--out", str(tmp_path / "no"), "--precision", "half"), "--precision 'half' is unknown"),
+        (("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"), "dynagrag train g-retriever-lora --out FOLDER"),
+        (("evaluate", "graphqa", "--method", "zero-shot", "--lm", "tiny", "--device", "warp"), "the device 'warp' can't be used here"),
+    ):
+        code, _, complaint = said(*words)
+        assert code in (1, 2)
+        assert named in complaint
+        assert complaint.count("\n") == 1

@@ -46,7 +46,7 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     from dynagrag.generation.soft_prompt import soft_checkpoint
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
 
-    def load(name: str, settings: Settings) -> Any:
+    def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
         return LanguageModel(*tiny_llama(max_tokens=2048), name)
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))

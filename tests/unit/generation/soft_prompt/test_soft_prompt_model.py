@@ -45,7 +45,7 @@ def model(*, is_pruned: bool = False, num_virtual: int = 0, layer: Any = "transf
 
     lm = LanguageModel(*tiny_llama(), "tiny")
     torch.manual_seed(1)
-    encoder = EncoderOptions(DIMENSION, layer, width=16, num_layers=3, num_heads=4, is_pruned=is_pruned)
+    encoder = EncoderOptions(DIMENSION, layer, width=16, num_layers=3, num_heads=4, is_pruned=is_pruned, is_two_way=is_pruned)
     return SoftPromptModel(lm, SoftPromptOptions(**({"encoder": encoder, "num_virtual": num_virtual, "projection": 16} | more)))
 
 
@@ -103,8 +103,9 @@ def test_the_graph_token_is_the_mean_over_graphs_that_are_pooled_each_by_itself(
         torch.testing.assert_close(made.tokens([both])[0, 0], made.tokens.projector(pooled.mean(dim=0)), atol=1e-6, rtol=0)
 
 
-def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too() -> None:
-    made = model(is_pruned=True, num_virtual=2)
+@pytest.mark.parametrize("layer", ["transformer", "gat", "gcn"])
+def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too(layer: str) -> None:
+    made = model(is_pruned=True, num_virtual=2, layer=layer)
     sizes, texts = (
         (4, 1, 0, 6, 2, 3, 1, 0),
         ("cat", "dog is a animal and the bird", "", "cat can fly", "a", "of the dog", "not", "one word"),
@@ -134,10 +135,22 @@ def test_only_the_label_and_its_end_are_targets_and_rows_are_padded_on_the_left(
     assert (asked.targets == IGNORED).all()
 
 
+def test_in_bfloat16_the_model_is_shorter_and_what_is_learned_is_not() -> None:
+    made, short = model(is_pruned=True, num_virtual=2), model(is_pruned=True, num_virtual=2)
+    short.lm.model.bfloat16()
+    rows = [example(i, num_graphs=2) for i in range(3)]
+    losses = [one.loss(rows) for one in (made, short)]
+    assert [one.lm.precision for one in (made, short)] == ["float32", "bfloat16"]
+    assert float(losses[1].detach()) == pytest.approx(float(losses[0].detach()), rel=0.02)
+    assert losses[1].dtype == torch.float32
+    losses[1].backward()  # type: ignore[no-untyped-call]
+    assert {value.grad.dtype for value in short.tokens.parameters() if value.grad is not None} == {torch.float32}
+
+
 def test_a_prompt_that_does_not_fit_is_refused() -> None:
     made = model()
     with pytest.raises(UsageError, match=r"doesn't fit into tiny, whose context has 128; .* --max-description"):
-        made.loss([replace(example(), description="cat " * 200)])
+        made.loss([replace(example(), description="cat " * 300)])
 
 
 def test_without_a_template_the_layout_is_the_beginning_if_there_is_one_and_a_line_end() -> None:
@@ -155,12 +168,20 @@ def test_without_a_template_the_layout_is_the_beginning_if_there_is_one_and_a_li
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"is_pruned": True}, {"encoder": None, "num_virtual": 10}, {"has_text": False}],
-    ids=["g-retriever", "grag", "prompt-tuning", "graph-token"],
+    [
+        {},
+        {"is_pruned": True},
+        {"encoder": None, "num_virtual": 10},
+        {"has_text": False},
+        {"encoder": None, "lora": True},
+        {"lora": True},
+        {"is_pruned": True, "lora": True},
+    ],
+    ids=["g-retriever", "grag", "prompt-tuning", "graph-token", "lora", "g-retriever-lora", "grag-lora"],
 )
 def test_ten_examples_are_learned_by_heart(how: dict[str, Any]) -> None:
     """What tells the labels apart: the graph, and for prompt tuning, which has none, the text."""
-    made = model(**how)
+    made = lora(**{k: v for k, v in how.items() if k != "lora"}) if "lora" in how else model(**how)
     rows = [example(i, text=("cat", "dog")[i % 2], label=("support", "counter")[i % 2], num_graphs=1 + i % 2) for i in range(10)]
     optimizer = torch.optim.AdamW(made.tokens.parameters(), 1e-2)
     for _ in range(150):
@@ -171,3 +192,82 @@ def test_ten_examples_are_learned_by_heart(how: dict[str, Any]) -> None:
         if float(loss.detach()) < 0.02:
             break
     assert made.answers(rows) == [row.label for row in rows]
+
+
+def lora(**more: Any) -> "SoftPromptModel":
+    from dynagrag.generation.soft_prompt.adapters import LoraOptions
+
+    return model(lora=LoraOptions(), **more)
+
+
+def test_adapters_are_of_queries_and_values_begin_without_effect_and_get_gradients() -> None:
+    made, rows = lora(is_pruned=True), [example(i, num_graphs=2) for i in range(3)]
+    plain = model(is_pruned=True)
+    plain.tokens.load_state_dict({name: v for name, v in made.tokens.state_dict().items() if not name.startswith("adapters.")})
+    assert torch.equal(made.loss(rows), plain.loss(rows)), "the second matrix begins at 0"
+    assert {name.rpartition("/")[2].partition(".")[0] for name, _ in made.tokens.adapters.named_parameters()} == {"q_proj", "v_proj"}  # type: ignore[union-attr]
+    with torch.no_grad():
+        for own in made.tokens.adapters.up.parameters():  # type: ignore[union-attr]
+            own += 0.1
+    made.loss(rows).backward()  # type: ignore[no-untyped-call]
+    dead = [name for name, value in made.tokens.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
+    assert dead == []
+    learned = {id(value) for value in made.tokens.parameters()}
+    assert all(value.grad is None for value in made.lm.model.parameters() if id(value) not in learned)
+
+
+def test_adapters_leave_the_model_as_it_is_for_others() -> None:
+    from dynagrag.generation.soft_prompt.adapters import LoraOptions
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+
+    rows = [example(i) for i in range(3)]
+    lm = model().lm
+    base, one, two = (SoftPromptModel(lm, SoftPromptOptions(lora=own)) for own in (None, LoraOptions(), LoraOptions(rank=2)))
+    before = base.loss(rows)
+    with torch.no_grad():
+        for own in one.tokens.adapters.up.parameters():  # type: ignore[union-attr]
+            own += 0.3
+    assert torch.equal(base.loss(rows), before)
+    assert torch.equal(two.loss(rows), before)
+    assert not torch.allclose(one.loss(rows), before)
+    one.loss(rows).backward()  # type: ignore[no-untyped-call]
+    assert all(value.grad is not None for value in one.tokens.parameters())
+    assert all(value.grad is None for value in two.tokens.parameters())
+
+
+def test_a_model_without_such_matrices_gets_no_adapters() -> None:
+    from dynagrag.generation.soft_prompt.adapters import target_modules
+
+    assert target_modules(torch.nn.ModuleDict({"c_attn": torch.nn.Linear(2, 2)})) == ("c_attn",)
+    with pytest.raises(SettingsError, match="LoRA finds neither q_proj and v_proj nor"):
+        target_modules(torch.nn.ModuleDict({"other": torch.nn.Linear(2, 2)}))
+
+
+@pytest.mark.parametrize("layer", ["transformer", "gat"])
+def test_an_edge_that_is_the_only_one_into_a_node_has_a_say(layer: str) -> None:
+    made, one = model(layer=layer), replace(example(), graphs=(graph(2),))
+    own = one.graphs[0]
+    with torch.no_grad():
+        other = made.tokens([replace(one, graphs=(replace(own, y=-own.y),))])
+        assert not torch.allclose(made.tokens([one]), other, atol=1e-6)
+
+
+def test_without_a_projector_the_encoder_makes_the_token_itself() -> None:
+    from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
+
+    made = model(encoder=EncoderOptions(DIMENSION, width=128, num_layers=2), projection=0)
+    assert made.tokens([example()]).shape == (1, 1, 128)
+    assert not any(name.startswith("projector") for name in made.tokens.state_dict())
+
+
+def test_adapters_are_exact_where_the_model_is_short() -> None:
+    from dynagrag.generation.soft_prompt.adapters import LoraOptions
+    from dynagrag.generation.soft_prompt.language_model import LanguageModel
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+
+    lm, tokenizer = tiny_llama()
+    made = SoftPromptModel(LanguageModel(lm.bfloat16(), tokenizer, "tiny"), SoftPromptOptions(lora=LoraOptions()))
+    made.loss([example(i) for i in range(3)]).backward()  # type: ignore[no-untyped-call]
+    assert {value.dtype for value in made.tokens.parameters()} == {torch.float32}
+    assert any(value.grad is not None and value.grad.abs().sum() > 0 for value in made.tokens.parameters())
+    assert made.answers([example()])

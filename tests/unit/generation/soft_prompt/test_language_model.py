@@ -1,0 +1,39 @@
+"""Language models as soft prompts load them."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from tiny_llama import tiny_llama
+
+from dynagrag.errors import UsageError
+from dynagrag.generation.soft_prompt.precision import Precision
+from dynagrag.settings import Settings
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """A model of Hugging Face, saved."""
+    model, tokenizer = tiny_llama()
+    model.save_pretrained(tmp_path / "lm")
+    tokenizer.save_pretrained(tmp_path / "lm")
+    return str(tmp_path / "lm")
+
+
+def test_a_folder_is_loaded_frozen_in_the_precision_that_was_asked_for(folder: str, home: Path) -> None:
+    from dynagrag.generation.soft_prompt.language_model import load_language_model
+    from dynagrag.training.devices import has_bfloat16
+
+    settings = Settings(home=home)
+    auto = Precision.BFLOAT16 if has_bfloat16(torch.device("cpu")) else Precision.FLOAT32
+    for precision, found in ((Precision.FLOAT32, Precision.FLOAT32), (Precision.BFLOAT16, Precision.BFLOAT16), (Precision.AUTO, auto)):
+        lm = load_language_model(folder, settings, precision, device="cpu")
+        assert (lm.precision, lm.width, lm.name) == (found, 128, folder)
+        assert not any(value.requires_grad for value in lm.model.parameters())
+
+
+def test_a_device_that_is_not_there_is_refused(folder: str, home: Path) -> None:
+    from dynagrag.generation.soft_prompt.language_model import load_language_model
+
+    with pytest.raises(UsageError, match="the device 'warp' can't be used here"):
+        load_language_model(folder, Settings(home=home), device="warp")

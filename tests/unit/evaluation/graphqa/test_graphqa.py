@@ -346,3 +346,5 @@ def test_the_commands_train_and_measure_and_refuse_in_a_line(
         assert code in (1, 2)
         assert named in complaint
         assert complaint.count("\n") == 1
+    assert run(["train", "grag", "--workspace", "w", "--encoder", "gcn"]) in (1, 2)
+    assert "--encoder is for --dataset; leave it out with --workspace" in capsys.readouterr().err

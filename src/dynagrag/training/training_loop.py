@@ -19,11 +19,14 @@ from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, TrainingError, read_tensors, write_tensors
+from dynagrag.training.memory import Halving
 
 _LOG = logging.getLogger(__name__)
 E = TypeVar("E")
 E_contra = TypeVar("E_contra", contravariant=True)
+OnStep = Callable[[str, int, int], None]
 _EPOCH_SEEDS = 100_003
+_LOG_SECONDS = 30.0
 
 
 class Task(Protocol[E_contra]):
@@ -105,11 +108,13 @@ class Training(Generic[E]):
         self._optimizer = torch.optim.AdamW(
             task.network.parameters(), options.learning_rate, options.betas, weight_decay=options.weight_decay
         )
+        self._halving = Halving()
         self._best: Tensors = {}
         self.epochs: list[Epoch] = []
 
-    def run(self, examples: Sequence[E], on_epoch: Callable[[Epoch], None] | None = None) -> list[Epoch]:
-        """Trains until nothing gets better, or goes on with what the file has; the epochs.
+    def run(self, examples: Sequence[E], on_epoch: Callable[[Epoch], None] | None = None, on_step: OnStep | None = None) -> list[Epoch]:
+        """Trains until nothing gets better, or goes on with what the file has; the epochs. `on_step` is told after each batch: "epoch 2",
+        how many examples are done, and of how many.
 
         Raises UsageError without examples, or where the file was made with something else; TrainingError where a loss is no number.
         """
@@ -117,7 +122,7 @@ class Training(Generic[E]):
             raise UsageError("there is nothing to train on; give more questions")
         self._resume()
         while not self._is_done():
-            epoch = self._epoch(len(self.epochs) + 1, examples)
+            epoch = self._epoch(len(self.epochs) + 1, examples, on_step or (lambda *_: None))
             self.epochs.append(epoch)
             if best_of(self.epochs) is epoch:
                 self._best = _copies(self._task.network.state_dict())
@@ -131,12 +136,12 @@ class Training(Generic[E]):
         since_best = len(self.epochs) - best_of(self.epochs).number if self.epochs else 0
         return len(self.epochs) >= self._options.max_epochs or since_best >= self._options.patience
 
-    def _epoch(self, number: int, examples: Sequence[E]) -> Epoch:
+    def _epoch(self, number: int, examples: Sequence[E], on_step: OnStep) -> Epoch:
         began = time.perf_counter()
         seed = self._options.seed * _EPOCH_SEEDS + number
         torch.manual_seed(seed)
         order = random.Random(seed).sample(range(len(examples)), len(examples))
-        network, total = self._task.network, 0.0
+        network, total, told = self._task.network, 0.0, began
         network.train()
         for start in range(0, len(order), self._options.batch_size):
             batch = [examples[i] for i in order[start : start + self._options.batch_size]]
@@ -145,8 +150,18 @@ class Training(Generic[E]):
                 raise TrainingError(f"the loss is {loss} in epoch {number}: a vector of the examples is no number; embed them again")
             self._step(number - 1 + (start + len(batch)) / len(order))
             total += loss * len(batch)
+            on_step(f"epoch {number}", start + len(batch), len(order))
+            told = self._log_step(number, start + len(batch), len(order), total, began, told)
         network.eval()
         return Epoch(number, total / len(examples), self._task.validate(), time.perf_counter() - began)
+
+    def _log_step(self, number: int, done: int, num: int, total: float, began: float, told: float) -> float:
+        """Logs how far an epoch is, each half a minute; when it was last told."""
+        now = time.perf_counter()
+        if now - told < _LOG_SECONDS:
+            return told
+        _LOG.info("epoch %d: %d of %d examples, loss %.3f, %.2f s an example", number, done, num, total / done, (now - began) / done)
+        return now
 
     def _step(self, epochs_done: float) -> None:
         for group in self._optimizer.param_groups:
@@ -156,18 +171,13 @@ class Training(Generic[E]):
         self._optimizer.step()
 
     def _backward(self, batch: Sequence[E]) -> float:
-        """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is done in halves, quarters and so on."""
-        num_parts = 1
-        while True:
-            try:
-                self._optimizer.zero_grad()  # also of what a part that didn't fit has left
-                return sum(self._share(part, len(batch)) for part in _parts_of(batch, num_parts))
-            except torch.OutOfMemoryError as err:
-                if num_parts >= len(batch):
-                    raise TrainingError("a single example doesn't fit into memory; train on the CPU with --device cpu") from err
-            num_parts *= 2
-            _LOG.warning("out of memory: a batch of %d examples is done in %d parts", len(batch), num_parts)
-            torch.cuda.empty_cache()
+        """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is done in parts."""
+
+        def in_parts(parts: Sequence[Sequence[E]]) -> float:
+            self._optimizer.zero_grad()  # also of what a part that didn't fit has left
+            return sum(self._share(part, len(batch)) for part in parts)
+
+        return self._halving.do(batch, in_parts)
 
     def _share(self, part: Sequence[E], num_examples: int) -> float:
         """A part's share in the batch's loss; its gradient is added."""
@@ -215,11 +225,6 @@ class Training(Generic[E]):
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = value
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
-
-
-def _parts_of(batch: Sequence[E], num_parts: int) -> list[Sequence[E]]:
-    size = -(-len(batch) // num_parts)
-    return [batch[start : start + size] for start in range(0, len(batch), size)]
 
 
 def _below(prefix: str, tensors: Tensors) -> Tensors:

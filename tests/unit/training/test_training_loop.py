@@ -167,6 +167,39 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
         Training(Tight(), options).run(EXAMPLES)
 
 
+def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: pytest.LogCaptureFixture) -> None:
+    from dynagrag.training.memory import Halving
+
+    halving, sizes = Halving(), list[int]()
+
+    def work(parts: Sequence[Sequence[int]]) -> list[int]:
+        sizes.append(max(map(len, parts)))
+        if sizes[-1] > 2:
+            raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+        return [sum(part) for part in parts]
+
+    assert halving.do(range(8), work) == [1, 5, 9, 13]
+    assert halving.do(range(8), work) == [1, 5, 9, 13]
+    assert sizes == [8, 4, 2, 2]
+    assert [record.message for record in caplog.records] == [
+        f"out of memory: a batch of 8 examples is done in {num} parts from now on" for num in (2, 4)
+    ]
+    assert halving.do([], lambda parts: len(parts)) == 0
+
+    def wrong(parts: Sequence[Sequence[int]]) -> None:
+        raise RuntimeError("shapes differ")
+
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        halving.do(range(8), wrong)
+
+
+def test_each_batch_is_told() -> None:
+    told: list[tuple[str, int, int]] = []
+    Training(LineTask(), TrainingOptions(batch_size=len(EXAMPLES) - 1, max_epochs=2)).run(EXAMPLES, on_step=lambda *step: told.append(step))
+    num = len(EXAMPLES)
+    assert told == [(f"epoch {number}", done, num) for number in (1, 2) for done in (num - 1, num)]
+
+
 def test_the_rate_rises_over_the_first_epoch_and_falls_by_a_cosine_to_the_least() -> None:
     options = TrainingOptions(learning_rate=1e-3, max_epochs=9, is_warmed_up=True, least_rate=1e-4)
     assert [options.rate(e) for e in (0, 0.5, 1, 5, 9)] == pytest.approx([0, 5e-4, 1e-3, 5.5e-4, 1e-4])

@@ -1,0 +1,50 @@
+"""What to do where memory doesn't suffice for a batch: do it in parts, and say so."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import torch
+
+from dynagrag.training.checkpoints import TrainingError
+
+_LOG = logging.getLogger(__name__)
+_ON_CPU = ("can't allocate memory", "not enough memory", "out of memory")
+"""What torch says of it where there is no class of its own for it."""
+E = TypeVar("E")
+R = TypeVar("R")
+
+
+class Halving:
+    """Does batches in one part, or in halves, quarters and so on where one didn't fit; later batches begin with as many."""
+
+    def __init__(self) -> None:
+        self._num_parts = 1
+
+    def do(self, batch: Sequence[E], work: Callable[[Sequence[Sequence[E]]], R]) -> R:
+        """What `work` makes of the parts of a batch. TrainingError where a single example doesn't fit."""
+        while True:
+            try:
+                return work(parts_of(batch, self._num_parts))
+            except (torch.OutOfMemoryError, MemoryError, RuntimeError) as err:
+                if not _is_out_of_memory(err):
+                    raise
+                if self._num_parts >= len(batch):
+                    raise TrainingError(
+                        "a single example doesn't fit into memory; take the CPU with --device cpu, or shorter texts"
+                    ) from err
+            self._num_parts *= 2
+            _LOG.warning("out of memory: a batch of %d examples is done in %d parts from now on", len(batch), self._num_parts)
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+
+
+def parts_of(batch: Sequence[E], num_parts: int) -> list[Sequence[E]]:
+    """So many parts of about one size, fewer where there are fewer examples."""
+    size = max(1, -(-len(batch) // num_parts))
+    return [batch[start : start + size] for start in range(0, len(batch), size)]
+
+
+def _is_out_of_memory(err: Exception) -> bool:
+    said = str(err).lower()
+    return isinstance(err, (torch.OutOfMemoryError, MemoryError)) or any(words in said for words in _ON_CPU)

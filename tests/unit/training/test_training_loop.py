@@ -65,9 +65,9 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(tmp_path: Path
 
 def test_a_file_of_other_data_or_a_damaged_one_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.safetensors"
-    Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
-    with pytest.raises(UsageError, match="other settings or data"):
-        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "b"})).run(EXAMPLES)
+    Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a", "options": {"seed": 1, "rate": 0.1}})).run(EXAMPLES)
+    with pytest.raises(UsageError, match=r"other settings or data: data was a, is b; options\.seed was 1, is 2; choose"):
+        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "b", "options": {"seed": 2, "rate": 0.1}})).run(EXAMPLES)
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(LoadError, match="no whole safetensors file"):
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)

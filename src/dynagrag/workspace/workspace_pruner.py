@@ -75,7 +75,6 @@ class _Unasked:
 
     def __init__(self, trained: Pruner) -> None:
         self._trained = trained
-        self.label = trained.label
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
         try:

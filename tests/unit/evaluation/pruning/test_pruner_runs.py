@@ -157,7 +157,7 @@ def test_a_full_disk_is_told_with_the_file_that_had_no_room(
         assert run(["evaluate", "pruner", *given, "--out", str(tmp_path / "run")]) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert str(tmp_path / "run" / "measured.jsonl") in capsys.readouterr().err
+    assert str(tmp_path / "run" / "report.html") in capsys.readouterr().err
 
 
 def test_the_commands_print_json(data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:

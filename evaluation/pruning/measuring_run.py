@@ -1,6 +1,5 @@
 """Measuring pruners, on the test questions of a set or of a workspace: from what was asked for to a run with its report."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import MEASURED, untrained_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
+from dynagrag.evaluation.pruning.training_run import check_training_library
 from dynagrag.evaluation.pruning.workspace_examples import QUESTIONS, WorkspaceQuestions
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import check_folder
@@ -23,6 +23,7 @@ from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
+from dynagrag.training.checkpoints import digest_of, read_description
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_pruner import TRAINED, has_pruner, no_trained_pruner, pruner_folder
 
@@ -44,6 +45,11 @@ class MeasureOptions:
     def check(self) -> None:
         """Raises UsageError for what was given wrong, SettingsError without the library that measures."""
         check_library()
+        if self.device is not None:
+            check_training_library()
+            from dynagrag.training.devices import choose_device
+
+            choose_device(self.device)
         if self.out is not None:
             check_folder(self.out)
 
@@ -89,8 +95,8 @@ def measure_on_set(settings: Settings, options: SetMeasureOptions, progress: Pro
     options.check()
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
-    names = tuple(options.pruners) or MEASURED
-    folders = {name: _folder(name) for name in names if name not in MEASURED}
+    folders = _folders(options.pruners, {})
+    names = tuple(name for name in options.pruners if name in MEASURED or name in folders) or MEASURED
     pruners = _opened(names, folders, embedder.identity, options.device)
     test = pruning_set.examples(settings, embedder, (Part.TEST,), progress or (lambda *_: None))[Part.TEST][: options.limit]
     made_of = made_of_set(pruning_set)
@@ -105,11 +111,12 @@ def measure_on_workspace(settings: Settings, options: WorkspaceMeasureOptions, p
     """
     options.check()
     own = pruner_folder(settings, options.workspace)
-    names = tuple(options.pruners) or (*MEASURED, *([TRAINED] if has_pruner(own) else []))
+    asked_for = tuple(options.pruners) or (*MEASURED, *([TRAINED] if has_pruner(own) else []))
     with open_workspace(options.workspace, settings=settings, create=False) as space:
-        if TRAINED in names and not has_pruner(own):
+        if TRAINED in asked_for and not has_pruner(own):
             raise no_trained_pruner(options.workspace)
-        folders = {name: own if name == TRAINED else _folder(name) for name in names if name not in MEASURED}
+        folders = _folders(asked_for, {TRAINED: own})
+        names = tuple(name for name in asked_for if name in MEASURED or name in folders)
         pruners = _opened(names, folders, space.embedder.identity, options.device)
         asked = WorkspaceQuestions(space, options.questions)
         test = asked.examples((Part.TEST,), progress or (lambda *_: None))[Part.TEST][: options.limit]
@@ -121,6 +128,16 @@ def measure_on_workspace(settings: Settings, options: WorkspaceMeasureOptions, p
         found = {"workspace": space.name, "set": f"workspace {space.name}", "documents": figures[0].num_groups}
         made_of = {"asked" if name == QUESTIONS else name: value for name, value in asked.made_of.items()}
         return _kept(settings, options.out, _Measured(space.name, found, made_of, test, figures, folders, space.embedder.identity))
+
+
+def _folders(names: Sequence[str], known: Mapping[str, Path]) -> dict[str, Path]:
+    """The folders of the checkpoints among the names. One that two names are of is measured once, under the first."""
+    found: dict[Path, tuple[str, Path]] = {}
+    for name in names:
+        if name not in MEASURED:
+            folder = known.get(name) or _folder(name)
+            found.setdefault(folder.resolve(), (name, folder))
+    return dict(found.values())
 
 
 def _folder(name: str) -> Path:
@@ -141,8 +158,6 @@ def _noted(figures: Sequence[PrunerFigures], folders: Mapping[str, Path], made_o
 
 def _note(folder: Path, made_of: Mapping[str, Any]) -> str:
     """What to know of a checkpoint that was trained on something else of the same name."""
-    from dynagrag.training.checkpoints import read_description
-
     own = read_description(folder, KIND).made_with
     for place, parts, note in (("dataset", ("files",), OTHER_VERSION), ("workspace", (QUESTIONS, "graph"), OTHER_STATE)):
         if place in made_of and own.get(place) == made_of[place]:
@@ -154,7 +169,7 @@ def _kept(settings: Settings, out: Path | None, found: _Measured) -> PrunerMeasu
     """Keeps what was measured as a run."""
     made_with = dict(found.made_of) | {
         "pruners": [own.name for own in found.figures],
-        "checkpoints": {name: _hash_of(folder) for name, folder in found.folders.items()},
+        "checkpoints": {name: digest_of(folder) for name, folder in found.folders.items()},
         "questions": len(found.test),
         "embedder": f"{found.embedder.name} ({found.embedder.dimension} dimensions)",
     }
@@ -177,9 +192,3 @@ def _summary(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
         "pruners": figures_json(figures),
         "intervals": {own.name: {n: [round(v.low, DIGITS), round(v.high, DIGITS)] for n, v in own.means.items()} for own in figures},
     }
-
-
-def _hash_of(folder: Path) -> str:
-    from dynagrag.training.checkpoints import WEIGHTS
-
-    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()

@@ -28,6 +28,7 @@ class PrunerTask:
 
     def __init__(self, network: PruningNetwork, train: Sequence[PruningExample], validation: Sequence[PruningExample]) -> None:
         self.network = network
+        self._pruner = GcnPruner(network)
         self._validation = validation
         device = next(network.parameters()).device
         self._node_weight, self._edge_weight = (_positive_weight(_labels(train, kind)).to(device) for kind in (0, 1))
@@ -47,7 +48,7 @@ class PrunerTask:
 
     def validate(self) -> float:
         """The mean of the average precisions of nodes and edges."""
-        return self.validate_by(GcnPruner(self.network))
+        return self.validate_by(self._pruner)
 
     def validate_by(self, pruner: Pruner) -> float:
         """The same figure of another pruner's scores."""

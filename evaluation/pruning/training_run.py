@@ -48,8 +48,10 @@ class HowToTrain:
         left_out = (*self.without, "prior", "structure") if self.form == "paper" else self.without
         return {f"has_{name}": name not in left_out for name in COMPONENTS}
 
-    def check(self) -> None:
-        """Raises UsageError and SettingsError for what was given wrong, or is missing here."""
+    def check(self, begins_anew: bool = False) -> None:
+        """Raises UsageError, SettingsError and LoadError for what was given wrong, is missing here or damaged. `begins_anew`: as in
+        `train_and_measure`.
+        """
         check_library()
         check_training_library()
         from dynagrag.training.checkpoints import check_out_folder
@@ -63,7 +65,7 @@ class HowToTrain:
             raise UsageError(f"a pruner has no component {unknown[0]!r}; known: {', '.join(COMPONENTS)}")
         if self.form not in (None, *FORMS):
             raise UsageError(f"there is no form {self.form!r} of a pruner; known: {', '.join(FORMS)}")
-        check_out_folder(self.out)
+        check_out_folder(self.out, begins_anew)
         choose_device(self.device)
 
 

@@ -32,7 +32,8 @@ _GOLD_SHARE = 0.5
 class WorkspaceQuestions:
     """Questions of a file, or made now without a model, as far as the workspace's graph holds what they were made of.
 
-    `found`: by what they serve, and what was left out. `num_asked`: how many there were. `made_of`: the same for the same questions and
+    `found`: by what they serve, and what was left out. `num_asked`: how many there were. `num_documents`: in the
+    workspace. `made_of`: the same for the same questions and
     graph. Training and measuring get one split.
 
     Raises LoadError where the file can't be read, UsageError where it gives a document to two splits, WorkspaceError where there is nothing
@@ -44,7 +45,7 @@ class WorkspaceQuestions:
         self._snapshot = space.snapshot()
         self._finder = SupportFinder(self._snapshot)
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
-        self.num_asked = len(questions)
+        self.num_asked, self.num_documents = len(questions), len(self._snapshot.documents)
         self.found = self._supported(split_questions(questions, self._snapshot))
         self.made_of: dict[str, Any] = {
             "workspace": space.name,

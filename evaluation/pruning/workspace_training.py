@@ -60,17 +60,17 @@ def train_on_workspace(
 
     Raises:
         UsageError: Something was given wrong, or there are too few questions or documents.
-        LoadError: The file of questions can't be read.
+        LoadError: The file of questions can't be read, or a training in another folder than the workspace's own.
         WorkspaceError: There is no such workspace, or nothing in it to ask about.
         SettingsError: A library is missing.
     """
-    options.check()
+    own = options.out == pruner_folder(settings, options.workspace)
+    options.check(begins_anew=own)
     from dynagrag.training.checkpoints import hold_folder
 
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         asked = WorkspaceQuestions(space, options.questions)
         _check_enough(asked, options)
-        own = options.out == pruner_folder(settings, space.name)
         with hold_folder(options.out):
             split = asked.examples(tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples)
             stays = own and is_default(options.out)
@@ -90,9 +90,11 @@ def _check_enough(asked: WorkspaceQuestions, options: WorkspaceTrainOptions) -> 
         return
     counts = ", ".join(f"{len(found.parts[part])} {_PURPOSES[part]} ({least} are needed)" for part, least in LEAST.items())
     why = "; ".join(f"{count} x {reason}" for reason, count in found.left_out.most_common())
+    # what is made now asks about every document that has anything; a file may ask about few of many
+    num_documents = asked.num_documents if options.questions else found.num_documents
     remedy = (
         f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned of one is measured on others"
-        if found.num_documents < MIN_DOCUMENTS
+        if num_documents < MIN_DOCUMENTS
         else f"make more with `dynagrag evaluate questions -w {options.workspace} --num {max(2 * asked.num_asked, 200)} --out FILE`, and "
         "give them with --questions FILE"
     )

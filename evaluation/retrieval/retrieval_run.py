@@ -3,11 +3,9 @@
 Runs lie in HOME/evaluation/runs.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import UsageError, WorkspaceError
@@ -29,6 +27,7 @@ from dynagrag.protocols import Embedder, Pruner
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.schema import Filters, Snapshot
 from dynagrag.settings import Settings
+from dynagrag.training.checkpoints import digest_of
 
 
 def evaluate_retrieval(
@@ -92,16 +91,8 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
         seed=SEED,
         profiles={name: asdict(profile) for name, profile in profiles.items()},
         prompts=plan.prompts,
-        pruner=_hash_of_weights(options.pruner),
+        pruner=digest_of(options.pruner) if options.pruner else "",
     )
-
-
-def _hash_of_weights(folder: Path | None) -> str:
-    if folder is None:
-        return ""
-    from dynagrag.training.checkpoints import WEIGHTS
-
-    return hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

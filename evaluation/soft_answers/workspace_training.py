@@ -96,7 +96,7 @@ def train_soft_on_workspace(
         raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
     own = soft_prompt_folder(settings, options.workspace, options.method)
     out = options.out or own
-    check_out_folder(out)
+    check_out_folder(out, begins_anew=out == own)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         learned_of = {document.id for document in space.store.documents()}
         asked = WorkspaceSoftExamples(space, options.method, options.questions)

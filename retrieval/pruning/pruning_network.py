@@ -5,13 +5,16 @@ what was kept to the neighbours; heads score what comes out.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from torch import Tensor, nn
 
+from dynagrag.errors import LoadError
 from dynagrag.retrieval.pruning.gcn_pruner import Form
 from dynagrag.retrieval.pruning.untrained_prior import prior_logits
 from dynagrag.schema import Subgraph, Vector
@@ -22,6 +25,7 @@ with warnings.catch_warnings():
     from torch_geometric.nn import GCNConv
 
 _MASK_WIDTH, _HEAD_WIDTH, _STRUCTURE_WIDTH = 32, 32, 6
+_Width = Annotated[int, Field(gt=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +39,29 @@ class NetworkOptions:
     subgraph is read beside its vector; not in the paper.
     """
 
-    dimension: int
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    dimension: _Width
     form: Form = "distances"
-    projection: int = 64
-    hidden: int = 256
-    out: int = 128
-    dropout: float = 0.1
+    projection: _Width = 64
+    hidden: _Width = 256
+    out: _Width = 128
+    dropout: Annotated[float, Field(ge=0, le=1)] = 0.1
     has_masks: bool = True
     has_gcn: bool = True
     has_edges: bool = True
     has_prior: bool = False
     has_structure: bool = False
+
+
+def read_options(kept: Mapping[str, Any]) -> NetworkOptions:
+    """The options that a checkpoint keeps. LoadError where they are none of a network that this version has."""
+    try:
+        return TypeAdapter(NetworkOptions).validate_python(dict(kept))
+    except ValidationError as err:
+        first = err.errors()[0]
+        name = str(first["loc"][0])
+        raise LoadError(f"it has the network option {name} = {str(kept.get(name))[:60]!r}, which this version doesn't know") from err
 
 
 @dataclass(frozen=True, slots=True)

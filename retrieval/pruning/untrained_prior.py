@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynagrag.retrieval.pruning.finite_vectors import check_finite
 from dynagrag.schema import PruneScores, Subgraph, Vector, Vectors
 
 MIN_TEMPERATURE = 0.05
@@ -20,7 +21,8 @@ class UntrainedPrior:
     label = "untrained prior"
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
-        """Scores in (0, 1). Deterministic."""
+        """Scores in (0, 1). Deterministic. LoadError where a vector is no number."""
+        check_finite(subgraphs, query)
         unit = (query / (float(np.linalg.norm(query)) or 1.0)).astype(np.float32)
         return tuple(PruneScores(_prior(own.x, unit), _prior(own.y, unit), self.label, is_trained=False) for own in subgraphs)
 

@@ -1,6 +1,7 @@
 """Checkpoints: weights as safetensors, which can hold no code, beside a JSON file that says what they are and what they fit."""
 
 import fcntl
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -54,14 +55,16 @@ class Checkpoint(BaseModel):
             )
 
 
-def check_out_folder(folder: Path) -> None:
-    """Raises UsageError for a file, and for a folder that holds files but neither a training nor a checkpoint."""
+def check_out_folder(folder: Path, begins_anew: bool = False) -> None:
+    """Raises UsageError for a file, and for a folder that holds files but neither a training nor a checkpoint; LoadError for a damaged
+    training, unless it `begins_anew`.
+    """
     if not folder.exists():
         return
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a new folder with --out")
     is_empty = all(path.name == LOCK or _is_part(path) for path in folder.iterdir())
-    if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING)):
+    if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING, begins_anew)):
         raise UsageError(f"{folder} holds something else; name a new folder with --out, or one in which a training was begun")
 
 
@@ -101,8 +104,15 @@ def _is_checkpoint(path: Path) -> bool:
     return True
 
 
-def _is_training(path: Path) -> bool:
-    return path.is_file() and set(TRAINING_NOTES) <= read_tensors(path)[1].keys()
+def _is_training(path: Path, begins_anew: bool) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        return set(TRAINING_NOTES) <= read_tensors(path)[1].keys()
+    except LoadError as err:
+        if begins_anew:
+            return True
+        raise LoadError(f"{err}; delete it, or name another folder with --out") from err
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str, Tensor]") -> None:
@@ -141,6 +151,16 @@ def read_description(folder: Path, kind: str) -> Checkpoint:
     if checkpoint.format != FORMAT or checkpoint.kind != kind:
         raise LoadError(f"{folder} holds a {checkpoint.kind} of format {checkpoint.format}; a {kind} of format {FORMAT} is wanted")
     return checkpoint
+
+
+def digest_of(folder: Path) -> str:
+    """A hash of a checkpoint's weights. LoadError where they aren't there."""
+    path = folder / WEIGHTS
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as err:
+        raise LoadError(f"{path} cannot be read: {err.strerror or err}; train it again") from err
 
 
 def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:

@@ -29,6 +29,7 @@ _EPOCH_SEEDS = 100_003
 _LOG_SECONDS = 30.0
 _NEAR = 16
 """Batches among whose examples those of like length are put together."""
+_MAX_SHOWN = 40
 
 
 class Task(Protocol[E_contra]):
@@ -230,12 +231,15 @@ class Training(Generic[E]):
             epochs = [Epoch(**row) for row in rows]
         except (KeyError, TypeError, ValueError) as err:
             raise LoadError(f"{self._file.path} is no training's file; choose another folder with --out") from err
-        if made_with != json.loads(json.dumps(self._file.made_with)):
+        own = json.loads(json.dumps(self._file.made_with))
+        if made_with != own:
             if self._file.begins_anew:
                 _LOG.info("the training in %s was begun with other settings or data; it begins anew", self._file.path.parent)
                 return
+            differing = "; ".join(_differences(made_with, own))
             raise UsageError(
-                f"the training in {self._file.path.parent} was begun with other settings or data; choose another folder with --out"
+                f"the training in {self._file.path.parent} was begun with other settings or data: {differing}; choose another folder with "
+                "--out"
             )
         self.epochs = epochs
         self._task.network.load_state_dict(_below("network.", tensors))
@@ -245,6 +249,19 @@ class Training(Generic[E]):
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = value
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+
+
+def _differences(old: Any, new: Any, name: str = "") -> list[str]:
+    """What differs between two settings, by the names of the innermost ones."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = dict.fromkeys([*old, *new])
+        return [line for own in names for line in _differences(old.get(own), new.get(own), f"{name}.{own}".removeprefix("."))]
+    return [] if old == new else [f"{name} was {_shown(old)}, is {_shown(new)}"]
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
 
 
 def _below(prefix: str, tensors: Tensors) -> Tensors:

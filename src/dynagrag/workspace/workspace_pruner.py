@@ -3,8 +3,8 @@ store, and goes with it.
 """
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -13,10 +13,10 @@ from dynagrag.errors import LoadError, SettingsError, UsageError
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ids import content_id
 from dynagrag.protocols import Pruner
-from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
-from dynagrag.schema import EmbedderIdentity
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
+from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, read_description
+from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, digest_of, read_description
 
 BEATS_UNTRAINED = "beats_untrained"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best untrained pruner, by more than chance."""
@@ -30,6 +30,7 @@ VERSION = "version"
 """Of what a checkpoint was made with: the version of the workspace's store."""
 CHANGED = "the workspace changed since its pruner was trained; train it again to learn of what is new"
 _FOLDER = "pruner"
+_NOT_USED = "the workspace's trained pruner was not used:"
 _LOG = logging.getLogger(__name__)
 _Stamp = tuple[tuple[int, int, int], ...]
 
@@ -69,6 +70,21 @@ class ChosenPruner:
     notes: tuple[str, ...] = ()
 
 
+class _Unasked:
+    """A trained pruner that nobody asked for by name. Where it can't score, the prior does, and its label says why."""
+
+    def __init__(self, trained: Pruner) -> None:
+        self._trained = trained
+
+    def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
+        try:
+            return self._trained.score(subgraphs, query)
+        except ScoringError as err:
+            _LOG.warning("%s %s", _NOT_USED, err)
+            prior = wiring.make_pruner(UNTRAINED)
+            return tuple(replace(own, label=f"{own.label}; {_NOT_USED} {err}") for own in prior.score(subgraphs, query))
+
+
 class WorkspacePruners:
     """The pruners that a workspace's questions ask for. A checkpoint is loaded once, and again when its files change. Threads may share."""
 
@@ -98,8 +114,8 @@ class WorkspacePruners:
         return ChosenPruner(wiring.make_pruner())
 
     def identity(self, name: str) -> str:
-        """What tells the pruner called so from others: the name of an untrained one, the digest of a checkpoint's description. Errors as in
-        `chosen`, but for those of its weights.
+        """What tells the pruner called so from others: the name of an untrained one, a digest of a checkpoint's description and weights.
+        Errors as in `chosen`, but for those of weights that don't fit.
         """
         name = ALIASES.get(name, name)
         if name in wiring.PRUNERS:
@@ -107,16 +123,19 @@ class WorkspacePruners:
         if name == AUTO and not is_default(self._own):
             return UNTRAINED
         folder = self._own if name == AUTO else self._folder_of(name)
-        return content_id(read_description(folder, KIND).model_dump_json())
+        return content_id(read_description(folder, KIND).model_dump_json(), digest_of(folder))
 
     def _auto(self, embedder: EmbedderIdentity, is_used: bool, version: str | None) -> ChosenPruner:
         if not is_used:
             return ChosenPruner(wiring.make_pruner())
         try:
-            return self._opened(self._own, embedder, version) if is_default(self._own) else ChosenPruner(wiring.make_pruner())
+            if not is_default(self._own):
+                return ChosenPruner(wiring.make_pruner())
+            own = self._opened(self._own, embedder, version)
         except (LoadError, SettingsError, UsageError) as err:  # what was not asked for by name shuts out no question
-            _LOG.warning("the workspace's trained pruner is not used: %s", err)
-            return ChosenPruner(wiring.make_pruner(), (f"the workspace's trained pruner was not used: {err}",))
+            _LOG.warning("%s %s", _NOT_USED, err)
+            return ChosenPruner(wiring.make_pruner(), (f"{_NOT_USED} {err}",))
+        return replace(own, pruner=_Unasked(own.pruner))
 
     def _folder_of(self, name: str) -> Path:
         if name == TRAINED:

@@ -2,17 +2,17 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import torch
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
-from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
+from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, Checkpoint, save_checkpoint, write_tensors
 
 if TYPE_CHECKING:
     from dynagrag.retrieval.pruning.pruning_network import Logits, PruningNetwork
@@ -196,14 +196,87 @@ def test_a_pruner_of_another_embedder_device_or_network_is_refused(tmp_path: Pat
         GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION))
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"form": "xyz"}, "form = 'xyz'"),
+        ({"dropout": 7}, "dropout = '7'"),
+        ({"hidden": -1}, "hidden = '-1'"),
+        ({"num_heads": 4}, "num_heads = '4'"),
+    ],
+)
+def test_a_network_that_this_version_does_not_have_is_refused_in_one_line(changed: dict[str, Any], said: str, tmp_path: Path) -> None:
+    net = network()
+    options = asdict(net.options) | changed
+    newer = Checkpoint(kind=KIND, network=options, embedder="fake", dimension=DIMENSION, made_with={}, figures={}, versions={})
+    save_checkpoint(tmp_path, newer, net.state_dict())
+    with pytest.raises(LoadError, match=rf"{tmp_path} can't be used: .*{said}.*train it again") as found:
+        GcnPruner.open(tmp_path, EmbedderIdentity("fake", DIMENSION), "cpu")
+    assert "\n" not in str(found.value)
+
+
+def test_weights_that_are_no_floats_are_refused(tmp_path: Path) -> None:
+    folder = checkpoint_in(tmp_path, network())
+    write_tensors(folder / WEIGHTS, {name: (100 * value).to(torch.int8) for name, value in network().state_dict().items()}, {})
+    with pytest.raises(LoadError, match=r"are of torch\.int8, and only floats are read"):
+        GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "cpu")
+    assert (folder / DESCRIPTION).is_file()
+
+
+def narrow(err: Exception, most: int) -> "PruningNetwork":
+    """A network that fails on a batch of more graphs than `most`."""
+    from dynagrag.retrieval.pruning.pruning_network import PruningNetwork
+
+    class Narrow(PruningNetwork):
+        def forward(self, batch: Any) -> "Logits":
+            if batch.num_graphs > most:
+                raise err
+            return super().forward(batch)
+
+    net = Narrow(network().options)
+    net.load_state_dict(network().state_dict())
+    return net
+
+
+ON_GPU, ON_CPU = torch.OutOfMemoryError("CUDA out of memory. Tried"), RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried")
+
+
+@pytest.mark.parametrize("err", [ON_GPU, ON_CPU])
+def test_what_does_not_fit_into_memory_is_scored_in_parts(err: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    graphs = [ring(n, seed=n) for n in (7, 1, 3, 0, 5)]
+    whole, parts = (GcnPruner(net).score(graphs, QUERY) for net in (network(), narrow(err, 2)))
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(one.nodes, other.nodes, atol=1e-6)
+        np.testing.assert_allclose(one.edges, other.edges, atol=1e-6)
+    assert "out of memory" in caplog.text
+    with pytest.raises(ScoringError, match=r"of 7 nodes at most\) doesn't fit into memory.*--pruner prior") as found:
+        GcnPruner(narrow(err, 0)).score(graphs, QUERY)
+    assert "\n" not in str(found.value)
+
+
+def test_another_error_of_torch_is_no_lack_of_memory() -> None:
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        GcnPruner(narrow(RuntimeError("size mismatch"), 0)).score([ring(3)], QUERY)
+
+
+def test_weights_that_are_too_large_are_not_blamed_on_the_vectors() -> None:
+    net = network()
+    with torch.no_grad():
+        for value in net.parameters():
+            value.fill_(1e30)
+    with pytest.raises(ScoringError, match="its weights are too large; train it again"):
+        GcnPruner(net).score([ring(4)], QUERY)
+
+
 @pytest.mark.parametrize("part", ["x", "y", "query"])
 def test_a_vector_that_is_no_number_is_told(part: str) -> None:
     subgraph, query = ring(4), QUERY.copy()
     vectors = query if part == "query" else getattr(subgraph, part).copy()
     vectors[2] = np.nan
     broken = subgraph if part == "query" else replace(subgraph, **{part: vectors})
-    with pytest.raises(LoadError, match="no number"):
-        GcnPruner(network()).score([broken], vectors if part == "query" else query)
+    for pruner in (GcnPruner(network()), UntrainedPrior()):
+        with pytest.raises(LoadError, match="the question is no number" if part == "query" else "the graph is no number"):
+            pruner.score([broken], vectors if part == "query" else query)
 
 
 @pytest.mark.parametrize("form", FORMS)

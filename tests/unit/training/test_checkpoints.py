@@ -100,6 +100,13 @@ def test_a_folder_of_a_training_or_a_checkpoint_is_taken_again(tmp_path: Path) -
         check_out_folder(folder)
 
 
+def test_a_damaged_training_is_told_with_a_remedy_and_dropped_where_training_begins_anew(tmp_path: Path) -> None:
+    (tmp_path / TRAINING).write_bytes(b"cut")
+    with pytest.raises(LoadError, match=r"no whole safetensors file.*; delete it, or name another folder with --out"):
+        check_out_folder(tmp_path)
+    check_out_folder(tmp_path, begins_anew=True)
+
+
 @contextmanager
 def room_for(num_bytes: int) -> Iterator[None]:
     """No file may grow beyond this, as on a full disk."""

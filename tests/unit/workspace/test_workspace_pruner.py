@@ -14,12 +14,12 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.errors import LoadError, SettingsError, UsageError, WorkspaceError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.protocols import Pruner
-from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
+from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint, save_checkpoint
+from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, Checkpoint, read_tensors, save_checkpoint, write_tensors
 from dynagrag.workspace.ingest_job import IngestOptions
 from dynagrag.workspace.workspace_pruner import BEATS_UNTRAINED, WorkspacePruners, is_default, pruner_folder
 
@@ -51,10 +51,18 @@ def pruners(settings: Settings) -> WorkspacePruners:
     return WorkspacePruners(settings, "moon")
 
 
-def scores(pruner: Pruner) -> Vector:
+def scored(pruner: Pruner) -> PruneScores:
     x = np.eye(4, dtype=np.float32)
     own = Subgraph((0, 1), (0, 1), np.array([[0, 1]]), ((),), x[:2], x[2:3], np.ones(1, np.float32), 0.0)
-    return pruner.score([own], x[3])[0].nodes
+    return pruner.score([own], x[3])[0]
+
+
+def scores(pruner: Pruner) -> Vector:
+    return scored(pruner).nodes
+
+
+def label(pruner: Pruner) -> str:
+    return scored(pruner).label
 
 
 def test_it_lies_in_the_workspaces_folder(settings: Settings) -> None:
@@ -69,8 +77,8 @@ def test_it_is_used_unasked_once_it_has_beaten_the_untrained(
 ) -> None:
     folder = trained(pruner_folder(settings, "moon"), **figures)
     assert is_default(folder) is expected
-    assert isinstance(pruners.chosen("auto", FAKE).pruner, GcnPruner if expected else UntrainedPrior)
-    assert isinstance(pruners.chosen("trained", FAKE).pruner, GcnPruner)
+    assert label(pruners.chosen("auto", FAKE).pruner) == (GcnPruner if expected else UntrainedPrior).label
+    assert label(pruners.chosen("trained", FAKE).pruner) == GcnPruner.label
 
 
 def test_without_one_the_prior_is_used_and_the_way_to_one_is_told(settings: Settings, pruners: WorkspacePruners) -> None:
@@ -92,7 +100,7 @@ def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_pat
         with pytest.raises(UsageError, match="unknown pruner ''"):
             pruners.chosen("", FAKE, is_used)
     (tmp_path / "weights.pt").write_bytes(b"\x80\x04.")
-    with pytest.raises(LoadError, match="is no folder of a checkpoint"):
+    with pytest.raises(LoadError, match="is a pickle, which could run code, and was not opened"):
         pruners.chosen(str(tmp_path / "weights.pt"), FAKE)
     with pytest.raises(LoadError, match=r"weights.pt may be a pickle, which could run code, and was not opened"):
         pruners.chosen(str(tmp_path), FAKE)
@@ -114,6 +122,37 @@ def test_one_that_cannot_be_used_is_refused_by_name_and_passed_over_unasked(
     with caplog.at_level(logging.WARNING):
         assert "cannot be read" in pruners.chosen("auto", FAKE).notes[0]
     assert "cannot be read" in caplog.text
+
+
+def test_one_of_a_newer_version_is_passed_over_unasked(settings: Settings, pruners: WorkspacePruners) -> None:
+    path = trained(pruner_folder(settings, "moon"), beats_untrained=True) / DESCRIPTION
+    path.write_text(path.read_text(encoding="utf-8").replace('"distances"', '"xyz"'), encoding="utf-8")
+    with pytest.raises(LoadError, match="form = 'xyz'"):
+        pruners.chosen("trained", FAKE)
+    chosen = pruners.chosen("auto", FAKE)
+    assert isinstance(chosen.pruner, UntrainedPrior)
+    assert "form = 'xyz'" in chosen.notes[0]
+
+
+def test_one_that_cannot_score_is_passed_over_unasked_and_the_label_says_why(settings: Settings, pruners: WorkspacePruners) -> None:
+    folder = trained(pruner_folder(settings, "moon"), beats_untrained=True)
+    weights, _ = read_tensors(folder / WEIGHTS)
+    write_tensors(folder / WEIGHTS, {name: value.fill_(1e30) for name, value in weights.items()}, {})
+    with pytest.raises(ScoringError, match="weights are too large"):
+        scored(pruners.chosen("trained", FAKE).pruner)
+    instead = scored(pruners.chosen("auto", FAKE).pruner)
+    np.testing.assert_array_equal(instead.nodes, scores(UntrainedPrior()))
+    assert instead.label.startswith(f"{UntrainedPrior.label}; the workspace's trained pruner was not used: ")
+    assert not instead.is_trained
+
+
+def test_other_weights_under_the_same_description_are_another_pruner(pruners: WorkspacePruners, tmp_path: Path) -> None:
+    one, other = (trained(tmp_path / name, seed) for name, seed in (("one", 0), ("other", 1)))
+    assert (one / DESCRIPTION).read_bytes() == (other / DESCRIPTION).read_bytes()
+    assert pruners.identity(str(one)) == pruners.identity(str(trained(tmp_path / "same", 0))) != pruners.identity(str(other))
+    (one / WEIGHTS).unlink()
+    with pytest.raises(LoadError, match=r"model\.safetensors cannot be read: No such file"):
+        pruners.identity(str(one))
 
 
 def test_without_torch_geometric_it_is_refused_by_name_and_passed_over_unasked(

@@ -2,13 +2,14 @@
 
 import json
 import re
+import resource
 from pathlib import Path
 
 import pytest
 
 from dynagrag import wiring
 from dynagrag.cli.evaluate.pruner import pruner_lines
-from dynagrag.cli.main import app
+from dynagrag.cli.main import app, run
 from dynagrag.cli.train import _shown
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval
@@ -144,6 +145,23 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, set
         train_on_set(settings, options(data, Path("prior")))
     with pytest.raises(UsageError, match="no pruner 'magic' to measure; known: none, prior, near, random, trained"):
         measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["magic"]))
+
+
+def test_a_device_that_is_not_there_is_told_whatever_is_measured(data: Path, settings: Settings) -> None:
+    with pytest.raises(UsageError, match="the device 'mars' can't be used here"):
+        measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["none"], device="mars"))
+
+
+def test_a_full_disk_is_told_with_the_file_that_had_no_room(
+    data: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, before = ["--dataset", "pathquestion", "--data", str(data), "--pruner", "prior"], resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1500, before[1]))
+    try:
+        assert run(["evaluate", "pruner", *given, "--out", str(tmp_path / "run")]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert str(tmp_path / "run" / "report.html") in capsys.readouterr().err
 
 
 def test_the_commands_print_json(data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:

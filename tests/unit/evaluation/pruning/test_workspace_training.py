@@ -20,7 +20,7 @@ from dynagrag.evaluation.pruning.measuring_run import OTHER_STATE, WorkspaceMeas
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
-from dynagrag.evaluation.pruning.training_questions import make_questions_of, read_questions, split_questions
+from dynagrag.evaluation.pruning.training_questions import SEVERAL_PARTS, make_questions_of, read_questions, split_questions
 from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining, WorkspaceTrainOptions, train_on_workspace
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.question_run import QuestionOptions, make_questions
@@ -108,6 +108,20 @@ def test_a_document_in_two_splits_is_refused_by_its_title(settings: Settings, tm
         train_on_workspace(settings, options(settings, questions=write(tmp_path / "mixed.jsonl", rows)))
 
 
+def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(settings: Settings, tmp_path: Path) -> None:
+    rows = [row for row in made_file(settings, tmp_path / "q.jsonl") if row["kind"] == Kind.CLOZE]
+    with open_workspace("w", settings=settings) as space:
+        snapshot = space.snapshot()
+    document_of = {passage.id: passage.document_id for passage in snapshot.passages}
+    of_part = {str(row["split"]): row["provenance"]["passages"] for row in rows}  # type: ignore[index]
+    both = {"id": "both", "question": "Who said both?", "provenance": {"passages": of_part["train"] + of_part["test"]}}
+    found = split_questions(read_questions(write(tmp_path / "both.jsonl", [*rows, both])), snapshot)
+    assert found.left_out[SEVERAL_PARTS] == 1
+    documents = {part: {document_of[id_] for q, _ in own for id_ in q.provenance.passages} for part, own in found.parts.items()}
+    assert not documents[Part.TRAIN] & (documents[Part.TEST] | documents[Part.VALIDATION])
+    assert "both" not in [question.id for own in found.parts.values() for question, _ in own]
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -124,7 +138,10 @@ def test_a_line_that_cannot_be_read_is_named(row: dict[str, object], said: str, 
 
 def test_questions_without_provenance_of_the_workspace_are_too_few(settings: Settings, tmp_path: Path) -> None:
     path = write(tmp_path / "q.jsonl", [{"question": f"Who is {i}?"} for i in range(30)])
-    with pytest.raises(UsageError, match=r"0 to train on \(10 are needed\).*left out: 30 x it has no provenance in the workspace"):
+    with pytest.raises(
+        UsageError,
+        match=r"left out: 30 x it has no provenance in the workspace\); make more with `dynagrag evaluate questions",
+    ):
         train_on_workspace(settings, options(settings, questions=path))
 
 
@@ -231,6 +248,16 @@ def test_a_pruner_that_beat_the_prior_stays_where_the_next_one_does_not(settings
     assert "begins anew" in caplog.text, "a damaged file of a training stops no other"
 
 
+def test_a_damaged_training_without_a_checkpoint_is_dropped_in_the_workspaces_folder_alone(settings: Settings, tmp_path: Path) -> None:
+    for folder in (pruner_folder(settings, "w"), tmp_path / "p"):
+        folder.mkdir(parents=True)
+        (folder / "training.safetensors").write_bytes(b"cut")
+    with pytest.raises(LoadError, match="delete it, or name another folder with --out"):
+        train_on_workspace(settings, options(settings, out=tmp_path / "p"))
+    train_on_workspace(settings, options(settings, max_epochs=1))
+    assert (pruner_folder(settings, "w") / "model.json").is_file()
+
+
 def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Settings) -> None:
     train_on_workspace(settings, options(settings))
     folder = pruner_folder(settings, "w")
@@ -295,8 +322,9 @@ def test_a_workspace_measures_what_its_training_measured(settings: Settings, tmp
     assert figures[-1].note == ""
     assert run.is_done
     train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1))
-    named = WorkspaceMeasureOptions("w", pruners=["prior", str(tmp_path / "p")], device="cpu")
-    assert [own.name for own in measure_on_workspace(settings, named)[2]] == ["prior", str(tmp_path / "p")]
+    again = ["prior", str(tmp_path / "p"), f"{tmp_path / 'p'}/", str(pruner_folder(settings, "w")), "trained"]
+    named = WorkspaceMeasureOptions("w", pruners=again, device="cpu")
+    assert [own.name for own in measure_on_workspace(settings, named)[2]] == [again[0], again[1], again[3]], "each checkpoint once"
 
 
 def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(settings: Settings, tmp_path: Path) -> None:

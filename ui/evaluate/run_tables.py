@@ -18,6 +18,7 @@ from dynagrag.evaluation.judge.judge_report import (
     kind_title,
     stated_of,
 )
+from dynagrag.evaluation.judge.judge_summary import is_graded
 from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, held_line
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
@@ -147,7 +148,7 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
 
 def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
-    if any(own["total"] for own in arms.values()):
+    if is_graded(summary):
         yield Table(
             "Grades, of 25 in all",
             tuple(

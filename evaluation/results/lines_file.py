@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from dynagrag.errors import LoadError
-from dynagrag.private_files import private
+from dynagrag.private_files import naming, private
 
 _Row = TypeVar("_Row", bound=BaseModel)
 
@@ -29,7 +29,7 @@ class LinesFile(Generic[_Row]):
     def append(self, lines: Iterable[_Row]) -> None:
         """Adds lines that belong together, all or, where that fails (a full disk), none."""
         data = "".join(f"{line.model_dump_json()}\n" for line in lines).encode()
-        with self._lock, open(self.path, "ab", buffering=0, opener=private) as file:
+        with self._lock, naming(self.path), open(self.path, "ab", buffering=0, opener=private) as file:
             before = file.seek(0, os.SEEK_END)
             try:
                 while data:

@@ -5,8 +5,8 @@ Folders are 0700, files 0600, whatever the umask. SQLite gives its log files the
 
 import os
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -18,6 +18,16 @@ def make_folder(path: Path) -> None:
     """Makes a folder, and those above it that are missing. One that is there stays as it is. Raises OSError."""
     for missing in (*reversed([folder for folder in path.parents if not folder.exists()]), path):
         missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What is raised names the file, which a disk that is full doesn't."""
+    try:
+        yield
+    except OSError as err:
+        err.filename = err.filename or str(path)
+        raise
 
 
 def private(path: str | Path, flags: int) -> int:
@@ -32,7 +42,7 @@ def touch(path: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """As `Path.write_text`, in UTF-8."""
-    with open(path, "w", encoding="utf-8", opener=private) as file:
+    with naming(path), open(path, "w", encoding="utf-8", opener=private) as file:
         file.write(text)
 
 
@@ -52,7 +62,7 @@ def write_part(path: Path, data: bytes) -> Path:
     """Writes what a file shall have beside it, into `NAME.PID.part`, which is on the disk then. Raises OSError, and leaves none."""
     part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
     try:
-        with open(part, "wb", opener=private) as file:
+        with naming(path), open(part, "wb", opener=private) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -144,6 +144,7 @@ class QuestionAnswering:
             is_pruned,
             inside.snapshot.version.removesuffix(FILTERED),
         )
+        profile = self._within(ready.profile, options, chat)
         made_with = Parts(
             retriever=ready.retriever,
             passages=inside.passages,
@@ -152,12 +153,15 @@ class QuestionAnswering:
             embedder=self._parts.models.embedder,
             chat=chat,
             checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
-            profile=self._within(ready.profile, options, chat),
+            profile=profile,
             lines=inside.lines,
             soft=soft,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
         notes = [*chosen.notes, *([f"answered by {soft.label}, a trained soft prompt"] if soft else [])]
+        if profile.num_spread < ready.profile.num_spread:
+            parts = f"{profile.num_spread} of {ready.profile.num_spread} parts"
+            notes.append(f"{parts} at most were read, since --max-calls {options.max_calls} has room for no more")
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)

@@ -349,6 +349,24 @@ def test_golden_answers_are_split_between_words_and_not_within_numbers(tmp_path:
     assert [row.references for row in rows] == [("24/7", "all day"), ("1/2 cup", "half a cup"), ("A1", "B2")]
 
 
+def test_rows_without_a_reference_are_passed_over_and_counted(data: Path) -> None:
+    rows = [evouna(i, True, golden_answer=golden) for i, golden in enumerate(("Scorpio", "/", " / / "))]
+    write(data / "judge" / "evouna_NQ.jsonl.gz", rows)
+    found = load_calibration_set(data, "evouna_NQ", None, 1)
+    assert ([row.id for row in found.rows], found.notes) == (["TQ-0"], {"rows whose reference is empty": 2})
+    path = data / "transcript_qa" / "squality_stories.jsonl.gz"
+    stories = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    stories[0]["questions"][0]["responses"] = [{"response_text": text} for text in ("", " ", "Story 0 told well.")]
+    write(path, stories)
+    found = load_calibration_set(data, "squality", None, 1)
+    assert (len(found.rows), found.notes) == (8, {})
+    assert all(text.strip() for row in found.rows for text in row.references)
+    stories[0]["questions"][0]["responses"] = [{"response_text": text} for text in ("", " ")]
+    write(path, stories)
+    found = load_calibration_set(data, "squality", None, 1)
+    assert (len(found.rows), found.notes) == (6, {"rows without a reference by another person": 2})
+
+
 @pytest.mark.parametrize(
     ("kappa", "interval", "n", "unreadable", "found"),
     [

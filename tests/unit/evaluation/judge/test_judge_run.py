@@ -399,6 +399,8 @@ def test_a_question_that_stands_twice_is_asked_once_and_one_id_for_two_is_refuse
     assert len(plan.questions) == NUM_QUESTIONS
     assert plan.notes == {"questions that stand in the file twice, asked once": 1}
     path = tmp_path / "bad.jsonl"
+    path.write_text('{"id": "a", "question": "One?"}\n{"id": "b", "question": "one? "}\n', encoding="utf-8")
+    assert [question.text for question in plan_judge(JudgeOptions(path)).questions] == ["One?"]
     path.write_text('{"id": "a", "question": "One?"}\n{"id": "a", "question": "Two?"}\n', encoding="utf-8")
     with pytest.raises(LoadError, match=r"line 2.*'a'.*line 1"):
         plan_judge(JudgeOptions(path))

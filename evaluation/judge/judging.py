@@ -18,7 +18,7 @@ from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.protocols import ChatModel, FirstWordModel
 from dynagrag.settings import Settings
-from dynagrag.text import plural
+from dynagrag.text import duration_text, plural
 
 T = TypeVar("T")
 SaidLine = TypeVar("SaidLine", bound=JudgeLine)
@@ -38,19 +38,12 @@ class JudgingCost:
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", price {self.money:.2f}"
-        time = "" if self.seconds is None else f", {_duration(self.seconds)}"
+        time = "" if self.seconds is None else f", about {duration_text(max(1, self.seconds))} by the first one"
         return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}{time}"
 
     def after_first(self, seconds: float, num_rows: int) -> "JudgingCost":
         """With the time that all rows take if each takes as long as the first did."""
         return replace(self, seconds=seconds * num_rows)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"about {max(1, round(seconds))} s by the first one"
-    minutes = round(seconds / 60)
-    return f"about {minutes} min by the first one" if minutes < 120 else f"about {minutes / 60:.1f} h by the first one"
 
 
 def judging_cost(questions: Sequence[JudgeQuestion], chat: MeteredChat, settings: Settings) -> JudgingCost:
@@ -95,11 +88,7 @@ def _units_cost(
 
 def _cost(calls: int, prompt: int, is_word: bool, settings: Settings) -> JudgingCost:
     reply = calls * (1 if is_word else REPLY_TOKENS)
-    prompt_price, reply_price = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
-    money = None
-    if prompt_price is not None or reply_price is not None:
-        money = (prompt * (prompt_price or 0) + reply * (reply_price or 0)) / 1e6
-    return JudgingCost(calls, prompt, reply, money)
+    return JudgingCost(calls, prompt, reply, settings.price_of(prompt, reply))
 
 
 def judge_left(

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.evaluation.judge.calibration_sets import CalibrationSet, RowKind
-from dynagrag.evaluation.judge.judge_line import JudgeLine
+from dynagrag.evaluation.judge.judge_replies import JudgeLine
 from dynagrag.evaluation.results.lines_file import read_lines
 from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 

@@ -10,10 +10,9 @@ from dynagrag import wiring
 from dynagrag.errors import InvalidReplyError
 from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
-from dynagrag.evaluation.judge.judge_line import JudgeLine
 from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
 from dynagrag.evaluation.judge.judge_options import JudgePlan
-from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, MetricsReply
+from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
 from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.protocols import ChatModel, FirstWordModel

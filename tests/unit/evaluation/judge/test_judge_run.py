@@ -21,14 +21,14 @@ from dynagrag.errors import (
     WorkspaceError,
 )
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
-from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of
-from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer
+from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_model import prompts_digest
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, JudgeOptions, plan_judge
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import judge_lines
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
-from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, grades_of
+from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE
 from dynagrag.evaluation.judge.judging import JudgingCost
 from dynagrag.evaluation.judge.kept_calibrations import keep
 from dynagrag.fakes import FakeChat, FakeEmbedder, FakeWordChat, simple_reply
@@ -121,24 +121,7 @@ def test_answers_are_judged_in_an_order_that_tells_nothing(judged: Callable[...,
     assert len({tuple(own) for own in by_question.values()}) == NUM_QUESTIONS
 
 
-def test_samples_ask_in_other_orders() -> None:
-    answer = BlindAnswer("What failed?", "A bus.")
-    assert len({levels_of(sample) for sample in range(3)}) == 3
-    assert all(sorted(levels_of(sample)) == [1, 2, 3, 4, 5] for sample in range(6))
-    assert len({metrics_of(answer, sample) for sample in range(4)}) > 1
-    assert all(sorted(metrics_of(answer, sample)) == sorted(METRICS) for sample in range(4))
-
-
 # -------------------------------------------------------------------------------------------------------------- figures
-
-
-def test_the_median_of_the_samples_counts_and_what_cannot_be_read_is_left_out() -> None:
-    grades = [dict.fromkeys(METRICS, 2.0), dict.fromkeys(METRICS, 5.0), {**dict.fromkeys(METRICS, 4.0), "depth": None}]
-    lines = [JudgedLine(question="q", arm="a", sample=i, grades=own) for i, own in enumerate(grades)]
-    found = grades_of(lines)["q", "a"]
-    assert found.grades == {"clarity": 4.0, "depth": 3.5, "nuance": 4.0, "implications": 4.0, "ethics": 4.0}
-    assert (found.total, found.unreadable) == (19.5, 1)
-    assert grades_of([lines[2]])["q", "a"].total is None
 
 
 def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(judged: Callable[..., Run]) -> None:

@@ -1,4 +1,7 @@
-"""What judges reply, and what is kept of it, as pydantic types: nothing is read into a reply that isn't there. "2 of 4", "4", 4.5 and 7 are no scores."""
+"""What judges reply, and what is kept of it, as pydantic types: nothing is read into a reply that isn't there.
+
+"2 of 4", "4", 4.5 and 7 are no scores.
+"""
 
 from typing import Literal
 
@@ -65,7 +68,10 @@ class MetricsReply(StrictReply):
 
 
 class JudgeLine(BaseModel):
-    """What a judge said, as a line of a run has it. `verdict` None: there is none, or it could not be read, and `note` says why. `orders`: what it said of a pair each time."""
+    """What a judge said, as a line of a run has it. `verdict` None: there is none, or it could not be read, and `note` says why.
+
+    `orders`: what it said of a pair each time.
+    """
 
     model_config = ConfigDict(frozen=True)
 

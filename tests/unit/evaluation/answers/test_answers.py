@@ -8,15 +8,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dynagrag import wiring
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError, UsageError
-from dynagrag.evaluation.answers.answer_arms import AskedQuestion, _equal_profile, known_answer_arms, make_answer_arms, pruners_made_with
+from dynagrag.evaluation.answers.answer_arms import AskedQuestion, known_answer_arms, make_answer_arms, pruners_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
@@ -24,7 +22,6 @@ from dynagrag.evaluation.answers.answering import open_answering
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.citations import cited_labels
-from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Prompt
 from dynagrag.schema import Verdict
 from dynagrag.settings import PROFILES, load_settings
@@ -124,15 +121,6 @@ def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
     assert len(set(shown[1]) & set(shown[0])) > 0.8 * len(shown[0]), "lines stay whole, so five prompts take others at their ends"
     assert Counter(prompt.name for prompt in parts.prompts)["merge"] == 1
     assert line.citations
-
-
-@pytest.mark.parametrize("name", ["paper", "graph", "default"])
-def test_arms_score_and_merge_with_the_room_of_default(name: str, tmp_path: Path) -> None:
-    default = PROFILES["default"]
-    with closing(wiring.make_journal(tmp_path)) as journal:
-        equal = _equal_profile(name, MeteredChat(FakeChat(), journal, workspace="w"))
-    assert equal.judge_token_budget == default.judge_token_budget
-    assert equal.merge_token_budget == default.merge_token_budget
 
 
 def test_the_default_of_a_small_model_is_the_one_that_ask_has(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:

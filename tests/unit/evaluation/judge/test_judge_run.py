@@ -199,9 +199,8 @@ def test_a_judge_that_refuses_every_prompt_ends_the_run_and_says_how_to_resume(j
 
 def test_a_torn_line_of_an_answer_is_dropped_and_the_answer_made_again(judged: Callable[..., Run], tmp_path: Path) -> None:
     run, whole = judged(out=tmp_path / "run")
-    path = run.answer_file().path
-    data = path.read_bytes()
-    path.write_bytes(data[:-20])
+    data = run.answer_file().path.read_bytes()
+    run.answer_file().path.write_bytes(data[:-20])
     run, summary = judged(out=tmp_path / "run")
     assert len(run.answer_file().lines()) == data.count(b"\n")
     assert summary["compared"] == whole["compared"] == NUM_QUESTIONS

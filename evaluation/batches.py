@@ -1,11 +1,8 @@
-"""How a run works on many things with a model: some at a time, and not for ever where the model fails at all of them."""
+"""How work on many things with a model is done: some at a time, and not for ever where the model fails at all of them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TypeVar
-
-from dynagrag.errors import ModelUnavailableError
 
 MAX_FAILED = 20
 """A model that failed at so many in a row will not do the others."""
@@ -24,11 +21,13 @@ def in_batches(items: Sequence[T], make: Callable[[T], R], num_at_once: int) -> 
             start += len(some)
 
 
-def how_to_resume(folder: Path) -> str:
-    """The end of a message that a run was stopped."""
-    return f"what was done is kept: resume with the same command and --out {folder}"
+class FailedInARow:
+    """Counts what failed one after the other: MAX_FAILED of them are enough to give up. Several threads need a lock around it."""
 
+    def __init__(self) -> None:
+        self.num = 0
 
-def gave_up(what: str, error: str, folder: Path) -> ModelUnavailableError:
-    """The error that a run was stopped since so many failed: `what` has their number."""
-    return ModelUnavailableError(f"the last {what} failed: {error}; {how_to_resume(folder)}")
+    def are_enough(self, has_failed: bool) -> bool:
+        """Counts one more thing; whether to give up now."""
+        self.num = self.num + 1 if has_failed else 0
+        return self.num >= MAX_FAILED

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -251,11 +251,10 @@ def estimate_run(
     is_judged: bool,
     max_concurrency: int,
     seconds_per_call: float | None,
-    prompt_price: float | None,
-    completion_price: float | None,
+    price_of: Callable[[int, int], float | None],
 ) -> Estimate:
-    """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as one call in ten chunks. Prices are for
-    a million tokens.
+    """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as one call in ten chunks. `price_of`:
+    the price of so many tokens of prompts and replies.
     """
     num_chunks = len(chunk_prompt_tokens)
     merge_calls = -(-num_chunks // 10) if is_judged else 0
@@ -263,10 +262,8 @@ def estimate_run(
     completion_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens)) + 200 * merge_calls
     calls = num_chunks + merge_calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
-    money = None
-    if prompt_price is not None or completion_price is not None:
-        money = (prompt_tokens * (prompt_price or 0) + completion_tokens * (completion_price or 0)) / 1e6
-    return Estimate(calls, prompt_tokens, completion_tokens, per_call * calls / max_concurrency, money)
+    seconds = per_call * calls / max_concurrency
+    return Estimate(calls, prompt_tokens, completion_tokens, seconds, price_of(prompt_tokens, completion_tokens))
 
 
 def span_tokens(work: ChunkWork) -> int:

@@ -21,7 +21,7 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, prompt_tokens
 from dynagrag.protocols import ModelReply, Prompt
 from dynagrag.settings import Settings
-from dynagrag.text import plural
+from dynagrag.text import duration_text, plural
 from dynagrag.workspace.facade import Workspace
 
 _NUM_TRIED = 3
@@ -43,7 +43,7 @@ class AnswersEstimate:
     money: float | None
 
     def __str__(self) -> str:
-        time = "" if self.seconds is None else f", {_duration(self.seconds)}"
+        time = "" if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
         return (
             f"{plural(self.answers, 'answer')}, about {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens, at most "
@@ -99,9 +99,7 @@ def estimate_answers(
             reply += share * sum(call.max_tokens for call in made)
             first = first or next((call for call in made if call.schema is not None), None)
     seconds = _seconds(answering, first, calls, prompt)
-    prices = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
-    money = None if prices == (None, None) else (prompt * (prices[0] or 0) + reply * (prices[1] or 0)) / 1e6
-    return AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), seconds, money)
+    return AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), seconds, settings.price_of(prompt, reply))
 
 
 def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> list[_Call]:
@@ -128,9 +126,3 @@ def _seconds(answering: Answering, call: _Call | None, calls: float, prompt: flo
         return None
     took = chat.usage().seconds + chat.saved().seconds
     return took * prompt / max(call.prompt_tokens, 1) / answering.num_at_once
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

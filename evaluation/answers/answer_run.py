@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from dynagrag.errors import CutOffReplyError, ModelError
+from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimate_answers
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line_of
 from dynagrag.evaluation.answers.answering import Answering
 from dynagrag.evaluation.answers.short_answer import short_answer
-from dynagrag.evaluation.batches import MAX_FAILED, gave_up
+from dynagrag.evaluation.batches import MAX_FAILED, FailedInARow
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
@@ -72,7 +72,7 @@ class _Work:
         self._progress = progress
         self._num_done = num_done
         self._total = total
-        self._num_failed = 0
+        self._failed = FailedInARow()
         self._is_stopped = False
         self._lock = Lock()
 
@@ -100,11 +100,10 @@ class _Work:
             with self._lock:
                 self._lines.append([line])
                 self._num_done += 1
-                self._num_failed = self._num_failed + 1 if line.error else 0
                 self._progress("answer", self._num_done, self._total)
-                if self._num_failed >= MAX_FAILED:
+                if self._failed.are_enough(bool(line.error)):
                     self._is_stopped = True
-                    raise gave_up(f"{MAX_FAILED} answers", line.error, self._lines.path.parent)
+                    raise ModelUnavailableError(f"the last {MAX_FAILED} answers failed: {line.error}")
 
     def _line(self, question: AskedQuestion, arm: AnswerArm) -> AnswerLine:
         """The arm's answer; a model's failure is an error of this answer alone."""

@@ -68,8 +68,5 @@ def checking_cost(checker: ClaimChecker, asker: CountingAsker, claims: Iterable[
             checker.check([claim])
         except (BudgetError, ModelError):
             continue
-    prompt_price, reply_price = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
-    money = None
-    if prompt_price is not None or reply_price is not None:
-        money = (asker.prompt_tokens * (prompt_price or 0) + asker.completion_tokens * (reply_price or 0)) / 1e6
+    money = settings.price_of(asker.prompt_tokens, asker.completion_tokens)
     return CheckingCost(asker.calls, asker.prompt_tokens, asker.completion_tokens, money)

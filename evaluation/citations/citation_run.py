@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import CutOffReplyError, InvalidReplyError, SettingsError, UsageError
-from dynagrag.evaluation.batches import MAX_FAILED, gave_up, in_batches
+from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.citations.checker_scores import Checked, checker_scores, difference
 from dynagrag.evaluation.citations.checking_cost import CheckingCost, CountingAsker, checking_cost
@@ -164,12 +164,12 @@ class _Work:
         left, total = self.left(spec), len(self.claims.claims)
         if left and not wiring.asks_model(spec):
             checker.check([left[0].claim])  # what is built or loaded once is, before it counts
-        failed = 0
+        failed = FailedInARow()
         for done, lines in _checked(spec, checker, left, self._num_at_once(spec), self.journal):
             self.run.append(lines)
-            failed = failed + len(lines) if all(line.error for line in lines) else 0
-            if failed >= MAX_FAILED:
-                raise gave_up(f"{failed} claims that {spec} checks", lines[-1].error, self.run.path)
+            for line in lines:
+                if failed.are_enough(bool(line.error)):
+                    raise ModelUnavailableError(f"the last {failed.num} claims that {spec} checks failed: {line.error}")
             self.progress(f"check ({spec})", total - len(left) + done, total)
 
     def _num_at_once(self, spec: str) -> int:

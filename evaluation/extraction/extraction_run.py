@@ -117,8 +117,7 @@ def _estimate(work: Sequence[GoldWork], extractor: Extractor, model: ChatModel |
         is_judged=False,
         max_concurrency=wiring.concurrency_of(model, settings),
         seconds_per_call=None,
-        prompt_price=settings.price_per_million_prompt_tokens,
-        completion_price=settings.price_per_million_completion_tokens,
+        price_of=settings.price_of,
     )
 
 

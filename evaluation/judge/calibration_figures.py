@@ -40,7 +40,7 @@ def set_figures(
         "n": len(rows),
         "accuracy": agreed.value,
         "kappa": beyond_chance.value,
-        "flips": sum(_is_flip(line) for line in own),
+        "flips": sum(line.is_flip for line in own),
         "ties": sum(kind is RowKind.PAIR and line.verdict == TIE for line in own),
         "unreadable": unreadable,
         "accuracy_interval": agreed.bounds(),
@@ -66,11 +66,6 @@ def _rated(row: CalibrationRow, line: VerdictLine) -> Rated:
     if row.kind is RowKind.GRADE:
         return Rated(row.group, grade_of(row.people) - 1, math.floor(verdict + 0.5) - 1, row.people, verdict)
     return Rated(row.group, int(row.people), int(verdict))
-
-
-def _is_flip(line: VerdictLine) -> bool:
-    """Whether a pair's verdict changed with the order."""
-    return len(line.orders) == 2 and None not in line.orders and line.orders[0] != line.orders[1]
 
 
 def _graded(rated: Sequence[Rated], read: Sequence[CalibrationRow], seed: int, resamples: int) -> dict[str, Any]:

@@ -6,29 +6,20 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.evaluation.judge.calibration_sets import CalibrationSet, RowKind
+from dynagrag.evaluation.judge.judge_replies import JudgeLine
 from dynagrag.evaluation.results.lines_file import read_lines
 from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 
 _ROWS = "rows.jsonl"
 
 
-class VerdictLine(BaseModel):
-    """What a judge said of a row. `verdict` None: it could not be read, and `note` says why. `orders`: what it said of a pair each time."""
-
-    model_config = ConfigDict(frozen=True)
+class VerdictLine(JudgeLine):
+    """What a judge said of a row."""
 
     set: str
     row: str
     verdict: float | None
-    orders: tuple[float | None, ...] = ()
-    odds: float | None = None
-    note: str = ""
     ms: float
-
-    @property
-    def why_unreadable(self) -> str:
-        """Why its verdict could not be read; empty where it could."""
-        return self.note if self.verdict is None else ""
 
 
 class KnownRow(BaseModel):

@@ -6,12 +6,11 @@ from typing import Any
 from dynagrag.evaluation.judge.calibration_figures import grade_of
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
 from dynagrag.evaluation.judge.calibration_sets import RowKind
-from dynagrag.evaluation.judge.reliability import MIN_ROWS, why_not
+from dynagrag.evaluation.judge.reliability import MIN_ROWS, NOT_KNOWN, NOT_RELIABLE, why_not
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Listing, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.report_plots import quality_bars
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 
-NOT_RELIABLE, NOT_KNOWN = "not reliable for this", "not known to be reliable for this"
 _NUM_READ = 5
 """How many rows of each set that the judge got most wrong are shown."""
 

@@ -105,6 +105,9 @@ def _evouna(data: Path, name: str, notes: Counter[str]) -> tuple[list[Calibratio
             raise LoadError(f"{row.place}: 'human_correct' is {judged!r}; it must be true or false")
         question = row.text("question")
         references = tuple(part.strip() for part in _BETWEEN.split(row.text("golden_answer")) if part.strip())
+        if not references:
+            notes["rows whose reference is empty"] += 1
+            continue
         made = CalibrationRow(
             name, row.id("id"), RowKind.RIGHT, row.text("system"), question, question, (answer,), float(judged), references
         )
@@ -132,7 +135,7 @@ def _squality(data: Path, name: str, notes: Counter[str]) -> tuple[list[Calibrat
     found = []
     for row in rows:
         story, question, response = str(row.values.get("passage_id")), row.text("question").strip(), row.text("response")
-        others = [text for text in written.get((story, question), ()) if text.strip() != response.strip()]
+        others = [text for text in written.get((story, question), ()) if text.strip() not in ("", response.strip())]
         if not others:
             notes["rows without a reference by another person"] += 1
             continue

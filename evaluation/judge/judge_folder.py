@@ -2,32 +2,26 @@
 
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
+from dynagrag.evaluation.judge.judge_replies import JudgeLine
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.evaluation.results.run_folder import KeptRun
 
 
-class JudgedLine(BaseModel):
+class JudgedLine(JudgeLine):
     """What a judge said: grades of an answer in one sample (`against` is empty), or which of two answers is better, in both orders.
 
-    `verdict`: 1 the arm's, 2 the other's, 0 a tie, None unreadable; `orders`: what it said each time. `note`: why something can't be read.
+    `verdict`: 1 the arm's, 2 the other's, 0 a tie, None unreadable. `note`: why something can't be read.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     question: str
     arm: str
     against: str = ""
     sample: int = 0
-    grades: dict[str, float | None] = {}
-    verdict: float | None = None
-    orders: tuple[float | None, ...] = ()
-    odds: float | None = None
-    note: str = ""
-    ms: float = 0.0
+    grades: dict[str, float | None] = Field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -37,12 +31,7 @@ class JudgedLine(BaseModel):
     @property
     def why_unreadable(self) -> str:
         """Why nothing of it could be read; empty where something could."""
-        return self.note if self.verdict is None and all(grade is None for grade in self.grades.values()) else ""
-
-    @property
-    def is_flip(self) -> bool:
-        """Whether the verdict changed with the order."""
-        return len(self.orders) == 2 and None not in self.orders and self.orders[0] != self.orders[1]
+        return super().why_unreadable if all(grade is None for grade in self.grades.values()) else ""
 
 
 class JudgeRun(KeptRun[JudgedLine]):

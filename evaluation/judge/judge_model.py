@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from dynagrag.errors import CutOffReplyError, InvalidReplyError
+from dynagrag.errors import CutOffReplyError, InvalidReplyError, PromptRefusedError
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, GradeReply, JudgeReply, MetricsReply, RightReply
 from dynagrag.evaluation.judge.judged_text import fenced, inert
@@ -28,6 +28,8 @@ REPLY_TOKENS = 200
 _ANSWER_CHARS = 6000
 _REFERENCE_CHARS = 2400
 _MAX_REFERENCES = 20
+_NO_REPLY = (InvalidReplyError, CutOffReplyError, PromptRefusedError)
+"""What leaves a question without a verdict; the next one may have one."""
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
@@ -105,16 +107,21 @@ class JudgeModel:
         self._chat = chat
 
     def judge(self, question: JudgeQuestion) -> Judgement:
-        """The verdict of one call. Raises ModelUnavailableError, ModelRefusedError and BudgetError; a reply that doesn't fit is none."""
+        """The verdict of one call; a reply that doesn't fit and a prompt that is refused give none. Raises ModelUnavailableError,
+        ModelRefusedError of every prompt, and BudgetError.
+        """
+        try:
+            return self._asked(question)
+        except _NO_REPLY as err:
+            return Judgement(None, note=str(err))
+
+    def _asked(self, question: JudgeQuestion) -> Judgement:
         words = tuple(word for word in question.values if word != "tie")
         if self._chat.is_small:
             logprobs = self._chat.first_word(question.prompt(is_word=True), words, stage=STAGE)
             if logprobs:
                 return _by_words(logprobs, [question.values[word] for word in words], is_graded=question.is_graded)
-        try:
-            reply = self._chat.ask(question.prompt(is_word=False), question.schema, stage=STAGE, max_tokens=REPLY_TOKENS)
-        except (InvalidReplyError, CutOffReplyError) as err:
-            return Judgement(None, note=str(err))
+        reply = self._chat.ask(question.prompt(is_word=False), question.schema, stage=STAGE, max_tokens=REPLY_TOKENS)
         return Judgement(question.values[reply.word()])
 
     def judge_both(self, questions: tuple[JudgeQuestion, JudgeQuestion]) -> Judgement:
@@ -134,7 +141,17 @@ def judge_metrics(chat: WordAsker, answer: BlindAnswer, sample: int) -> tuple[di
     A small model that tells log probabilities is asked for a digit by metric; whatever it doesn't give is asked for in an object, as any
     other model is asked for all of it.
     """
-    levels, found = levels_of(sample), dict[str, float | None]()
+    found = dict[str, float | None]()
+    try:
+        _grade(chat, answer, sample, found)
+    except _NO_REPLY as err:
+        return {metric: found.get(metric) for metric in METRICS}, str(err)
+    return found, ""
+
+
+def _grade(chat: WordAsker, answer: BlindAnswer, sample: int, found: dict[str, float | None]) -> None:
+    """Puts each grade into `found` as soon as it is there."""
+    levels = levels_of(sample)
     if chat.is_small:
         for metric in METRICS:
             logprobs = chat.first_word(metrics_prompt(answer, [metric], levels, is_word=True), GRADES, stage=STAGE)
@@ -142,14 +159,11 @@ def judge_metrics(chat: WordAsker, answer: BlindAnswer, sample: int) -> tuple[di
                 break
             if logprobs:
                 found[metric] = _by_words(logprobs, [float(grade) for grade in GRADES], is_graded=True).value
-    if len(found) == len(METRICS):
-        return found, ""
-    prompt = metrics_prompt(answer, metrics_of(answer, sample), levels, is_word=False)
-    try:
+    if len(found) < len(METRICS):
+        prompt = metrics_prompt(answer, metrics_of(answer, sample), levels, is_word=False)
         reply = chat.ask(prompt, MetricsReply, stage=STAGE, max_tokens=REPLY_TOKENS)
-    except (InvalidReplyError, CutOffReplyError) as err:
-        return {metric: found.get(metric) for metric in METRICS}, str(err)
-    return {metric: found.get(metric, float(getattr(reply, metric))) for metric in METRICS}, ""
+        for metric in METRICS:
+            found.setdefault(metric, float(getattr(reply, metric)))
 
 
 def _by_words(logprobs: Sequence[float], values: Sequence[float], *, is_graded: bool) -> Judgement:

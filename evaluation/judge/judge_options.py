@@ -1,19 +1,19 @@
 """What to judge: the options of a run, and the questions that are asked. What was given wrong is refused here."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion, make_answer_arms
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.judge.reliability import THRESHOLD
-from dynagrag.evaluation.question_sets.json_rows import read_rows
+from dynagrag.evaluation.question_sets.own_questions import load_own_texts
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ids import content_id
+from dynagrag.text import collapse
 
 EXPERIMENT = ("dsa-diverse", "bfs-diverse", "bfs-cosine", "naive", "default")
 """DynaGRAG's four, A to D, and the project's own, E."""
@@ -96,29 +96,8 @@ def plan_judge(options: JudgeOptions) -> JudgePlan:
         raise UsageError("pairs need two arms; add one with --arms")
     if options.out is not None:
         check_folder(options.out)
-    notes: Counter[str] = Counter()
-    found, file = _questions(options.questions, notes)
-    questions = tuple(found)[: options.limit]
-    kinds = {question.id: found[question] for question in questions}
+    found, file, notes = load_own_texts(options.questions)
+    asked = found[: options.limit]
+    questions = tuple(AskedQuestion(question.id, collapse(question.text)) for question in asked)
+    kinds = {question.id: question.kind for question in asked}
     return JudgePlan(questions, arms, baseline, options.forms, options.samples, (file,), kinds, dict(notes))
-
-
-def _questions(path: Path, notes: Counter[str]) -> tuple[dict[AskedQuestion, str], DataFile]:
-    """The questions of a file of JSON lines, each once, with its kind. Of a row `question` and `id` alone matter to a judge."""
-    if not path.is_file():
-        raise LoadError(f"there is no file {path}; --questions names a file of JSON lines, each with `question`")
-    rows, file = read_rows(path)
-    by_text: dict[str, AskedQuestion] = {}
-    kinds: dict[AskedQuestion, str] = {}
-    lines: dict[str, int] = {}
-    for row in rows:
-        text = " ".join(row.text("question").split())
-        if text in by_text:
-            notes["questions that stand in the file twice, asked once"] += 1
-            continue
-        id_ = content_id("question", text)[:12] if row.values.get("id") is None else row.id("id")
-        if id_ in lines:
-            raise LoadError(f"{row.place}: the id {id_!r} was used in line {lines[id_]} for another question; give it its own id")
-        by_text[text], lines[id_] = AskedQuestion(id_, text), row.line
-        kinds[by_text[text]] = row.word("kind")
-    return kinds, file

@@ -1,8 +1,11 @@
-"""What judges reply, as pydantic types: nothing is read into a reply that isn't there. "2 of 4", "4", 4.5 and 7 are no scores."""
+"""What judges reply, and what is kept of it, as pydantic types: nothing is read into a reply that isn't there.
+
+"2 of 4", "4", 4.5 and 7 are no scores.
+"""
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from dynagrag.models.reply_schema import StrictReply
 
@@ -62,3 +65,28 @@ class MetricsReply(StrictReply):
     nuance: int = Field(ge=1, le=5)
     implications: int = Field(ge=1, le=5)
     ethics: int = Field(ge=1, le=5)
+
+
+class JudgeLine(BaseModel):
+    """What a judge said, as a line of a run has it. `verdict` None: there is none, or it could not be read, and `note` says why.
+
+    `orders`: what it said of a pair each time.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    verdict: float | None = None
+    orders: tuple[float | None, ...] = ()
+    odds: float | None = None
+    note: str = ""
+    ms: float = 0.0
+
+    @property
+    def why_unreadable(self) -> str:
+        """Why nothing of it could be read; empty where something could."""
+        return self.note if self.verdict is None else ""
+
+    @property
+    def is_flip(self) -> bool:
+        """Whether a pair's verdict changed with the order."""
+        return len(self.orders) == 2 and None not in self.orders and self.orders[0] != self.orders[1]

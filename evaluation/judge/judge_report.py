@@ -9,7 +9,8 @@ from dynagrag.evaluation.judge.arm_statistics import TOO_FEW
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, Graded, grades_of
+from dynagrag.evaluation.judge.judge_summary import Graded, fewest_questions, grades_of, is_graded
+from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, Lines, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
@@ -37,7 +38,7 @@ def judge_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     yield from _about(summary)
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
     width = max(12, *(len(name) for name in arms)) + 4
-    if any(own["total"] for own in arms.values()):
+    if is_graded(summary):
         yield (
             f"{'arm':<{width}}{'total of 25':<26}{'published':>10}" + "".join(f"{metric:>14}" for metric in METRICS) + f"{'unreadable':>12}"
         )
@@ -94,6 +95,8 @@ def judge_notes(summary: Mapping[str, Any]) -> Iterator[str]:
         if found:
             agreed = f"with people it agrees in {_percent(found['accuracy'])} of {plural(found['n'], 'row')} of {found['set']}"
             yield f"{form}: {agreed} ({found['on']}), {found['flips']} flips, {found['unreadable']} unreadable"
+    for what, own in summary.get("unreadable", {}).items():  # which runs of before don't tell
+        yield f"{own['num']} of {own['of']} {what} could not be read, e.g. {own['why']}"
     for note, count in summary["notes"].items():
         yield f"{count} x {note}"
     if summary["is_one_score"]:
@@ -110,7 +113,7 @@ def held_lines(summary: Mapping[str, Any]) -> list[str]:
 
 def kind_title(summary: Mapping[str, Any]) -> str:
     """What `kind_rows` has of each arm."""
-    return "mean total" if any(own["total"] for own in summary["arms"].values()) else "wins and half the ties"
+    return "mean total" if is_graded(summary) else "wins and half the ties"
 
 
 def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -118,7 +121,7 @@ def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]
 
     In brackets: over how many questions, where the kind has more.
     """
-    has_totals = any(own["total"] for own in summary["arms"].values())
+    has_totals = is_graded(summary)
     for kind, found in summary.get("kinds", {}).items():
         cells = []
         for arm in found["arms"].values():
@@ -127,21 +130,20 @@ def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]
         yield shortened(kind), (str(found["questions"]), *cells)
 
 
-def fewest_questions(summary: Mapping[str, Any]) -> int:
-    """Of the differences the one over the fewest questions; without differences, all that were asked."""
-    fewest: int = min((own["n"] for own in summary["differences"].values() if own), default=summary["questions"])
-    return fewest
-
-
 def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
     if found := summary["length"]:
         yield f"length: {found['points_per_100_words']:+.2f} points per 100 words more, among answers to one question (r {found['r']:.2f})"
-    yield f"the judge took {summary['judged_in_s']:,.0f} s for {plural(summary['judgements'], 'judgement')}"
+    yield judge_time(summary)
     yield _STYLE
     if any(own["published"] for own in summary["arms"].values()):
         yield _DIFFERS
     if fewest_questions(summary) < FEW_QUESTIONS:
         yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
+
+
+def judge_time(summary: Mapping[str, Any]) -> str:
+    """What the judgements took, which is more than it took to wait for them where several were made at once."""
+    return f"the {plural(summary['judgements'], 'judgement')} took {summary['judged_in_s']:,.0f} s of the judge's time, all calls added up"
 
 
 def differences_lines(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -275,6 +277,8 @@ def _upper(text: str) -> str:
 def _conclusion(summary: Mapping[str, Any]) -> str:
     seen = [name for name, own in summary["differences"].items() if own and own["verdict"] in (Verdict.BETTER, Verdict.WORSE)]
     graded = any(own["total"] for own in summary["arms"].values())
+    if is_graded(summary) and not graded:
+        return "No answer has a grade on every metric."
     few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if fewest_questions(summary) < FEW_QUESTIONS else ""
     if TOO_FEW in (own["verdict"] for own in summary["differences"].values() if own) and not seen:
         return f"Too few questions to tell arms apart.{few}"
@@ -287,7 +291,7 @@ def _conclusion(summary: Mapping[str, Any]) -> str:
 def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
     totals = {name: own["total"] for name, own in arms.items() if own["total"]}
-    if totals:
+    if is_graded(summary):
         heads = ("arm", "total of 25, 95 % interval", "published", *METRICS, "unreadable")
         bounds = {name: {end: POINTS * own[end] / _BEST_TOTAL for end in ("low", "high")} for name, own in totals.items()}
         yield Section(
@@ -298,7 +302,7 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
                 ),
                 *([_difference_table(summary)] if any(summary["differences"].values()) else ()),
             ),
-            bars=(Bars("Total in percent of 25, with 95 % intervals", quality_bars(_shares(totals), bounds)),),
+            bars=(Bars("Total in percent of 25, with 95 % intervals", quality_bars(_shares(totals), bounds)),) if totals else (),
             after=(_upper(_DIFFERS) + ".",) if any(own["published"] for own in arms.values()) else (),
         )
     if summary["pairs"]:
@@ -357,7 +361,7 @@ def _pair_table(summary: Mapping[str, Any]) -> Table:
 def _costs(summary: Mapping[str, Any]) -> Section:
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
     table = Table(("arm", *COST_HEADS), tuple((_named(name, own), tuple(cost_cells(own))) for name, own in arms.items()), is_of_arms=True)
-    judged = f"The judge took {summary['judged_in_s']:,.0f} s for {plural(summary['judgements'], 'judgement')}."
+    judged = f"{_upper(judge_time(summary))}."
     totals = {name: own["total"] for name, own in arms.items() if own["total"] and own["tokens"]}
     if len(totals) < 2:
         return Section(tables=(table,), after=(judged,))

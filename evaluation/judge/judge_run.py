@@ -136,10 +136,16 @@ class _Work:
     progress: Progress
 
     def judge(self, on_cost: Callable[[JudgingCost], None], seed: int) -> None:
-        """Judges what is left of the answers that are there, in an order that tells nothing, and writes down each judgement."""
+        """Judges what is left of the answers that are there, in an order that tells nothing, and writes down each judgement; first those
+        that need no judge.
+        """
         answers = self.run.answers()
+        blinded = {key: BlindAnswer.of(line) for key, line in answers.items()}
         done = self.run.judged()
-        left = [unit for unit in self.plan.units if unit not in done and _is_answered(unit, answers)]
+        missing = [unit for unit in self.plan.units if unit not in done and _is_answered(unit, answers)]
+        known = {unit: line for unit in missing if (line := _without_judge(unit, blinded)) is not None}
+        self.run.append(known.values())
+        left = [unit for unit in missing if unit not in known]
         if not left:
             return
         by_question: dict[str, list[tuple[str, str, str, int]]] = {}
@@ -148,20 +154,17 @@ class _Work:
         for question, own in by_question.items():
             random.Random(f"{seed} {question}").shuffle(own)
         shuffled = [unit for own in by_question.values() for unit in own]
-        blinded = {key: BlindAnswer.of(line) for key, line in answers.items()}
         on_cost(units_cost(shuffled, blinded, self.chat, self.settings))
-        total = len(done) + len(left)
-        self.progress("judge", len(done), total)
+        total = len(done) + len(missing)
+        self.progress("judge", total - len(left), total)
         judge = partial(self._line, answers=blinded)
         for number in judge_left(shuffled, judge, self.run, self.chat, self.settings):
-            self.progress("judge", len(done) + number, total)
+            self.progress("judge", total - len(left) + number, total)
 
     def _line(self, unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]) -> JudgedLine:
         question, arm, against, sample = unit
         begun = time.perf_counter()
         own = answers[question, arm]
-        if (line := _without_judge(unit, own, answers[question, against] if against else own)) is not None:
-            return line
         if not against:
             grades, note = judge_metrics(self.chat, own, sample)
             return JudgedLine(question=question, arm=arm, sample=sample, grades=grades, note=note, ms=_ms(begun))
@@ -179,9 +182,10 @@ class _Work:
         )
 
 
-def _without_judge(unit: tuple[str, str, str, int], own: BlindAnswer, other: BlindAnswer) -> JudgedLine | None:
+def _without_judge(unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]) -> JudgedLine | None:
     """What needs no judge: an answer that was cut off has the lowest grades and loses to a whole one; equal answers tie."""
     question, arm, against, sample = unit
+    own, other = answers[question, arm], answers[question, against or arm]
     if not against:
         lowest: dict[str, float | None] = dict.fromkeys(METRICS, 1.0)
         return JudgedLine(question=question, arm=arm, sample=sample, grades=lowest, note="cut off") if own.is_cut_off else None

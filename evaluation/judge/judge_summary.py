@@ -17,13 +17,13 @@ from dynagrag.evaluation.judge.judge_options import LETTERS, PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import speaks_to_a_judge
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFigures
-from dynagrag.evaluation.judge.reliability import why_not
+from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE, why_not
+from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.several_comparisons import corrected
 from dynagrag.text import plural
 
 PUBLISHED = {"dsa-diverse": 18.10}
 """DynaGRAG, section 4: the only figure that can be read. Its arm B is called a close second, D a little below."""
-NOT_RELIABLE, NOT_KNOWN = "not reliable for this", "not known to be reliable for this"
 _CALIBRATED_BY = {POINTWISE: ("squality", "judge_grade"), PAIRWISE: ("pairs", "judge_better")}
 """The set that is nearest to each form of judging, and the prompt that the judge is asked with there."""
 _DIGITS = 4
@@ -66,12 +66,35 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
         "is_one_score": len(set(everything)) == 1 and len(everything) > 1,
         "pairs": _pairs(plan, answers, lines, seed) if PAIRWISE in plan.forms else {},
         "kinds": _by_kind(plan, totals, lines),
+        "unreadable": _unreadable(lines),
         "speaking_to_a_judge": sum(speaks_to_a_judge(BlindAnswer.of(line).text) for line in answers.values()),
         "judged_in_s": round(sum(line.ms for line in lines) / 1000, 1),
         "judgements": len(lines),
         "notes": dict(plan.notes),
         "run": str(run.path),
     }
+
+
+def _unreadable(lines: Sequence[JudgedLine]) -> dict[str, dict[str, Any]]:
+    """By what could not be read, where something couldn't: how many of how many, and the first reason."""
+    grades = [(line.grades.get(metric) is None, line.note) for line in lines if not line.against for metric in METRICS]
+    pairs = [(line.verdict is None, line.note) for line in lines if line.against]
+    found = {}
+    for name, own in (("grades", grades), ("pairs", pairs)):
+        if notes := [note for is_unreadable, note in own if is_unreadable]:
+            found[name] = {"num": len(notes), "of": len(own), "why": shortened(notes[0])}
+    return found
+
+
+def is_graded(summary: Mapping[str, Any]) -> bool:
+    """Whether answers were graded by themselves, be it that no grade could be read."""
+    return POINTWISE in summary["calibration"]
+
+
+def fewest_questions(summary: Mapping[str, Any]) -> int:
+    """Of the differences the one over the fewest questions; without differences, all that were asked."""
+    fewest: int = min((own["n"] for own in summary["differences"].values() if own), default=summary["questions"])
+    return fewest
 
 
 def judge_verdict(kept: KeptCalibration, forms: Sequence[str], threshold: float) -> str:

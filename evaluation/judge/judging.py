@@ -6,23 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from dynagrag import wiring
-from dynagrag.errors import ModelUnavailableError
-from dynagrag.evaluation.batches import how_to_resume, in_batches
+from dynagrag.errors import InvalidReplyError
+from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
 from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
 from dynagrag.evaluation.judge.judge_options import JudgePlan
-from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, MetricsReply
-from dynagrag.evaluation.results.run_folder import KeptRun
+from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
+from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.protocols import ChatModel, FirstWordModel
 from dynagrag.settings import Settings
-from dynagrag.text import plural
+from dynagrag.text import duration_text, plural
 
 T = TypeVar("T")
-SaidLine = TypeVar("SaidLine", bound=BaseModel)
+SaidLine = TypeVar("SaidLine", bound=JudgeLine)
 _WORDS = 100
 """Of an answer that is not made yet."""
 
@@ -39,19 +37,12 @@ class JudgingCost:
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", price {self.money:.2f}"
-        time = "" if self.seconds is None else f", {_duration(self.seconds)}"
+        time = "" if self.seconds is None else f", about {duration_text(max(1, self.seconds))} by the first one"
         return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}{time}"
 
     def after_first(self, seconds: float, num_rows: int) -> "JudgingCost":
         """With the time that all rows take if each takes as long as the first did."""
         return replace(self, seconds=seconds * num_rows)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"about {max(1, round(seconds))} s by the first one"
-    minutes = round(seconds / 60)
-    return f"about {minutes} min by the first one" if minutes < 120 else f"about {minutes / 60:.1f} h by the first one"
 
 
 def judging_cost(questions: Sequence[JudgeQuestion], chat: MeteredChat, settings: Settings) -> JudgingCost:
@@ -81,12 +72,8 @@ def _units_cost(
     calls = prompt = 0
     for question, arm, against, sample in units:
         own, other = answers[question, arm], answers[question, against or arm]
-        if own.is_cut_off or other.is_cut_off:
-            continue
         if against:
-            asked = (
-                [q.prompt(is_word=is_word) for q in better_questions(own.question, own.text, other.text)] if own.text != other.text else []
-            )
+            asked = [q.prompt(is_word=is_word) for q in better_questions(own.question, own.text, other.text)]
             tokens = sum(prompt_tokens(one, None if is_word else BetterReply) for one in asked)
         elif is_word:
             asked = [metrics_prompt(own, [metric], levels_of(sample), is_word=True) for metric in METRICS]
@@ -100,11 +87,7 @@ def _units_cost(
 
 def _cost(calls: int, prompt: int, is_word: bool, settings: Settings) -> JudgingCost:
     reply = calls * (1 if is_word else REPLY_TOKENS)
-    prompt_price, reply_price = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
-    money = None
-    if prompt_price is not None or reply_price is not None:
-        money = (prompt * (prompt_price or 0) + reply * (reply_price or 0)) / 1e6
-    return JudgingCost(calls, prompt, reply, money)
+    return JudgingCost(calls, prompt, reply, settings.price_of(prompt, reply))
 
 
 def judge_left(
@@ -116,17 +99,16 @@ def judge_left(
 ) -> Iterator[int]:
     """How many are judged and written down, each time that some are. What can't be read is a line too, which is counted in the end.
 
-    Raises ModelUnavailableError where the judge can't be reached.
+    Raises InvalidReplyError where too many in a row can't be read; what the judge raises else.
     """
-
-    def asked(item: T) -> SaidLine:
-        try:
-            return judge(item)
-        except ModelUnavailableError as err:
-            raise ModelUnavailableError(f"{err}; {how_to_resume(run.path)}") from err
-
-    done = 0
-    for lines in in_batches(left, asked, wiring.concurrency_of(chat.model, settings)):
+    done, unreadable = 0, FailedInARow()
+    for lines in in_batches(left, judge, wiring.concurrency_of(chat.model, settings)):
         run.append(lines)
+        for line in lines:
+            if unreadable.are_enough(bool(line.why_unreadable)):
+                raise InvalidReplyError(
+                    f"the last {unreadable.num} judgements of {chat.model.name} could not be read, e.g. {shortened(line.why_unreadable)}: "
+                    "name another judge"
+                )
         done += len(lines)
         yield done

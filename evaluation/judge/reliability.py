@@ -7,6 +7,8 @@ THRESHOLD = 0.4
 MAX_UNREADABLE = 0.1
 """A judge of which more can't be read chooses the rows that it is measured on."""
 
+NOT_RELIABLE, NOT_KNOWN = "not reliable for this", "not known to be reliable for this"
+"""How the first line of a report begins that is no praise."""
 MIN_ROWS = 10
 """Of n rows without an error up to 3 / n of all may be wrong: below ten rows kappa may be under the threshold."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from dynagrag.errors import UsageError
+from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.question_sets.question_set import Gold, TurnSpan
 from dynagrag.ingest.plan import uri_of
 from dynagrag.schema import Document, Passage, ScoredPassage, Snapshot
@@ -112,11 +112,19 @@ class Resolver:
         return [[[(d, 0, lengths[d])] for d in sorted(documents)] for documents in found if documents]
 
     def _turns_of(self, stretch: TurnSpan) -> list[tuple[str, int, int]]:
+        id_ = self._holding_turns(stretch)
+        turns = self._snapshot.turns.get(id_ or "", ())[stretch.first : stretch.last + 1]
+        return [(turn.document_id, turn.start, turn.end) for turn in turns]
+
+    def _holding_turns(self, stretch: TurnSpan) -> str | None:
+        """The document of a stretch; None where it isn't there. LoadError where it has not so many turns."""
         id_ = self._find(stretch.document)
         if id_ is None or id_ not in self._passages:
-            return []
-        turns = self._snapshot.turns.get(id_, ())[stretch.first : stretch.last + 1]
-        return [(id_, turn.start, turn.end) for turn in turns]
+            return None
+        num = max(passage.last_turn for passage in self._passages[id_]) + 1
+        if stretch.last >= num:
+            raise LoadError(f"a question names turn {stretch.last} of {stretch.document!r}, which has {num}, counted from 0; correct it")
+        return id_
 
     @cached_property
     def _first(self) -> Mapping[str, str]:
@@ -153,8 +161,8 @@ class Resolver:
         return {id_} if id_ is not None and id_ in self._passages else set()
 
     def _touching(self, span: TurnSpan) -> set[str]:
-        id_ = self._find(span.document)
-        return {p.id for p in self._passages.get(id_ or "", ()) if p.first_turn <= span.last and p.last_turn >= span.first}
+        found = self._passages.get(self._holding_turns(span) or "", ())
+        return {p.id for p in found if p.first_turn <= span.last and p.last_turn >= span.first}
 
 
 def finder(documents: Mapping[str, Document]) -> FindDocument:

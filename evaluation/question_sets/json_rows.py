@@ -180,11 +180,16 @@ def without_doubles(
             raise LoadError(f"{row.place}: the id {question.id!r} was used in line {first_row.line} for something else; give it its own id")
         if by_answer and first.answer != question.answer:
             raise LoadError(
-                f"{row.place}: the question {question.text[:_MAX_SHOWN]!r} stands in line {first_row.line} with another answer; keep one "
+                f"{row.place}: the question {shortened(question.text)!r} stands in line {first_row.line} with another answer; keep one "
                 "of the two, or give both answers in one row: 'answers': [...]"
             )
         notes["double rows passed over"] += 1
     return tuple(question for question, _ in kept.values())
+
+
+def shortened(text: str) -> str:
+    """As a message names a question."""
+    return text[:_MAX_SHOWN]
 
 
 def _has_surrogate(text: str) -> bool:

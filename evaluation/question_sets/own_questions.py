@@ -2,13 +2,18 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, without_doubles
+from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, shortened
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, EvaluationSet, Gold, GoldAnswer, TurnSpan
 from dynagrag.ids import content_id
+from dynagrag.text import collapse
+from dynagrag.workspace.asking import MAX_QUESTION_CHARS
+
+DOUBLES = "questions that stand in the file twice, asked once"
 
 
 def load_own(path: Path) -> EvaluationSet:
@@ -23,7 +28,7 @@ def load_own(path: Path) -> EvaluationSet:
         raise LoadError(f"{path} has no question that can be evaluated: none has an answer that can be found")
     if len(found) < len(rows):
         notes["questions left out: there is nothing to find (answerable: false)"] += len(rows) - len(found)
-    return EvaluationSet("own", without_doubles(found, notes), (), (file,), notes)
+    return EvaluationSet("own", asked_once(found, notes), (), (file,), notes)
 
 
 def load_own_answers(path: Path) -> EvaluationSet:
@@ -35,7 +40,40 @@ def load_own_answers(path: Path) -> EvaluationSet:
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
     found = [(_answered_question(row), row) for row in rows]
-    return EvaluationSet("own", without_doubles(found, notes, by_answer=True), (), (file,), notes)
+    return EvaluationSet("own", asked_once(found, notes), (), (file,), notes)
+
+
+def load_own_texts(path: Path) -> tuple[list[EvalQuestion], DataFile, Counter[str]]:
+    """The questions of a file whatever else its rows say, their `kind` but for; the file, and what was passed over."""
+    rows, file = _rows(path)
+    notes: Counter[str] = Counter()
+    found = [(EvalQuestion(_id(row, text), text, Gold(), row.index, kind=row.word("kind")), row) for row in rows for text in [_text(row)]]
+    return list(asked_once(found, notes)), file, notes
+
+
+def asked_once(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str]) -> tuple[EvalQuestion, ...]:
+    """The questions, each once: one that stands there again, whatever its id, case and spaces, is passed over and counted.
+
+    LoadError where it has other gold or another answer, and where one id stands for two questions.
+    """
+    kept: dict[str, tuple[EvalQuestion, Row]] = {}
+    lines: dict[str, int] = {}
+    for question, row in questions:
+        first, first_row = kept.setdefault(collapse(question.text).casefold(), (question, row))
+        if first is question:
+            if question.id in lines:
+                raise LoadError(
+                    f"{row.place}: the id {question.id!r} was used in line {lines[question.id]} for another question; give it its own id"
+                )
+            lines[question.id] = row.line
+            continue
+        twice = f"{row.place}: the question {shortened(collapse(question.text))!r} stands in line {first_row.line} with"
+        if first.gold != question.gold:
+            raise LoadError(f"{twice} other documents or turns; keep one of the two, or name all of them in one row")
+        if first.answer != question.answer:
+            raise LoadError(f"{twice} another answer; keep one of the two, or give both answers in one row: 'answers': [...]")
+        notes[DOUBLES] += 1
+    return tuple(question for question, _ in kept.values())
 
 
 def _rows(path: Path) -> tuple[list[Row], DataFile]:
@@ -52,8 +90,15 @@ def is_answerable(row: Row) -> bool:
     return value
 
 
-def _question(row: Row) -> EvalQuestion:
+def _text(row: Row) -> str:
     text = row.text("question")
+    if len(text) > MAX_QUESTION_CHARS:
+        raise LoadError(f"{row.place}: the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are asked; shorten it")
+    return text
+
+
+def _question(row: Row) -> EvalQuestion:
+    text = _text(row)
     has_documents, has_turns = "documents" in row.values, "turns" in row.values
     if has_documents == has_turns:
         what = "both 'documents' and 'turns'" if has_turns else "neither 'documents' nor 'turns'"
@@ -62,7 +107,7 @@ def _question(row: Row) -> EvalQuestion:
 
 
 def _answered_question(row: Row) -> EvalQuestion:
-    text = row.text("question")
+    text = _text(row)
     if "documents" in row.values and "turns" in row.values:
         raise LoadError(f"{row.place}: the row has both 'documents' and 'turns'; give one of them: what should be found")
     provenance = row.values.get("provenance")
@@ -101,7 +146,7 @@ def _gold(row: Row) -> Gold:
 
 
 def _id(row: Row, text: str) -> str:
-    return content_id("question", text)[:12] if row.values.get("id") is None else row.id("id")
+    return content_id("question", collapse(text))[:12] if row.values.get("id") is None else row.id("id")
 
 
 def _span(row: Row, item: Any) -> TurnSpan:

@@ -5,14 +5,15 @@ Choices depend on the seed and the workspace alone, and replies are kept in the 
 asks nothing twice.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelError
+from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelError, PromptRefusedError
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
+from dynagrag.evaluation.batches import FailedInARow
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
 from dynagrag.evaluation.questions.question_checks import AskedBefore, answer_fault, holds_answer, known_lines, question_fault
@@ -29,12 +30,12 @@ from dynagrag.schema import ScoredPassage, Usage, Verdict
 from dynagrag.text import collapse
 
 STAGE = "questions"
-MAX_IN_A_ROW = 20
-"""Requests of a kind that gave nothing, one after the other: the next ones won't either."""
 _FOUND_SHARE = {Kind.SPECIFIC: 0.5, Kind.TWO_HOP: 0.5, Kind.COMPARISON: 0.3, Kind.THEMATIC: 0.3}
 """Of the answer's content words, what the model must find again; long answers are worded in many ways."""
 _KNOWN_SHARE = 0.5
 UNREADABLE = "the model's reply could not be read"
+REFUSED = "the model's provider refused the prompt"
+_NO_REPLY = (InvalidReplyError, CutOffReplyError, PromptRefusedError)
 Search = Callable[[str], Sequence[ScoredPassage]]
 """The best passages of the workspace for a question."""
 
@@ -92,28 +93,24 @@ class QuestionWriter:
 
     def _of_kind(self, queue: Iterator[Request], wanted: int, written: Written, asked: AskedBefore, num: int) -> int:
         """How many of the wanted ones were made."""
-        made = in_a_row = 0
-        last: deque[_Attempt] = deque(maxlen=MAX_IN_A_ROW)
+        made, is_done, is_unreadable = 0, False, False
+        gave_nothing, unread = FailedInARow(), FailedInARow()
         with ThreadPoolExecutor(self.num_at_once, thread_name_prefix="questions") as pool:
             # Never more at once than are still wanted, so that what is made doesn't depend on how many are.
-            while made < wanted and (some := list(islice(queue, min(self.num_at_once, wanted - made)))):
+            while not is_done and made < wanted and (some := list(islice(queue, min(self.num_at_once, wanted - made)))):
                 attempts = [self._told_apart(attempt, asked) for attempt in pool.map(self._written, some)]
                 for attempt in pool.map(self._checked, attempts):
-                    last.append(attempt)
+                    is_done = gave_nothing.are_enough(bool(attempt.fault))
+                    is_unreadable = unread.are_enough(attempt.fault in (UNREADABLE, REFUSED))
                     if attempt.draft is None or attempt.fault:
                         written.drops[attempt.fault] += 1
-                        in_a_row += 1
                         continue
-                    in_a_row = 0
                     made += 1
                     written.questions.append(self.evidence.made(attempt.draft, self.chat.model.name))
                     self.progress("write questions", len(written.questions), num)
-                if in_a_row >= MAX_IN_A_ROW:
-                    if all(attempt.fault == UNREADABLE for attempt in last):
-                        raise InvalidReplyError(
-                            f"the last {len(last)} replies of {self.chat.model.name} could not be read; name another model"
-                        )
-                    return made
+                if is_unreadable:
+                    name = self.chat.model.name
+                    raise InvalidReplyError(f"the last {unread.num} replies of {name} could not be read; name another model")
         return made
 
     # ------------------------------------------------------------------------------------------------------- writing
@@ -122,8 +119,8 @@ class QuestionWriter:
         schema: type[UnansweredReply] | type[WrittenReply] = UnansweredReply if request.kind is Kind.UNANSWERABLE else WrittenReply
         try:
             reply = self.chat.ask(request.prompt, schema, stage=STAGE, max_tokens=MAX_REPLY_TOKENS, documents=request.documents)
-        except (InvalidReplyError, CutOffReplyError):
-            return _Attempt(request, fault=UNREADABLE)
+        except _NO_REPLY as err:
+            return _Attempt(request, fault=_fault_of(err))
         question = collapse(reply.question)
         if fault := question_fault(request, question):
             return _Attempt(request, fault=fault)
@@ -154,8 +151,8 @@ class QuestionWriter:
                 fault = self._fault_of_unanswerable(attempt.draft, attempt.request)
             else:
                 fault = self._fault_of_answerable(attempt.draft, attempt)
-        except (InvalidReplyError, CutOffReplyError):
-            fault = UNREADABLE
+        except _NO_REPLY as err:
+            fault = _fault_of(err)
         return replace(attempt, fault=fault)
 
     def _fault_of_answerable(self, draft: Draft, attempt: _Attempt) -> str:
@@ -188,3 +185,7 @@ class QuestionWriter:
         system, user = render("intermediate", question=question, context="\n".join(lines))
         prompt = Prompt("intermediate", system, user)
         return self.chat.ask(prompt, IntermediateReply, stage=STAGE, max_tokens=MAX_REPLY_TOKENS, documents=documents)
+
+
+def _fault_of(err: ModelError) -> str:
+    return REFUSED if isinstance(err, PromptRefusedError) else UNREADABLE

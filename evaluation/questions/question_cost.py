@@ -50,9 +50,7 @@ def question_cost(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int
         calls += len(asked) + (asks_checker and request.kind is not Kind.UNANSWERABLE)
         prompt += sum(asked) + (asked[-1] if asks_checker and request.kind is not Kind.UNANSWERABLE else 0)
     reply = calls * MAX_REPLY_TOKENS
-    prices = settings.price_per_million_prompt_tokens, settings.price_per_million_completion_tokens
-    money = None if prices == (None, None) else (prompt * (prices[0] or 0) + reply * (prices[1] or 0)) / 1e6
-    return QuestionCost(len(first), calls, prompt, reply, money)
+    return QuestionCost(len(first), calls, prompt, reply, settings.price_of(prompt, reply))
 
 
 def _tokens(request: Request) -> list[int]:

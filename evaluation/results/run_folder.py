@@ -20,8 +20,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.errors import DynaGragError, LoadError, UsageError
-from dynagrag.evaluation.batches import how_to_resume
+from dynagrag.errors import BudgetError, DynaGragError, LoadError, ModelError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
 from dynagrag.private_files import close_to_others, make_folder, replace_text, write_text
@@ -175,7 +174,8 @@ class KeptRun(Generic[_Row]):
     def asking(self, num_lines: int) -> Iterator[None]:
         """Holds the run for this process, and drops a torn line. Where a done run lacks some of its `num_lines`, it is no longer done.
 
-        Raises UsageError where another process is at work on it, StoppedRunError on Ctrl-C meanwhile.
+        Raises UsageError where another process is at work on it, StoppedRunError on Ctrl-C meanwhile. What a model's failure or a spent
+        budget raises meanwhile says how to resume.
         """
         with (self.path / _RUN).open("rb") as handle:
             if not _is_locked(handle.fileno()):
@@ -186,7 +186,14 @@ class KeptRun(Generic[_Row]):
             try:
                 yield
             except KeyboardInterrupt:
-                raise StoppedRunError(f"interrupted; {how_to_resume(self.path)}") from None
+                raise StoppedRunError(f"interrupted; {self._how_to_resume()}") from None
+            except ModelError as err:
+                raise type(err)(f"{err}; {self._how_to_resume()}") from err
+            except BudgetError as err:
+                raise BudgetError(f"{err}, with --out {self.path}") from err
+
+    def _how_to_resume(self) -> str:
+        return f"what was done is kept: resume with the same command and --out {self.path}"
 
     @classmethod
     def read(cls, path: Path) -> Self:

@@ -10,7 +10,8 @@
     ├── WorkspaceError            unknown or empty workspace
     ├── ModelError                a model call failed
     │   ├── ModelUnavailableError   unreachable, timed out, 429, 5xx   (retryable)
-    │   ├── ModelRefusedError       401, 403, 404, 400                 (not retryable)
+    │   ├── ModelRefusedError       401, 403, 404                      (not retryable)
+    │   │   └── PromptRefusedError    400, 413, 422                      (another prompt may do)
     │   ├── InvalidReplyError       the reply does not fit its schema  (repaired once)
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
     └── BudgetError               a hard budget was reached; the work so far is kept
@@ -69,6 +70,10 @@ class ModelUnavailableError(ModelError):
 
 class ModelRefusedError(ModelError):
     """The provider refused the request: key, name or parameters."""
+
+
+class PromptRefusedError(ModelRefusedError):
+    """The provider refused this prompt: its contents, its length or its form. Another may be answered."""
 
 
 class InvalidReplyError(ModelError):

@@ -135,6 +135,11 @@ class Settings(BaseSettings):
         """Where workspaces lie, a folder each."""
         return self.home / "workspaces"
 
+    def price_of(self, prompt_tokens: float, reply_tokens: float) -> float | None:
+        """In the currency of the prices; None where none is set."""
+        prices = self.price_per_million_prompt_tokens, self.price_per_million_completion_tokens
+        return None if prices == (None, None) else (prompt_tokens * (prices[0] or 0) + reply_tokens * (prices[1] or 0)) / 1e6
+
 
 class _OwnDotEnv(PydanticBaseSettingsSource):
     """The .env source without other programs' lines: a project's .env may hold anything; only DYNAGRAG_ names must be known."""

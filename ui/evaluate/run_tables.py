@@ -10,7 +10,6 @@ from dynagrag.evaluation.judge.judge_compare import TITLES as JUDGED_TITLES
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import (
     cut_off_of,
-    fewest_questions,
     held_lines,
     holds_of,
     judge_notes,
@@ -18,6 +17,7 @@ from dynagrag.evaluation.judge.judge_report import (
     kind_title,
     stated_of,
 )
+from dynagrag.evaluation.judge.judge_summary import fewest_questions, is_graded
 from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, held_line
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
@@ -147,7 +147,7 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
 
 def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
-    if any(own["total"] for own in arms.values()):
+    if is_graded(summary):
         yield Table(
             "Grades, of 25 in all",
             tuple(

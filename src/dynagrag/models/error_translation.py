@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import urlsplit
 
-from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError
+from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, PromptRefusedError
 from dynagrag.scrubbing import scrub_chain, scrubbed
 from dynagrag.settings import known_secrets
 
 _MAX_DETAIL_CHARS = 300
 _MAX_TEXT_CHARS = 100_000
 _REFUSED = {400, 401, 402, 403, 404, 405, 413, 415, 422}
+_PROMPT_REFUSED = {400, 413, 422}
+"""Of these: what another prompt may not meet, such as a content policy."""
 _MAX_CHAIN = 10
 # Named rather than imported: a provider's package may not be there, and importing it to compare types costs seconds.
 _CONNECTION_ERRORS = {
@@ -89,7 +91,8 @@ def translated(err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()
     where, remedy = endpoint.where, endpoint.remedy
     detail = _detail(err, secrets)
     if status in _REFUSED:
-        return ModelRefusedError(f"{where} refused the request ({status}): {detail}; {_refusal_remedy(status, detail)}")
+        kind = PromptRefusedError if status in _PROMPT_REFUSED else ModelRefusedError
+        return kind(f"{where} refused the request ({status}): {detail}; {_refusal_remedy(status, detail)}")
     if status is not None:
         reason = {429: "limits the rate of requests, or the account's quota is spent", 408: "timed out"}.get(
             status, "failed on its own side"

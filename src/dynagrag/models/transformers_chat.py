@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dynagrag.errors import CutOffReplyError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.errors import CutOffReplyError, ModelUnavailableError, PromptRefusedError, SettingsError
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.reply_schema import strict_schema
@@ -156,7 +156,7 @@ class TransformersChat:
             encoded = self._tokenizer(text, return_tensors="pt")
         room = getattr(self._model.config, "max_position_embeddings", None)
         if room and encoded["input_ids"].shape[1] >= room:
-            raise ModelRefusedError(f"{self._name}: the prompt has {encoded['input_ids'].shape[1]} tokens, the model's context {room}")
+            raise PromptRefusedError(f"{self._name}: the prompt has {encoded['input_ids'].shape[1]} tokens, the model's context {room}")
         return {k: encoded[k].to(self._model.device) for k in ("input_ids", "attention_mask")}
 
     def _options(self, schema: type[BaseModel] | None, max_tokens: int) -> dict[str, Any]:

@@ -144,6 +144,7 @@ class QuestionAnswering:
             is_pruned,
             inside.snapshot.version.removesuffix(FILTERED),
         )
+        profile, room = self._within(ready.profile, options, chat)
         made_with = Parts(
             retriever=ready.retriever,
             passages=inside.passages,
@@ -152,12 +153,12 @@ class QuestionAnswering:
             embedder=self._parts.models.embedder,
             chat=chat,
             checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
-            profile=self._within(ready.profile, options, chat),
+            profile=profile,
             lines=inside.lines,
             soft=soft,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
-        notes = [*chosen.notes, *([f"answered by {soft.label}, a trained soft prompt"] if soft else [])]
+        notes = [*chosen.notes, *room, *([f"answered by {soft.label}, a trained soft prompt"] if soft else [])]
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
@@ -178,12 +179,18 @@ class QuestionAnswering:
         has_proven = profile.name == "graph" and options.retriever == "dynagrag"
         return UNTRAINED if name == AUTO and not has_proven else name
 
-    def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> Profile:
-        """The profile with no more prompts than the calls that are allowed: scores, the merge and perhaps the checker need theirs too."""
+    def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> tuple[Profile, list[str]]:
+        """The profile with no more prompts than the calls that are allowed, and what to say of that: scores, the merge and perhaps the
+        checker need theirs too.
+        """
         if chat is None or options.max_calls is None:
-            return profile
+            return profile, []
         asks_checker = wiring.asks_model(wiring.chosen_checker(self._parts.settings.checker, chat))
-        return with_calls(profile, chat.calls_left, 2 + asks_checker)
+        within = with_calls(profile, chat.calls_left, 2 + asks_checker)
+        if within == profile:
+            return profile, []
+        parts = f"{within.num_spread} of {profile.num_spread} parts at most"
+        return within, [f"{parts} were read, since --max-calls {options.max_calls} has room for no more"]
 
     def pruner_identity(self, name: str | None = None) -> str:
         """As `Workspace.pruner_identity` has it."""

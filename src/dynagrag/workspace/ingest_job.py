@@ -237,8 +237,7 @@ class PreparedIngest:
             is_judged=self.judge is not None,
             max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
             seconds_per_call=seconds / calls if calls else None,
-            prompt_price=settings.price_per_million_prompt_tokens,
-            completion_price=settings.price_per_million_completion_tokens,
+            price_of=settings.price_of,
         )
 
     def run(self, progress: Progress | None = None) -> IngestReport:

@@ -225,7 +225,7 @@ def test_claims_that_a_model_did_not_answer_for_are_counted_and_tried_again(
 
 
 def test_a_model_that_answers_nothing_in_a_row_stops_the_run(evaluate: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dynagrag.evaluation.citations.citation_run.MAX_FAILED", 5)
+    monkeypatch.setattr("dynagrag.evaluation.batches.MAX_FAILED", 5)
     with pytest.raises(ModelUnavailableError, match="the last 5 claims that rules checks failed: no model answers; what was"):
         evaluate(Noting())
 

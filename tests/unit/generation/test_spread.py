@@ -143,6 +143,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
 
 def test_each_part_is_asked_once_and_what_they_say_is_merged_with_its_citations(ask: Callable[..., Any]) -> None:
     answer, chat = ask()
+    assert not any("--max-calls" in note for note in answer.trace.notes)
     parts = [prompt for prompt in chat.prompts if prompt.name == "partial"]
     assert 2 < len(parts) <= 8
     assert [p.name for p in chat.prompts if p.name != "partial"] == ["helpfulness", "merge"]
@@ -158,6 +159,7 @@ def test_max_calls_is_kept_with_fewer_parts(ask: Callable[..., Any]) -> None:
     answer, chat = ask(max_calls=5)
     assert [p.name for p in chat.prompts] == ["partial"] * 3 + ["helpfulness", "merge"]
     assert not answer.is_abstained
+    assert "3 of 8 parts at most were read, since --max-calls 5 has room for no more" in answer.trace.notes
     answer, chat = ask("What else were the main disagreements?", max_calls=1)
     assert [p.name for p in chat.prompts] == ["partial"]
     assert answer.citations

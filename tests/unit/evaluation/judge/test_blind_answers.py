@@ -2,7 +2,8 @@
 
 import pytest
 
-from dynagrag.evaluation.judge.blind_answers import blind
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer, blind, levels_of, metrics_of
+from dynagrag.evaluation.judge.judge_replies import METRICS
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,11 @@ def test_a_list_of_labels_without_an_end_is_cut_at_once() -> None:
     assert blind(f"It failed [{labels}") == "It failed"
     assert blind(f"It failed [{labels}, and more") == "It failed [, and more"
     assert blind("E1 and " * 2000 + "it failed.") == "And it failed."
+
+
+def test_samples_ask_in_other_orders() -> None:
+    answer = BlindAnswer("What failed?", "A bus.")
+    assert len({levels_of(sample) for sample in range(3)}) == 3
+    assert all(sorted(levels_of(sample)) == [1, 2, 3, 4, 5] for sample in range(6))
+    assert len({metrics_of(answer, sample) for sample in range(4)}) > 1
+    assert all(sorted(metrics_of(answer, sample)) == sorted(METRICS) for sample in range(4))

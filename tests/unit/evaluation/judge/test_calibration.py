@@ -12,10 +12,19 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.errors import (
+    BudgetError,
+    InvalidReplyError,
+    LoadError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    PromptRefusedError,
+    SettingsError,
+    UsageError,
+)
 from dynagrag.evaluation.judge import kept_calibrations
 from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
-from dynagrag.evaluation.judge.calibration_folder import VerdictLine
+from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibration_lines
 from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
 from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind, load_calibration_set
@@ -203,16 +212,30 @@ def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(data
     assert third.num_calls == 0
 
 
-def test_a_judge_that_cannot_be_read_is_counted_to_the_end(data: Path, settings: Settings) -> None:
+def test_a_judge_that_cannot_be_read_is_given_up_on(data: Path, settings: Settings, tmp_path: Path) -> None:
     prose = FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1")
-    run, summary = calibrate_judge(settings, options(data), make=made(prose))
-    assert [own["unreadable"] for own in summary["sets"].values()] == [40, 8, 12]
-    assert len(run.lines()) == 60
+    with pytest.raises(InvalidReplyError, match=r"the last 20 judgements of fake could not be read, e\.g\. .*holds no JSON.*resume"):
+        calibrate_judge(settings, options(data, out=tmp_path / "run"), make=made(prose))
+    assert 20 <= len(CalibrationRun.at(tmp_path / "run").lines()) < 40
+
+
+def test_a_row_that_the_provider_refuses_is_unreadable_and_the_others_are_judged(data: Path, settings: Settings) -> None:
+    refusing = FakeChat(good_judge, script=[PromptRefusedError("400: content policy")])
+    run, summary = calibrate_judge(settings, options(data), make=made(refusing))
+    assert [own["unreadable"] for own in summary["sets"].values()] == [1, 0, 0]
+    assert [line.note for line in run.lines() if line.note] == ["400: content policy"]
+
+
+def test_a_judge_that_refuses_every_prompt_says_how_to_resume(data: Path, settings: Settings, tmp_path: Path) -> None:
+    refusing = FakeChat(good_judge, script=[ModelRefusedError("401: no such key")])
+    with pytest.raises(ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"):
+        calibrate_judge(settings, options(data, out=tmp_path / "run"), make=made(refusing))
+    assert not CalibrationRun.at(tmp_path / "run").lines()
 
 
 def test_a_budget_is_a_limit_and_what_was_judged_is_kept(data: Path, settings: Settings) -> None:
     model = FakeChat(good_judge)
-    with pytest.raises(BudgetError):
+    with pytest.raises(BudgetError, match="try again with a larger one, with --out"):
         calibrate_judge(settings, options(data, max_calls=7), make=made(model))
     assert model.num_calls == 7
     again = FakeChat(good_judge)
@@ -324,6 +347,24 @@ def test_golden_answers_are_split_between_words_and_not_within_numbers(tmp_path:
     write(tmp_path / "judge" / "evouna_NQ.jsonl.gz", [evouna(i, True, golden_answer=text) for i, text in enumerate(golden)])
     rows = load_calibration_set(tmp_path, "evouna_NQ", None, 1).rows
     assert [row.references for row in rows] == [("24/7", "all day"), ("1/2 cup", "half a cup"), ("A1", "B2")]
+
+
+def test_rows_without_a_reference_are_passed_over_and_counted(data: Path) -> None:
+    rows = [evouna(i, True, golden_answer=golden) for i, golden in enumerate(("Scorpio", "/", " / / "))]
+    write(data / "judge" / "evouna_NQ.jsonl.gz", rows)
+    found = load_calibration_set(data, "evouna_NQ", None, 1)
+    assert ([row.id for row in found.rows], found.notes) == (["TQ-0"], {"rows whose reference is empty": 2})
+    path = data / "transcript_qa" / "squality_stories.jsonl.gz"
+    stories = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    stories[0]["questions"][0]["responses"] = [{"response_text": text} for text in ("", " ", "Story 0 told well.")]
+    write(path, stories)
+    found = load_calibration_set(data, "squality", None, 1)
+    assert (len(found.rows), found.notes) == (8, {})
+    assert all(text.strip() for row in found.rows for text in row.references)
+    stories[0]["questions"][0]["responses"] = [{"response_text": text} for text in ("", " ")]
+    write(path, stories)
+    found = load_calibration_set(data, "squality", None, 1)
+    assert (len(found.rows), found.notes) == (6, {"rows without a reference by another person": 2})
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,26 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, CutOffReplyError, LoadError, ModelUnavailableError, UsageError, WorkspaceError
+from dynagrag.errors import (
+    BudgetError,
+    CutOffReplyError,
+    InvalidReplyError,
+    LoadError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    PromptRefusedError,
+    UsageError,
+    WorkspaceError,
+)
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
-from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of
-from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.judge.blind_answers import BlindAnswer
+from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_model import prompts_digest
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, JudgeOptions, plan_judge
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import judge_lines
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
-from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE, grades_of
+from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE
 from dynagrag.evaluation.judge.judging import JudgingCost
 from dynagrag.evaluation.judge.kept_calibrations import keep
 from dynagrag.fakes import FakeChat, FakeEmbedder, FakeWordChat, simple_reply
@@ -111,24 +121,7 @@ def test_answers_are_judged_in_an_order_that_tells_nothing(judged: Callable[...,
     assert len({tuple(own) for own in by_question.values()}) == NUM_QUESTIONS
 
 
-def test_samples_ask_in_other_orders() -> None:
-    answer = BlindAnswer("What failed?", "A bus.")
-    assert len({levels_of(sample) for sample in range(3)}) == 3
-    assert all(sorted(levels_of(sample)) == [1, 2, 3, 4, 5] for sample in range(6))
-    assert len({metrics_of(answer, sample) for sample in range(4)}) > 1
-    assert all(sorted(metrics_of(answer, sample)) == sorted(METRICS) for sample in range(4))
-
-
 # -------------------------------------------------------------------------------------------------------------- figures
-
-
-def test_the_median_of_the_samples_counts_and_what_cannot_be_read_is_left_out() -> None:
-    grades = [dict.fromkeys(METRICS, 2.0), dict.fromkeys(METRICS, 5.0), {**dict.fromkeys(METRICS, 4.0), "depth": None}]
-    lines = [JudgedLine(question="q", arm="a", sample=i, grades=own) for i, own in enumerate(grades)]
-    found = grades_of(lines)["q", "a"]
-    assert found.grades == {"clarity": 4.0, "depth": 3.5, "nuance": 4.0, "implications": 4.0, "ethics": 4.0}
-    assert (found.total, found.unreadable) == (19.5, 1)
-    assert grades_of([lines[2]])["q", "a"].total is None
 
 
 def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(judged: Callable[..., Run]) -> None:
@@ -156,13 +149,61 @@ def test_a_small_judge_gives_one_digit_by_metric(judged: Callable[..., Run]) -> 
 
 
 def test_a_judge_that_cannot_be_read_guesses_nothing(judged: Callable[..., Run]) -> None:
-    _, summary = judged(FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose"))
+    run, summary = judged(FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose"), samples=1)
+    num = NUM_QUESTIONS * len(METRICS)
     assert summary["compared"] == 0
     assert [own["total"] for own in summary["arms"].values()] == [None, None]
-    assert [own["unreadable"] for own in summary["arms"].values()] == [NUM_QUESTIONS * 2 * len(METRICS)] * 2
+    assert [own["unreadable"] for own in summary["arms"].values()] == [num] * 2
     assert summary["pairs"]["dsa-diverse"]["unreadable"] + summary["pairs"]["dsa-diverse"]["ties"] == NUM_QUESTIONS
     json.dumps(summary, allow_nan=False)
-    assert list(judge_lines(summary))
+    said = f"{2 * num} of {2 * num} grades could not be read, e.g. prose: also after one repair"
+    lines = list(judge_lines(summary))
+    assert any(said in line for line in lines)
+    assert any(line.split()[-1:] == [str(num)] for line in lines if line.startswith("D naive")), "the table of grades is there"
+    page = (run.path / "report.html").read_text(encoding="utf-8")
+    assert said in page
+    assert "No answer has a grade on every metric." in page
+
+
+def test_grades_that_cannot_be_read_are_grades_by_kind_too(judged: Callable[..., Run], tmp_path: Path) -> None:
+    path = tmp_path / "kinds.jsonl"
+    path.write_text("".join(json.dumps({"question": f"Who is Number{i}?", "kind": f"k{i}"}) + "\n" for i in range(2)), encoding="utf-8")
+    prose = FakeChat(lambda prompt, schema: "fine", name="prose")
+    _, summary = judged(prose, questions=path, forms=("pointwise",))
+    assert any(line.startswith("k0 (1 question), mean total: dsa-diverse -, naive -") for line in judge_lines(summary))
+
+
+def test_a_judge_that_cannot_be_read_is_given_up_on(judged: Callable[..., Run], tmp_path: Path) -> None:
+    prose = FakeChat(lambda prompt, schema: "fine", name="prose")
+    with pytest.raises(
+        InvalidReplyError, match=r"the last 20 judgements of prose could not be read, e\.g\. .*: name another judge; .*--out"
+    ):
+        judged(prose, samples=5, out=tmp_path / "run")
+    assert len(JudgeRun.at(tmp_path / "run").lines()) < NUM_QUESTIONS * 2 * 5
+
+
+@pytest.mark.parametrize("form", ["pointwise", "pairwise"])
+def test_a_prompt_that_the_provider_refuses_is_unreadable_and_the_others_are_judged(form: str, judged: Callable[..., Run]) -> None:
+    judge = FakeChat(grading, name="judge", script=[PromptRefusedError("400: content policy")])
+    run, summary = judged(judge, arms=("naive", "closed-book"), forms=(form,))
+    assert [line.note for line in run.lines() if line.why_unreadable] == ["400: content policy"]
+    assert any("could not be read, e.g. 400: content policy" in line for line in judge_lines(summary))
+
+
+def test_a_judge_that_refuses_every_prompt_ends_the_run_and_says_how_to_resume(judged: Callable[..., Run], tmp_path: Path) -> None:
+    judge = FakeChat(grading, name="judge", script=[ModelRefusedError("401: no such key")])
+    with pytest.raises(ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"):
+        judged(judge, out=tmp_path / "run")
+    assert judged(judge, out=tmp_path / "run")[1]["compared"] == NUM_QUESTIONS
+
+
+def test_a_torn_line_of_an_answer_is_dropped_and_the_answer_made_again(judged: Callable[..., Run], tmp_path: Path) -> None:
+    run, whole = judged(out=tmp_path / "run")
+    data = run.answer_file().path.read_bytes()
+    run.answer_file().path.write_bytes(data[:-20])
+    run, summary = judged(out=tmp_path / "run")
+    assert len(run.answer_file().lines()) == data.count(b"\n")
+    assert summary["compared"] == whole["compared"] == NUM_QUESTIONS
 
 
 def test_a_judge_that_gives_one_score_to_everything_is_said(judged: Callable[..., Run]) -> None:
@@ -232,6 +273,7 @@ def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(judged: Callable[...
     num_written, num_judged = writer.num_calls, judge.num_calls
     assert 0 < num_judged < whole_judge.num_calls
     run, summary = judged(judge, writer, out=tmp_path / "run")
+    assert len(run.lines()) == len(run.judged()) == NUM_QUESTIONS * 5, "nothing is written twice"
     assert writer.num_calls == num_written
     assert len({(p.name, p.user) for p in judge.prompts}) == len(judge.prompts) == whole_judge.num_calls
     assert {**summary["arms"]["naive"], "seconds": 0} == {**whole["arms"]["naive"], "seconds": 0}
@@ -339,6 +381,8 @@ def test_a_question_that_stands_twice_is_asked_once_and_one_id_for_two_is_refuse
     assert len(plan.questions) == NUM_QUESTIONS
     assert plan.notes == {"questions that stand in the file twice, asked once": 1}
     path = tmp_path / "bad.jsonl"
+    path.write_text('{"id": "a", "question": "One?"}\n{"id": "b", "question": "one? "}\n', encoding="utf-8")
+    assert [question.text for question in plan_judge(JudgeOptions(path)).questions] == ["One?"]
     path.write_text('{"id": "a", "question": "One?"}\n{"id": "a", "question": "Two?"}\n', encoding="utf-8")
     with pytest.raises(LoadError, match=r"line 2.*'a'.*line 1"):
         plan_judge(JudgeOptions(path))

@@ -12,7 +12,7 @@ from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_options import FORMS, JudgeOptions, JudgePlan, plan_judge
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_report import judge_lines, render_judge_report
-from dynagrag.evaluation.judge.judge_summary import judge_summary
+from dynagrag.evaluation.judge.judge_summary import grades_of, judge_summary
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.ui.evaluate import run_tables
@@ -188,3 +188,12 @@ def test_an_answer_without_grades_is_not_the_worst(tmp_path: Path) -> None:
     run, _ = summed(tmp_path, plan, answers, [grade("q1", "hybrid", 4.0), grade("q2", "hybrid", 2.0)])
     read = worst_questions(view_of(run.path), "hybrid", 3)
     assert [one.answers[0].lines[0][0].split()[0].lower() for one in read] == ["q2", "q1", "q0"]
+
+
+def test_the_median_of_the_samples_counts_and_what_cannot_be_read_is_left_out() -> None:
+    grades = [dict.fromkeys(METRICS, 2.0), dict.fromkeys(METRICS, 5.0), {**dict.fromkeys(METRICS, 4.0), "depth": None}]
+    lines = [JudgedLine(question="q", arm="a", sample=i, grades=own) for i, own in enumerate(grades)]
+    found = grades_of(lines)["q", "a"]
+    assert found.grades == {"clarity": 4.0, "depth": 3.5, "nuance": 4.0, "implications": 4.0, "ethics": 4.0}
+    assert (found.total, found.unreadable) == (19.5, 1)
+    assert grades_of([lines[2]])["q", "a"].total is None

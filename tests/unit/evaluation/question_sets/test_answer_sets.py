@@ -170,7 +170,7 @@ def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -
         {"question": "When?", "answer": "1843", "answers": ["in 1843", "1843"], "turns": [{"document": "a.txt", "first": 2}]},
         {"question": "Why?", "answerable": False},
         {"question": "How?"},
-        {"question": "How?"},
+        {"id": "other", "question": " how? "},
     ]
     loaded = load_own_answers(write("own.jsonl", rows))
     assert [q.answer for q in loaded.questions] == [
@@ -181,7 +181,7 @@ def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -
     ]
     assert [q.gold for q in loaded.questions] == [Gold(documents=("a.txt",)), Gold(spans=(TurnSpan("a.txt", 2, 2),)), Gold(), Gold()]
     assert (loaded.questions[0].kind, loaded.questions[0].provenance) == ("specific", {"passages": ["p1"]})
-    assert loaded.notes == {"double rows passed over": 1}
+    assert loaded.notes == {"questions that stand in the file twice, asked once": 1}
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,16 @@ def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -
         ([{"question": "Who?", "answerable": "no"}], "'answerable' must be true or false"),
         ([{"question": "Who?", "documents": ["a"], "turns": []}], "both 'documents' and 'turns'"),
         ([{"question": "Who?", "answer": "Ada"}, {"question": "Who?", "answer": "Bo"}], r"line 2: .* stands in line 1 with another answer"),
-        ([{"question": "Who?", "documents": ["a"]}, {"question": "Who?", "documents": ["b"]}], "line 2: the id .* was used in line 1"),
+        (
+            [{"question": "Who?", "documents": ["a"]}, {"question": "Who?", "documents": ["b"]}],
+            "line 2: .*'Who.'.*line 1 with other documents",
+        ),
+        ([{"id": "a", "question": "Who?", "answer": "Ada"}, {"id": "b", "question": "WHO? ", "answer": "Bo"}], "line 2: .* another answer"),
+        (
+            [{"id": "a", "question": "Who?", "answer": "Ada"}, {"id": "a", "question": "Why?", "answer": "Bo"}],
+            "line 2: the id 'a' was used",
+        ),
+        ([{"question": "Who? " * 40_000, "answer": "Ada"}], r"line 1: the question has 200,000 characters, and 10,000 at most"),
     ],
 )
 def test_an_own_file_that_can_not_be_meant_is_refused_by_its_line(write: Write, rows: list[dict[str, Any]], message: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, finder, missing_gold
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, Scope, TurnSpan
 from dynagrag.evaluation.results.run_folder import RetrievalLine
@@ -54,6 +54,15 @@ def units(resolver: Resolver, gold: Gold, *ids: str) -> list[str]:
 # --------------------------------------------------------------------------------------------------------------- target
 
 
+@pytest.mark.parametrize("last", [4, 1_000_000_000])
+def test_turns_beyond_the_document_are_refused(resolver: Resolver, last: int) -> None:
+    said = f"a question names turn {last} of 'Talk', which has 4, counted from 0"
+    with pytest.raises(LoadError, match=said):
+        resolver.target(Gold(spans=(TurnSpan("Talk", 2, last),)))
+    with pytest.raises(LoadError, match=said):
+        resolver.gold_things(Gold(spans=(TurnSpan("Talk", 2, last),)))
+
+
 def test_a_title_that_two_documents_have_is_found_with_either_and_counts_once(resolver: Resolver) -> None:
     gold = Gold(titles=("Ada", "Nowhere"))
     assert resolver.target(gold) == Target(frozenset({"Ada"}), ("Nowhere",))
@@ -77,7 +86,7 @@ def test_a_name_that_several_documents_have_is_refused_with_their_ids(resolver: 
 
 @pytest.mark.parametrize(
     ("first", "last", "wanted"),
-    [(0, 0, {"p-t1"}), (1, 2, {"p-t1", "p-t2"}), (2, 9, {"p-t2", "p-t3"}), (0, 3, {"p-t1", "p-t2", "p-t3"})],
+    [(0, 0, {"p-t1"}), (1, 2, {"p-t1", "p-t2"}), (2, 3, {"p-t2", "p-t3"}), (0, 3, {"p-t1", "p-t2", "p-t3"})],
 )
 def test_turns_are_found_with_every_passage_that_touches_them(first: int, last: int, wanted: set[str], resolver: Resolver) -> None:
     assert resolver.target(Gold(spans=(TurnSpan("Talk", first, last),))).units == wanted
@@ -88,9 +97,9 @@ def test_a_name_that_can_be_no_path_is_one_that_is_not_there(name: str, resolver
     assert resolver.target(Gold(documents=(name,))) == Target(frozenset(), (name,))
 
 
-def test_turns_beyond_the_document_are_missing_gold(resolver: Resolver) -> None:
-    target = resolver.target(Gold(spans=(TurnSpan("Talk", 7, 8), TurnSpan("Nowhere", 0, 0))))
-    assert target == Target(frozenset(), ("turns 7 to 8 of 'Talk'", "turns 0 to 0 of 'Nowhere'"))
+def test_turns_of_a_document_that_is_not_there_are_missing_gold(resolver: Resolver) -> None:
+    target = resolver.target(Gold(spans=(TurnSpan("Elsewhere", 7, 8), TurnSpan("Nowhere", 0, 0))))
+    assert target == Target(frozenset(), ("turns 7 to 8 of 'Elsewhere'", "turns 0 to 0 of 'Nowhere'"))
     assert missing_gold({"q": target, "again": target}) == list(target.missing)
 
 

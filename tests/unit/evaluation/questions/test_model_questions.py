@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from spoken import spoken
 
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.errors import ModelUnavailableError, PromptRefusedError
+from dynagrag.evaluation.batches import MAX_FAILED
 from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Split
-from dynagrag.evaluation.questions.model_questions import MAX_IN_A_ROW, UNREADABLE, QuestionWriter, Written
+from dynagrag.evaluation.questions.model_questions import REFUSED, UNREADABLE, QuestionWriter, Written
 from dynagrag.evaluation.questions.question_cost import question_cost
 from dynagrag.evaluation.questions.question_writing import WRITABLE, requests
 from dynagrag.evaluation.questions.record_questions import DOUBLE
@@ -121,14 +122,27 @@ def test_a_model_that_knows_the_answer_by_heart_gives_no_question(write: Callabl
 def test_the_same_question_always_is_kept_once_and_given_up_on(write: Callable[..., Written]) -> None:
     model = Model(write_question={"question": "Which crates did anybody ever carry around?"})
     written = write(model, Kind.SPECIFIC, num=40, of=evidence(40))
-    assert (len(written.questions), written.drops) == (1, {DOUBLE: MAX_IN_A_ROW})
-    assert model.names.count("write_question") == MAX_IN_A_ROW + 1
+    assert (len(written.questions), written.drops) == (1, {DOUBLE: MAX_FAILED})
+    assert model.names.count("write_question") == MAX_FAILED + 1
 
 
 def test_a_model_that_answers_prose_is_given_up_on_with_its_reason(write: Callable[..., Written]) -> None:
     written = write(lambda *_: "Of course! Here is a question.", num=40, of=evidence(40))
-    assert (written.questions, written.drops) == ([], {UNREADABLE: MAX_IN_A_ROW})
+    assert (written.questions, written.drops) == ([], {UNREADABLE: MAX_FAILED})
     assert "the last 20 replies of fake could not be read" in written.stopped
+
+
+def test_a_prompt_that_the_provider_refuses_is_left_out_and_the_others_are_written(write: Callable[..., Written]) -> None:
+    model = Model()
+
+    def refusing(prompt: Prompt, schema: Any) -> str:
+        if not model.names:
+            model.names.append("refused")
+            raise PromptRefusedError("content policy")
+        return model(prompt, schema)
+
+    written = write(refusing, Kind.SPECIFIC, num=2)
+    assert (len(written.questions), written.drops, written.stopped) == (2, {REFUSED: 1}, "")
 
 
 def test_a_spent_budget_and_a_silent_server_stop_it_and_lose_nothing(write: Callable[..., Written]) -> None:

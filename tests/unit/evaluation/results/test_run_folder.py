@@ -88,8 +88,13 @@ def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
-        with pytest.raises(OSError, match="File too large"):
+        with pytest.raises(OSError, match="File too large") as caught:
             run.append(lines()[1:2])
+        assert caught.value.filename == str(path), "a full disk names its file"
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+        with pytest.raises(OSError, match="File too large") as caught:
+            run.write_summary({"figures": "of a run"})
+        assert caught.value.filename == str(tmp_path / "summary.json")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     run.append(lines()[2:])

@@ -1,0 +1,28 @@
+"""Arms that are known, and the room that they have."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dynagrag import wiring
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.answers.answer_arms import _equal_profile, make_answer_arms
+from dynagrag.fakes import FakeChat
+from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.settings import PROFILES
+
+
+@pytest.mark.parametrize("name", ["paper", "graph", "default"])
+def test_arms_score_and_merge_with_the_room_of_default(name: str, tmp_path: Path) -> None:
+    default = PROFILES["default"]
+    with closing(wiring.make_journal(tmp_path)) as journal:
+        equal = _equal_profile(name, MeteredChat(FakeChat(), journal, workspace="w"))
+    assert equal.judge_token_budget == default.judge_token_budget
+    assert equal.merge_token_budget == default.merge_token_budget
+
+
+@pytest.mark.parametrize("names", [[], ["dynagrag"], ["rerank:"], ["pruner:"], ["default", "nothing"]])
+def test_an_arm_that_is_none_is_refused(names: list[str]) -> None:
+    with pytest.raises(UsageError, match="arm"):
+        make_answer_arms(names)

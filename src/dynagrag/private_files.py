@@ -20,16 +20,6 @@ def make_folder(path: Path) -> None:
         missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
 
 
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """What is raised names the file, which a disk that is full doesn't."""
-    try:
-        yield
-    except OSError as err:
-        err.filename = err.filename or str(path)
-        raise
-
-
 def private(path: str | Path, flags: int) -> int:
     """An `opener` for `open`: a file that this makes is the user's alone."""
     return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)

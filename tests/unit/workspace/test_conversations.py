@@ -35,13 +35,15 @@ def stored(path: Path) -> Any:
 
 def as_kept_now(exchanges: Any) -> Any:
     """Without the counts of words shared, which verdicts on claims have replaced: they are read over. Whether anything fits wasn't
-    asked, and where evidence fits wasn't either."""
+    asked, and where evidence fits wasn't either. All subgraphs were ego-graphs."""
     for exchange in exchanges:
         for arm in exchange["arms"]:
             if "question" in arm["answer"]:
                 arm["answer"] |= {"answerable": None, "nothing_fits": False}
             for line in arm["answer"].get("trace", {}).get("evidence", ()):
                 line |= {"match_start": 0, "match_end": 0, "fit": 0.0, "before": None, "after": None}
+            if "trace" in arm["answer"]:
+                arm["answer"]["trace"]["subgraph_kind"] = "ego-graph"
             for key in ("uncited_sentences", "weak_citations"):
                 arm["answer"].get("trace", {}).pop(key, None)
     return exchanges

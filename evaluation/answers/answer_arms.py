@@ -167,7 +167,7 @@ def make_answer_arms(names: Iterable[str], score_with: Callable[[str], Scorer] =
 
     Raises UsageError where none is named, or one that isn't known.
     """
-    chosen = tuple(dict.fromkeys(names))
+    chosen = tuple(dict.fromkeys(name.rstrip("/") for name in names))
     if not chosen:
         raise UsageError("name an arm, e.g. --arms default,naive")
     return tuple(_made(name, score_with) for name in chosen)

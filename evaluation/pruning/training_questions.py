@@ -6,15 +6,17 @@ supports nothing.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.question_sets.gold_resolver import Resolver, finder
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
-from dynagrag.evaluation.question_sets.own_questions import is_answerable
+from dynagrag.evaluation.question_sets.own_questions import gold_turns, is_answerable
+from dynagrag.evaluation.question_sets.question_set import Gold
 from dynagrag.evaluation.questions.document_splits import document_splits
 from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Provenance, Split
@@ -25,14 +27,16 @@ from dynagrag.schema import Snapshot
 
 NUM_MADE = 400
 """Questions that are made where no file gives any: training goes on gaining up to some hundreds."""
-UNANSWERABLE, UNMADE = "nothing answers it", "it has no provenance in the workspace"
+UNANSWERABLE, UNMADE = "nothing answers it", "it has neither provenance nor turns in the workspace"
 SEVERAL_PARTS = "its documents serve several parts"
 _SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """`split`: what the file says that it serves; None where it says nothing. `answer`: empty where it isn't told."""
+    """`split`: what the file says that it serves; None where it says nothing. `answer`: empty where it isn't told. `gold`: the turns that
+    answer it, of a question without provenance.
+    """
 
     id: str
     text: str
@@ -40,6 +44,7 @@ class TrainingQuestion:
     split: Split | None
     is_answerable: bool = True
     answer: str = ""
+    gold: Gold = field(default_factory=Gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,12 @@ def make_questions_of(snapshot: Snapshot) -> list[TrainingQuestion]:
 def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> SplitQuestions:
     """Questions by what their documents serve: as their file says, else 70, 15 and 15 % of the questions.
 
-    Raises UsageError where a file gives one document to two parts.
+    One without provenance has what its turns hold for it (`of_turns`). Raises UsageError where a file gives one document to two parts.
     """
     left_out: Counter[str] = Counter()
     kept: list[tuple[TrainingQuestion, tuple[str, ...]]] = []
     document_of = {passage.id: passage.document_id for passage in snapshot.passages}
-    for question in questions:
+    for question in of_turns(questions, snapshot):
         documents = tuple(dict.fromkeys(document_of[id_] for id_ in question.provenance.passages if id_ in document_of))
         if not question.is_answerable:
             left_out[UNANSWERABLE] += 1
@@ -93,6 +98,26 @@ def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -
         else:
             parts[Part(own.pop().value)].append((question, documents[0]))
     return SplitQuestions(parts, len({documents[0] for _, documents in kept}), left_out)
+
+
+def of_turns(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> list[TrainingQuestion]:
+    """The questions; those that people asked have no provenance, and get that of the turns which answer them: the passages that these
+    touch, and all that is stated in them.
+
+    Raises LoadError where a document has not so many turns, UsageError where two documents have the name that a question gives.
+    """
+    resolver = Resolver(snapshot, finder(snapshot.documents))
+    records_in: dict[str, list[str]] = {}
+    for id_, record in snapshot.records.items():
+        records_in.setdefault(record.passage_id, []).append(id_)
+    found = []
+    for question in questions:
+        if question.gold.spans:
+            passages = resolver.gold_passage_ids(question.gold)
+            records = tuple(record for id_ in passages for record in records_in.get(id_, ()))
+            question = replace(question, provenance=Provenance(passages=passages, records=records))
+        found.append(question)
+    return found
 
 
 def _told(kept: Iterable[tuple[TrainingQuestion, tuple[str, ...]]], snapshot: Snapshot) -> dict[str, Split]:
@@ -119,9 +144,15 @@ def _question(row: Row) -> TrainingQuestion:
     id_ = row.id("id") if row.values.get("id") is not None else content_id("question", text)[:12]
     answer = row.values.get("answer")
     said = answer.strip() if isinstance(answer, str) else ""
-    return TrainingQuestion(id_, text, provenance, Split(split) if split else None, is_answerable(row), said)
+    gold = Gold() if provenance.passages else gold_turns(row)
+    return TrainingQuestion(id_, text, provenance, Split(split) if split else None, is_answerable(row), said, gold)
 
 
 def digest_questions(questions: Iterable[TrainingQuestion]) -> str:
-    """A hash of what is asked, what it was made of and what it serves."""
-    return content_id(*(f"{q.id}\t{q.text}\t{q.provenance.model_dump_json()}\t{q.split}\t{q.is_answerable}" for q in questions))
+    """A hash of what is asked, what it was made of or is answered by, and what it serves."""
+    return content_id(*map(_digested, questions))
+
+
+def _digested(q: TrainingQuestion) -> str:
+    fields = [q.id, q.text, q.provenance.model_dump_json(), q.split, q.is_answerable, *([q.gold.spans] if q.gold.spans else [])]
+    return "\t".join(map(str, fields))

@@ -1,12 +1,13 @@
 """Training a pruner on a workspace of one's own: its questions, what they were made of as labels, and its documents kept apart."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures
+from dynagrag.evaluation.pruning.pruner_figures import MIN_GROUPS, PrunerFigures
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part
 from dynagrag.evaluation.pruning.training_run import HowToTrain, train_and_measure
 from dynagrag.evaluation.pruning.workspace_examples import WorkspaceQuestions
@@ -19,6 +20,7 @@ from dynagrag.workspace.workspace_pruner import is_default, pruner_folder
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
 
+_LOG = logging.getLogger(__name__)
 LEAST: Mapping[Part, int] = {Part.TRAIN: MIN_EXAMPLES, Part.VALIDATION: 5, Part.TEST: 10}
 """Questions: to learn anything, to choose the epoch by, and for an interval to say something."""
 _PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
@@ -71,6 +73,7 @@ def train_on_workspace(
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         asked = WorkspaceQuestions(space, options.questions)
         _check_enough(asked, options)
+        _tell_few_documents(asked, own)
         with hold_folder(options.out):
             split = asked.examples(tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples)
             stays = own and is_default(options.out)
@@ -82,6 +85,13 @@ def train_on_workspace(
         figures,
         not stays or figures[-1].beats_untrained,
     )
+
+
+def _tell_few_documents(asked: WorkspaceQuestions, is_own: bool) -> None:
+    """Says before the training what it can't come to."""
+    num = len({document for _, document in asked.found.parts[Part.TEST]})
+    if is_own and num < MIN_GROUPS:
+        _LOG.warning("%s to measure on: this pruner can't become the default, which takes %d", plural(num, "document"), MIN_GROUPS)
 
 
 def _check_enough(asked: WorkspaceQuestions, options: WorkspaceTrainOptions) -> None:

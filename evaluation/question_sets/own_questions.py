@@ -140,9 +140,12 @@ def _answer(row: Row) -> GoldAnswer:
 def _gold(row: Row) -> Gold:
     if "documents" in row.values:
         return Gold(documents=tuple(row.document_name(name, "documents") for name in row.texts("documents")))
-    if "turns" in row.values:
-        return Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns"))))
-    return Gold()
+    return gold_turns(row)
+
+
+def gold_turns(row: Row) -> Gold:
+    """The turns that a row names, each once; nothing where it names none. LoadError for what isn't one."""
+    return Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns")))) if "turns" in row.values else Gold()
 
 
 def _id(row: Row, text: str) -> str:

@@ -74,7 +74,8 @@ PRUNING_QUESTIONS = Annotated[
     typer.Option(
         "--questions",
         metavar="FILE",
-        help="For --workspace: questions that `dynagrag evaluate questions` made of it, edited or not. Default: made now, without a model.",
+        help="For --workspace: questions that `dynagrag evaluate questions` made of it, edited or not, or your own with `turns`. Default: "
+        "made now, without a model.",
     ),
 ]
 

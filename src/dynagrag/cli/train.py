@@ -175,7 +175,8 @@ def _shown(own: "PrunerFigures") -> str:
     """What was shown of it beside the best untrained pruner, and by how much."""
     gain = own.against[own.best_untrained]
     node_ap, by_group = (own.times(100).text("+") for own in (gain.measures["node_ap"], gain.by_group))
-    return f"it {own.verdict()}: in average precision over entities {node_ap} points, the mean over documents or topics {by_group}"
+    shown = f"it {own.verdict()}: in average precision over entities {node_ap} points"
+    return f"{shown}, the mean over documents or topics {by_group}" if own.num_groups > 1 else shown
 
 
 def _say_figures(figures: "Sequence[PrunerFigures]") -> None:

@@ -30,9 +30,8 @@ class Halving:
                 if not _is_out_of_memory(err):
                     raise
                 if self._num_parts >= len(batch):
-                    raise TrainingError(
-                        "a single example doesn't fit into memory; take the CPU with --device cpu, or shorter texts"
-                    ) from err
+                    remedy = "take the CPU with --device cpu" if isinstance(err, torch.OutOfMemoryError) else "free some of the machine's"
+                    raise TrainingError(f"a single example doesn't fit into memory; {remedy}, or take shorter texts") from err
             self._num_parts *= 2
             _LOG.warning("out of memory: a batch of %d examples is done in %d parts from now on", len(batch), self._num_parts)
             if torch.cuda.is_available():

@@ -186,6 +186,12 @@ def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: 
     ]
     assert halving.do([], lambda parts: len(parts)) == 0
 
+    def never_fits(parts: Sequence[Sequence[int]]) -> None:
+        raise MemoryError
+
+    with pytest.raises(TrainingError, match="free some of the machine's, or take shorter texts"):
+        halving.do(range(2), never_fits)
+
     def wrong(parts: Sequence[Sequence[int]]) -> None:
         raise RuntimeError("shapes differ")
 

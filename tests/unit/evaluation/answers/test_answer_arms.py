@@ -26,3 +26,7 @@ def test_arms_score_and_merge_with_the_room_of_default(name: str, tmp_path: Path
 def test_an_arm_that_is_none_is_refused(names: list[str]) -> None:
     with pytest.raises(UsageError, match="arm"):
         make_answer_arms(names)
+
+
+def test_a_folder_with_and_without_its_last_slash_is_one_arm() -> None:
+    assert [arm.name for arm in make_answer_arms(["pruner:my-pruner/", "pruner:my-pruner", "default"])] == ["pruner:my-pruner", "default"]

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,42 +19,18 @@ from dynagrag.evaluation.pruning.measuring_run import OTHER_STATE, WorkspaceMeas
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
-from dynagrag.evaluation.pruning.training_questions import SEVERAL_PARTS, make_questions_of, read_questions, split_questions
+from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
 from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining, WorkspaceTrainOptions, train_on_workspace
 from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.evaluation.questions.question_run import QuestionOptions, make_questions
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
-from dynagrag.schema import SourceTurn
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_pruner import CHANGED, is_default, pruner_folder
+from tests.talks import NUM_TALKS, fill, made_file, talk, write
 
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
-
-NUM_TALKS = 8
-THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
-SAID = (
-    "The {} lost its pressure beside the {} last night.",
-    "Somebody moved the {} away from the {} again.",
-    "The {} feeds the {} by cable.",
-)
-
-
-def talk(number: int) -> GivenTurns:
-    turns = []
-    for line in range(12):
-        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
-        words = SAID[line % len(SAID)].format(first, other if other != first else "Kettle")
-        turns.append(SourceTurn(f"{words[:-1]} for {10 * number + line + 20} hours.", ("Ada", "Leo", "Grace")[line % 3]))
-    return GivenTurns(f"Talk {number}", tuple(turns))
-
-
-def fill(settings: Settings, name: str = "w", talks: Sequence[int] = range(NUM_TALKS)) -> None:
-    with open_workspace(name, settings=settings) as space:
-        space.ingest_given([talk(number) for number in talks], FastExtractor())
 
 
 @pytest.fixture
@@ -71,34 +46,7 @@ def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:
     return WorkspaceTrainOptions("w", **given | more)  # type: ignore[arg-type]
 
 
-def made_file(settings: Settings, path: Path, num: int = 150) -> list[dict[str, object]]:
-    make_questions(settings, QuestionOptions(path, "w", num))
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write(path: Path, rows: Sequence[dict[str, object]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 # ----------------------------------------------------------------------------------------------------- questions, splits
-
-
-def test_no_document_serves_two_parts_and_what_the_file_says_is_kept(settings: Settings, tmp_path: Path) -> None:
-    rows = made_file(settings, tmp_path / "q.jsonl")
-    said = {row["id"]: row["split"] for row in rows}
-    with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
-    found = split_questions(read_questions(tmp_path / "q.jsonl"), snapshot)
-    others = [{k: v for k, v in row.items() if k not in ("split", "id")} for row in rows]
-    bare = write(tmp_path / "bare.jsonl", [*others, {"question": "Who left?", "answerable": False}])
-    anew = split_questions(read_questions(bare), snapshot)
-    for split in (found, anew):
-        documents = {part: {document for _, document in rows} for part, rows in split.parts.items()}
-        assert all(documents.values())
-        assert sum(map(len, documents.values())) == split.num_documents == NUM_TALKS
-    assert all(said[question.id] == part for part, rows in found.parts.items() for question, _ in rows)
-    assert anew.left_out - found.left_out == {"nothing answers it": 1}
 
 
 def test_a_document_in_two_splits_is_refused_by_its_title(settings: Settings, tmp_path: Path) -> None:
@@ -108,39 +56,11 @@ def test_a_document_in_two_splits_is_refused_by_its_title(settings: Settings, tm
         train_on_workspace(settings, options(settings, questions=write(tmp_path / "mixed.jsonl", rows)))
 
 
-def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(settings: Settings, tmp_path: Path) -> None:
-    rows = [row for row in made_file(settings, tmp_path / "q.jsonl") if row["kind"] == Kind.CLOZE]
-    with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
-    document_of = {passage.id: passage.document_id for passage in snapshot.passages}
-    of_part = {str(row["split"]): row["provenance"]["passages"] for row in rows}  # type: ignore[index]
-    both = {"id": "both", "question": "Who said both?", "provenance": {"passages": of_part["train"] + of_part["test"]}}
-    found = split_questions(read_questions(write(tmp_path / "both.jsonl", [*rows, both])), snapshot)
-    assert found.left_out[SEVERAL_PARTS] == 1
-    documents = {part: {document_of[id_] for q, _ in own for id_ in q.provenance.passages} for part, own in found.parts.items()}
-    assert not documents[Part.TRAIN] & (documents[Part.TEST] | documents[Part.VALIDATION])
-    assert "both" not in [question.id for own in found.parts.values() for question, _ in own]
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ({"question": "Who?", "split": "exam"}, "line 1: 'split' is 'exam'"),
-        ({"question": "Who?", "provenance": {"passages": 5}}, "line 1: 'provenance' must hold lists of ids"),
-        ({"question": "Who?", "answerable": "no"}, "line 1: 'answerable' must be true or false"),
-        ({"id": "q"}, "'question' is missing"),
-    ],
-)
-def test_a_line_that_cannot_be_read_is_named(row: dict[str, object], said: str, tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match=re.escape(said)):
-        read_questions(write(tmp_path / "q.jsonl", [row]))
-
-
 def test_questions_without_provenance_of_the_workspace_are_too_few(settings: Settings, tmp_path: Path) -> None:
     path = write(tmp_path / "q.jsonl", [{"question": f"Who is {i}?"} for i in range(30)])
     with pytest.raises(
         UsageError,
-        match=r"left out: 30 x it has no provenance in the workspace\); make more with `dynagrag evaluate questions",
+        match=r"left out: 30 x it has neither provenance nor turns in the workspace\); make more with `dynagrag evaluate questions",
     ):
         train_on_workspace(settings, options(settings, questions=path))
 
@@ -238,6 +158,7 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
 
 def test_a_pruner_that_beat_the_prior_stays_where_the_next_one_does_not(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     assert train_on_workspace(settings, options(settings)).has_replaced
+    assert "1 document to measure on: this pruner can't become the default, which takes 5" in caplog.text
     path = pruner_folder(settings, "w") / "model.json"
     path.write_text(path.read_text(encoding="utf-8").replace('"beats_untrained": false', '"beats_untrained": true'), encoding="utf-8")
     assert is_default(path.parent)

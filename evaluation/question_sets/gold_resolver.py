@@ -121,7 +121,8 @@ class Resolver:
         id_ = self._find(stretch.document)
         if id_ is None or id_ not in self._passages:
             return None
-        num = max(passage.last_turn for passage in self._passages[id_]) + 1
+        with_words = max(passage.last_turn for passage in self._passages[id_]) + 1  # the last turns may have none
+        num = max(with_words, len(self._snapshot.turns.get(id_, ())))
         if stretch.last >= num:
             raise LoadError(f"a question names turn {stretch.last} of {stretch.document!r}, which has {num}, counted from 0; correct it")
         return id_

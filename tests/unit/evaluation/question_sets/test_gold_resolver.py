@@ -1,6 +1,6 @@
 """Gold and rankings on a snapshot: titles, facts, documents and turns; what is asked of arms and what becomes a line."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, S
 from dynagrag.evaluation.results.run_folder import RetrievalLine
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
-from dynagrag.schema import Document, Graph, Passage, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.schema import Document, Graph, Passage, Question, Retrieval, ScoredPassage, Snapshot, Turn
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
 VECTOR = np.array([1, 0], np.float32)
@@ -61,6 +61,15 @@ def test_turns_beyond_the_document_are_refused(resolver: Resolver, last: int) ->
         resolver.target(Gold(spans=(TurnSpan("Talk", 2, last),)))
     with pytest.raises(LoadError, match=said):
         resolver.gold_things(Gold(spans=(TurnSpan("Talk", 2, last),)))
+
+
+def test_a_last_turn_without_words_is_there_all_the_same() -> None:
+    turns = tuple(Turn(f"t{number}", "d-talk", number, 0, 0) for number in range(5))
+    with_empty = replace(SNAPSHOT, turns={"d-talk": turns})
+    resolver = Resolver(with_empty, finder(with_empty.documents))
+    assert resolver.target(Gold(spans=(TurnSpan("Talk", 3, 4),))).units == {"p-t3"}
+    with pytest.raises(LoadError, match="turn 5 of 'Talk', which has 5"):
+        resolver.target(Gold(spans=(TurnSpan("Talk", 3, 5),)))
 
 
 def test_a_title_that_two_documents_have_is_found_with_either_and_counts_once(resolver: Resolver) -> None:

@@ -15,7 +15,7 @@ RUN if [ -n "$TORCH_INDEX" ]; then pip install --no-cache-dir --index-url "$TORC
 COPY . ./
 # torch is left out of the constraints, since the CPU build has a version of its own.
 RUN grep -v '^torch==' constraints.txt > /tmp/constraints.txt \
-    && pip install --no-cache-dir --constraint /tmp/constraints.txt '.[minilm,providers,neo4j]' \
+    && pip install --no-cache-dir --constraint /tmp/constraints.txt '.[providers,neo4j]' \
     && rm /tmp/constraints.txt
 
 ENV DYNAGRAG_HOME=/data PYTHONUNBUFFERED=1

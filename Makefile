@@ -2,13 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+LIGHT := .venv/.light
 
 # Where it is set, every worker of the tests would compile and rewrite all modules again at each run.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs bench clean models
 
-setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target begins with it
+setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target but demo begins with it
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,16 +21,22 @@ help:  ## this list
 
 # pip shows a notice of setuptools in a frame like an error's: that a folder named dynagrag in the working directory would be imported first.
 # There is none; nothing else is hidden.
-$(STAMP): pyproject.toml constraints.txt
+INSTALL := PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet --constraint constraints.txt
+
+$(LIGHT): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("dynagrag needs Python 3.11 or later, this is " + sys.version.split()[0] + "; set PYTHON=...") if sys.version_info < (3, 11) else None'
-	@echo "making .venv; the first time this fetches some 6 GB of libraries (torch brings its own) and takes a few minutes"
+	@test -d .venv || echo "making .venv"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	PYTHONWARNINGS='ignore:Editable installation' \
-	  $(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[all]'
+	$(INSTALL) --editable .
 	@touch $@
 
-demo: setup  ## the main job: a real transcript into a graph, three questions
+$(STAMP): $(LIGHT)
+	@echo "installing all that tests and training need; the first time this fetches some 6 GB of libraries (torch brings its own) and takes a few minutes"
+	$(INSTALL) --group dev --editable '.[all]'
+	@touch $@
+
+demo: $(LIGHT)  ## the main job: a real transcript into a graph, three questions
 	$(BIN)/dynagrag demo
 
 models: setup  ## the small models that the tests marked `model` use

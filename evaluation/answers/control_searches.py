@@ -70,7 +70,7 @@ def _load(source: str) -> Any:
     try:
         from sentence_transformers import CrossEncoder
     except ImportError as err:
-        raise SettingsError("the arm rerank needs sentence-transformers: pip install 'dynagrag[minilm]'") from err
+        raise SettingsError("the arm rerank needs sentence-transformers: pip install 'dynagrag[local]'") from err
     try:
         model = CrossEncoder(source, model_kwargs={"use_safetensors": True})
     except (OSError, ValueError) as err:

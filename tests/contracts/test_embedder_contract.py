@@ -11,6 +11,7 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
+from dynagrag.models.minilm_embedder import MiniLmEmbedder
 from dynagrag.protocols import Embedder
 from dynagrag.settings import Settings
 
@@ -33,18 +34,24 @@ def _sentence_transformers(stub: OpenAIStubServer, models_dir: Path) -> Embedder
     return open_embedder(str(folder), Settings())
 
 
+def _minilm(stub: OpenAIStubServer, models_dir: Path) -> Embedder:
+    if not (models_dir / CATALOG["minilm"].file).is_dir():
+        pytest.skip("run `dynagrag models pull minilm` to have this test")
+    return MiniLmEmbedder(Settings(home=models_dir.parent))
+
+
 @pytest.fixture(scope="module")
 def loaded() -> dict[object, Embedder]:
     """Real models, loaded once for all tests."""
     return {}
 
 
-@pytest.fixture(params=[_fake, _openai, pytest.param(_sentence_transformers, marks=_REAL)])
+@pytest.fixture(params=[_fake, _openai, pytest.param(_minilm, marks=_REAL), pytest.param(_sentence_transformers, marks=_REAL)])
 def embedder(request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, Embedder]) -> Iterator[Embedder]:
     make: Callable[[OpenAIStubServer, Path], Embedder] = request.param
     with OpenAIStubServer() as stub:
         made = loaded.get(make) or make(stub, models_dir)
-        if make is _sentence_transformers:
+        if make in (_minilm, _sentence_transformers):
             loaded[make] = made
         yield made
         if isinstance(made, OpenAIEmbedder):

@@ -1,6 +1,6 @@
 """`open_embedder`: what a user writes after --embedder as an embedder.
 
-    minilm               all-MiniLM-L6-v2, the default; fetched at the first use
+    minilm               all-MiniLM-L6-v2, the default, by ONNX Runtime; fetched at the first use
     NAME or PATH         any sentence-transformers model
     openai:NAME          the OpenAI protocol at OPENAI_BASE_URL
 
@@ -21,9 +21,10 @@ import numpy as np
 from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.key_hosts import check_model_host
 from dynagrag.models.bounded_http import bounded_client, embedding_call
-from dynagrag.models.catalog import CATALOG, hub_model, model_path, pull
+from dynagrag.models.catalog import CATALOG, hub_model
 from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
+from dynagrag.models.minilm_embedder import MINILM, MiniLmEmbedder
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.protocols import Embedder
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     import openai
 
 _LOG = logging.getLogger(__name__)
-_MINILM = "minilm"
-_MINILM_DIMENSION = 384
 _OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 _MAX_BATCH = 256
 
@@ -52,7 +51,7 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
         return OpenAIEmbedder(spec, settings)
     if not spec or (spec in CATALOG and CATALOG[spec].kind != "embedder"):
         raise SettingsError(f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or openai:NAME")
-    return SentenceTransformersEmbedder(spec, settings)
+    return MiniLmEmbedder(settings, _name(spec, settings)) if spec == MINILM else SentenceTransformersEmbedder(spec, settings)
 
 
 class SentenceTransformersEmbedder:
@@ -66,11 +65,9 @@ class SentenceTransformersEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Loads the model, but for MiniLM, whose dimension is known."""
-        dimension = _MINILM_DIMENSION
-        if self._spec != _MINILM:
-            with self._lock:
-                dimension = int(self._model().get_embedding_dimension())
+        """Loads the model, which alone knows its dimension."""
+        with self._lock:
+            dimension = int(self._model().get_embedding_dimension())
         return EmbedderIdentity(_name(self._spec, self._settings), dimension)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -206,7 +203,7 @@ def _load(spec: str, settings: Settings) -> Any:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
     except ImportError as err:
-        raise SettingsError(f"the embedder {spec} needs sentence-transformers: pip install 'dynagrag[minilm]'") from err
+        raise SettingsError(f"the embedder {spec} needs sentence-transformers: pip install 'dynagrag[local]'") from err
     transformers_logging.disable_progress_bar()
     began = time.perf_counter()
     try:
@@ -221,11 +218,6 @@ def _load(spec: str, settings: Settings) -> Any:
 
 def _folder(spec: str, settings: Settings) -> Path:
     """Where the model lies, fetched if need be."""
-    if spec == _MINILM:
-        if (there := model_path(_MINILM, settings)) is None:
-            _LOG.warning("fetching the default embedder, all-MiniLM-L6-v2 (%d MB), once", CATALOG[_MINILM].size_bytes // 1_000_000)
-            there = pull(_MINILM, settings)
-        return there
     path = Path(spec).expanduser()
     if path.is_dir():
         return path

@@ -29,7 +29,7 @@ def fetch_snapshot(hub_id: str, target: Path, patterns: list[str] | None = None)
     try:
         from huggingface_hub import snapshot_download
     except ImportError as err:
-        raise SettingsError("fetching from the model hub needs huggingface_hub: pip install 'dynagrag[minilm]'") from err
+        raise SettingsError("fetching from the model hub needs huggingface_hub: pip install 'dynagrag[local]'") from err
     try:
         _ask(hub_id)
         snapshot_download(hub_id, local_dir=target, allow_patterns=patterns or _PATTERNS)

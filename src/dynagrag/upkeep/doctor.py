@@ -34,7 +34,7 @@ from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.holdings import workspace_names
 
 _EXTRAS = {
-    "sentence_transformers": ("minilm", "the default embedder"),
+    "sentence_transformers": ("local", "embedders but the default one"),
     "xllamacpp": ("gguf", "gguf: models and qwen"),
     "transformers": ("local", "local: models"),
     "langchain": ("providers", "LangChain provider strings"),

@@ -21,7 +21,7 @@ def test_kappa_and_accuracy_of_a_known_table() -> None:
 
 @pytest.mark.parametrize("is_graded", [False, True])
 def test_kappa_is_that_of_scikit_learn(is_graded: bool) -> None:
-    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn comes with the extra `minilm`")
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn comes with the extra `local`")
     rng = np.random.default_rng(3)
     people = rng.integers(0, 5, 80)
     judge = np.where(rng.random(80) < 0.5, people, rng.integers(0, 5, 80))

@@ -17,16 +17,26 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder that holds transcript_qa/")
     parser.add_argument("--out", type=Path, required=True, help="file of JSON lines to write")
     parser.add_argument("--part", help="of QMSum: train_25")
+    parser.add_argument(
+        "--splits", type=Path, help="file of questions of the workspace, whose documents keep the splits that they have there"
+    )
     chosen = parser.parse_args()
-    lines = []
+    lines, split_of = [], splits_of(chosen.splits) if chosen.splits else {}
     for question in load_answer_set("qmsum", chosen.data, chosen.part).questions:
         if question.gold.spans and question.answer:
             turns = [
                 {"document": f"qmsum#{1 + int(span.document)}", "first": span.first, "last": span.last} for span in question.gold.spans
             ]
-            lines.append({"question": question.text, "answer": question.answer.texts[0], "turns": turns})
+            line = {"question": question.text, "answer": question.answer.texts[0], "turns": turns}
+            lines.append(line | ({"split": split_of[document]} if (document := turns[0]["document"]) in split_of else {}))
     chosen.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     print(f"{len(lines)} questions: {chosen.out}")
+
+
+def splits_of(path: Path) -> dict[object, str]:
+    """Document -> the split of the questions about it."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {turn["document"]: row["split"] for row in rows for turn in row.get("turns", ())}
 
 
 if __name__ == "__main__":

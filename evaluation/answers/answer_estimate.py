@@ -5,7 +5,7 @@ The first call that the real model will be asked is made then, and timed; its re
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,7 +32,7 @@ _NUM_TRIED = 3
 class AnswersEstimate:
     """About what so many answers take; replies that are in the cache cost nothing of it. `reply_tokens`: at most.
 
-    `seconds` None where the first call failed; `money` None where no price is set.
+    `seconds` None before the first call, and where it failed; `money` None where no price is set.
     """
 
     answers: int
@@ -80,10 +80,12 @@ class _CountingModel(FakeChat):
         yield from super().stream(prompt, max_tokens)
 
 
-def estimate_answers(
+def estimates_of(
     space: Workspace, answering: Answering, missing: Sequence[tuple[AskedQuestion, AnswerArm]], settings: Settings
-) -> AnswersEstimate:
-    """The estimate of the answers that are missing. BudgetError where not even the first call is allowed."""
+) -> Iterator[AnswersEstimate]:
+    """The estimate of the answers that are missing, before a real call is made; then, where the first one was answered, again with the
+    time. BudgetError where not even the first call is allowed.
+    """
     by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
     for question, arm in missing:
         by_arm.setdefault(arm.name, []).append((question, arm))
@@ -98,8 +100,10 @@ def estimate_answers(
             prompt += share * sum(call.prompt_tokens for call in made)
             reply += share * sum(call.max_tokens for call in made)
             first = first or next((call for call in made if call.schema is not None), None)
-    seconds = _seconds(answering, first, calls, prompt)
-    return AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), seconds, settings.price_of(prompt, reply))
+    counted = AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), None, settings.price_of(prompt, reply))
+    yield counted
+    if (seconds := _seconds(answering, first, prompt)) is not None:
+        yield replace(counted, seconds=seconds)
 
 
 def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> list[_Call]:
@@ -115,7 +119,7 @@ def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm:
     return model.calls
 
 
-def _seconds(answering: Answering, call: _Call | None, calls: float, prompt: float) -> float | None:
+def _seconds(answering: Answering, call: _Call | None, prompt: float) -> float | None:
     """The time of the first call, by the tokens of its prompt, for all calls; None where it failed or there is none."""
     if call is None or call.schema is None:
         return None

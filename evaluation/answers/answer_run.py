@@ -11,7 +11,7 @@ from threading import Lock
 
 from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
-from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimate_answers
+from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimates_of
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line_of
 from dynagrag.evaluation.answers.answering import Answering
 from dynagrag.evaluation.answers.short_answer import short_answer
@@ -44,14 +44,16 @@ def make_answers(
     progress: Progress | None = None,
     on_estimate: Callable[[AnswersEstimate], None] | None = None,
 ) -> None:
-    """Makes what is missing and adds it to the lines; `on_estimate` is told before what that will take.
+    """Makes what is missing and adds it to the lines; `on_estimate` is told before what that will take, and after a first
+    call how long.
 
     Raises BudgetError where the budget is spent, ModelUnavailableError where the last 20 answers failed. What was made is kept then, as it
     is on Ctrl-C.
     """
     missing = missing_answers(questions, arms, lines.lines())
     if missing and on_estimate:
-        on_estimate(estimate_answers(space, answering, missing, settings))
+        for estimate in estimates_of(space, answering, missing, settings):
+            on_estimate(estimate)
     total = len(questions) * len(arms)
     work = _Work(space, answering, lines, progress or (lambda *_: None), total - len(missing), total)
     by_question: dict[tuple[str, str], list[Missing]] = {}

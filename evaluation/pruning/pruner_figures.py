@@ -48,6 +48,11 @@ class PrunerFigures:
     num_groups: int = 0
 
     @property
+    def num_with_pairs(self) -> int:
+        """On how many of the questions pairs support the answer: edge_ap is the mean over these."""
+        return sum(EDGE_AP in row for row in self.by_question.values())
+
+    @property
     def best_untrained(self) -> str:
         """The untrained pruner that ranks nodes best on these questions."""
         return min(self.against, key=lambda name: self.against[name].measures[NODE_AP].mean)
@@ -117,11 +122,11 @@ def _means(rows: _ByQuestion) -> dict[str, Interval]:
 
 
 def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
-    """{"NAME": {"n", measures, "against_prior": {measure: [mean, low, high]}, "against_none", "against_near", "note"}}; no "note" where it
-    is empty, and nothing of a pruner against itself.
+    """{"NAME": {"n", "n_edge_ap", measures, "against_prior": {measure: [mean, low, high]}, "against_none", "against_near", "note"}}; no
+    "note" where it is empty, and nothing of a pruner against itself.
     """
     return {
-        own.name: {"n": own.n}
+        own.name: {"n": own.n, "n_edge_ap": own.num_with_pairs}
         | {name: round(value.mean, DIGITS) for name, value in own.means.items()}
         | {
             f"against_{other}": {n: [round(x, DIGITS) for x in (v.mean, v.low, v.high)] for n, v in gain.measures.items()}

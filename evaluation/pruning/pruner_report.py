@@ -36,12 +36,16 @@ def pruner_report(run: PrunerRun) -> Report:
     summary = run.summary()
     names = short_names(summary["pruners"])
     num = plural(summary["questions"], "question")
+    with_pairs = {own["n_edge_ap"] for own in summary["pruners"].values() if 0 < own.get("n_edge_ap", 0) < own["n"]}
     asked = f"{num} that no pruner of this set was trained on: which scores put first what supports the answer?"
     return Report(
         title=f"{summary['set']}: what pruners put first",
         asked=f"{asked} Pruners: {', '.join(names.values())}.",
         conclusion=_conclusion(summary, names),
-        notes=tuple(f"{names[name]}: {own['note']}" for name, own in summary["pruners"].items() if "note" in own),
+        notes=(
+            *(f"{EDGE_AP} is of the {num_pairs} questions that pairs support" for num_pairs in with_pairs),
+            *(f"{names[name]}: {own['note']}" for name, own in summary["pruners"].items() if "note" in own),
+        ),
         results=(_results(summary, names),),
         words=WORDS,
         cases=(_worst(run, names),),

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 _WORDS: Mapping[str, str] = {
     **{name: WORDS[name] for name in NAMES},
-    "prior": "by distance to the question, untrained; row 0 of the epochs",
+    "prior": "by distance to the question, untrained",
     "none": "all alike: the order of retrieval",
     "near": "the better subgraph first, in it by hops, then as the prior",
-    "average precision": "the mean over entities and pairs, on the questions that the epoch is chosen by",
+    "trained": "the pruner of this training",
+    "average precision": "of the epochs: the mean over entities and pairs, on the questions that the epoch is chosen by; epoch 0 is the "
+    "untrained prior",
     "95 % interval": WORDS["95 % interval"],
 }
 

@@ -101,7 +101,8 @@ def _question(row: Row) -> EvalQuestion:
     text = _text(row)
     has_documents, has_turns = "documents" in row.values, "turns" in row.values
     if has_documents == has_turns:
-        what = "both 'documents' and 'turns'" if has_turns else "neither 'documents' nor 'turns'"
+        fields = ", ".join(map(repr, row.values))[:200]
+        what = "both 'documents' and 'turns'" if has_turns else f"neither 'documents' nor 'turns' (but {fields})"
         raise LoadError(f"{row.place}: the row has {what}; give one of them: what should be found")
     return EvalQuestion(_id(row, text), text, _gold(row), row.index)
 
@@ -158,6 +159,9 @@ def _span(row: Row, item: Any) -> TurnSpan:
         last = item.get("last", first)
         if type(first) is int and type(last) is int and 0 <= first <= last:
             return TurnSpan(row.document_name(item["document"], "document"), first, last)
+        if type(first) is int and type(last) is int and last < first:
+            raise LoadError(f"{row.place}: 'turns' go from {first} to {last}, which is before it; change the two")
+    shown = json.dumps(item, ensure_ascii=False)[:200]
     raise LoadError(
-        f'{row.place}: \'turns\' holds {item!r}; each must be {{"document": title, "first": turn, "last": turn}}, turns counted from 0'
+        f'{row.place}: \'turns\' holds {shown}; each must be {{"document": title, "first": number, "last": number}}, turns counted from 0'
     )

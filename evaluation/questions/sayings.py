@@ -122,10 +122,12 @@ class Sayings:
 
     @cached_property
     def _entities_of(self) -> Mapping[str, list[Entity]]:
-        """Passage id -> the entities that it holds."""
+        """Passage id -> the entities that it holds, but for those that are a word of a longer name: `Welsh` beside `Welsh Government`."""
+        entities = self.snapshot.graph.entities
+        parts = {word for entity in entities if not _is_one_word(entity.name) for word in entity.name.split()}
         found: dict[str, list[Entity]] = defaultdict(list)
-        for entity, passages in zip(self.snapshot.graph.entities, self.snapshot.graph.entity_passages, strict=True):
-            for id_ in passages:
+        for entity, passages in zip(entities, self.snapshot.graph.entity_passages, strict=True):
+            for id_ in passages if entity.is_speaker or entity.name not in parts else ():
                 found[id_].append(entity)
         return found
 

@@ -3,21 +3,21 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, zip_longest
 
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.sayings import Saying, may_be_joined
 from dynagrag.generation.support import content_stems
 from dynagrag.ids import entity_key
-from dynagrag.schema import Entity
+from dynagrag.schema import Entity, Snapshot
 
 MAX_SAID = 3
 """Sayings of a speaker about a thing that a specific question asks for; with more it is a theme."""
 _MIN_THEME = 3
 """Passages that a theme is spread over."""
 _MAX_ANSWERED = 12
-"""Sayings that the answer of a theme quotes; all are what should be found."""
+"""Sayings that the answer of a theme quotes; all of the thing's are what should be found."""
 _MAX_VOICES = 20
 """Speakers or documents of one entity that are looked at for that."""
 _MAX_COMPARED = 4
@@ -25,7 +25,7 @@ _MAX_COMPARED = 4
 _MAX_UNNAMED, _MAX_LOOKED_AT = 20, 400
 """Entities of one speaker, and how many are looked at for them."""
 _NEAR = 5
-"""Turns around a naming in which the speaker may mean the same thing without its name."""
+"""Turns around a speaker's own in which a naming may be what they mean without the name."""
 
 
 def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
@@ -75,14 +75,15 @@ def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
 
 
 def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What a speaker said about an entity that they never name: first of documents in which they don't speak, then of their own, far from
-    their turns. A speaker of several splits is left out: the question would be of all of them.
+    """What a speaker said about an entity that they never name: in turn of their own documents, far from their turns, which is the harder
+    one, and of others. A speaker of several splits is left out: the question would be of all of them.
     """
-    stems_of, known = _named_stems(evidence), {saying.speaker for saying in evidence.sayings.every}
+    heard, known = _Heard(evidence.sayings.snapshot), {saying.speaker for saying in evidence.sayings.every}
     for speaker, documents in evidence.sayings.speakers.items():
         own = [id_ for id_ in documents if id_ in evidence.splits]
         if speaker in known and len({evidence.splits[id_] for id_ in own}) == 1:
-            unnamed = (e for e in _elsewhere_first(evidence, speaker, documents) if _is_unnamed(evidence, speaker, stems_of[speaker], e))
+            said, near = heard.of(speaker)
+            unnamed = (e for e in _here_and_elsewhere(evidence, speaker, documents) if _is_unnamed(evidence, speaker, said, near, e))
             for entity in islice(unnamed, _MAX_UNNAMED):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(Kind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker)
@@ -97,27 +98,37 @@ def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
         if id_ in with_speakers or not evidence.is_nameable(id_):
             continue
         stems = content_stems(evidence.sayings.snapshot.documents[id_].text)
-        unnamed = (e for e in _elsewhere_first(evidence, id_, [id_]) if (names := _name_stems(e)) and not names & stems)
+        unnamed = (e for e in _here_and_elsewhere(evidence, id_, [id_]) if (names := _name_stems(e)) and not names & stems)
         for entity in islice(unnamed, _MAX_UNNAMED):
             yield Draft(Kind.UNANSWERABLE, _of_document(evidence, entity, id_), "", id_, (), (entity,))
 
 
-def _elsewhere_first(evidence: Evidence, chance: str, documents: Iterable[str]) -> list[Entity]:
-    """Some entities in an order of chance, those that none of the documents is about before the others."""
+def _here_and_elsewhere(evidence: Evidence, chance: str, documents: Iterable[str]) -> list[Entity]:
+    """Some entities in an order of chance, in turn one that the documents are about and one that none of them is."""
     entities, own = evidence.sayings.entities, {*documents}
     some = random.Random(chance).sample(entities, min(len(entities), _MAX_LOOKED_AT))
-    return sorted(some, key=lambda entity: any(s.document_id in own for s in evidence.sayings.by_entity[entity.id]))
+    here, elsewhere = list[Entity](), list[Entity]()
+    for entity in some:
+        (here if any(s.document_id in own for s in evidence.sayings.by_entity[entity.id]) else elsewhere).append(entity)
+    return [entity for pair in zip_longest(here, elsewhere) for entity in pair if entity is not None]
 
 
-def _is_unnamed(evidence: Evidence, speaker: str, stems: frozenset[str], entity: Entity) -> bool:
-    """Whether a speaker, of whose turns these are the content words, surely says nothing about an entity."""
-    names = _name_stems(entity)
+def _is_unnamed(evidence: Evidence, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity) -> bool:
+    """Whether a speaker, of whose turns `said` are the content words and `near` those around them, surely says nothing about an entity."""
+    names = [content_stems(name) for name in _names(entity)]
     is_self = entity == evidence.sayings.speaker_entities.get(speaker)
-    return bool(names) and not names & stems and not is_self and not _is_near(evidence, speaker, entity)
+    return any(names) and not any(name & said or (name and name <= near) for name in names) and not is_self
 
 
 def _name_stems(entity: Entity) -> frozenset[str]:
-    return content_stems(" ".join((entity.name, *entity.aliases)))
+    return frozenset().union(*map(content_stems, _names(entity)))
+
+
+def _names(entity: Entity) -> list[str]:
+    """What an entity may be called: its names, and the initials of those of several words (`EU`)."""
+    names = [entity.name, *entity.aliases]
+    initials = ["".join(word[0] for word in name.split() if word[0].isupper()) for name in names]
+    return [*names, *(short for short in initials if len(short) > 1)]
 
 
 def _of_document(evidence: Evidence, entity: Entity, document_id: str) -> str:
@@ -156,21 +167,21 @@ def _joined(sayings: Iterable[Saying]) -> str:
     return " ".join(saying.text for saying in sayings)
 
 
-def _named_stems(evidence: Evidence) -> Mapping[str, frozenset[str]]:
-    """Speaker -> the content words of all their turns."""
-    snapshot = evidence.sayings.snapshot
-    found: dict[str, list[str]] = defaultdict(list)
-    for id_, turns in snapshot.turns.items():
-        for turn in turns:
-            if turn.speaker is not None and turn.speaker in evidence.sayings.speakers:
-                found[turn.speaker].append(snapshot.text(id_, turn.start, turn.end))
-    return {speaker: content_stems(" ".join(texts)) for speaker, texts in found.items()}
+class _Heard:
+    """The content words of a speaker's turns, and of those around them."""
 
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._turns = {id_: [turn.speaker for turn in turns] for id_, turns in snapshot.turns.items()}
+        self._stems = {
+            id_: [content_stems(snapshot.text(id_, turn.start, turn.end)) for turn in turns] for id_, turns in snapshot.turns.items()
+        }
 
-def _is_near(evidence: Evidence, speaker: str, entity: Entity) -> bool:
-    """Whether the speaker has a turn beside one that is about the entity."""
-    for saying in evidence.sayings.by_entity[entity.id]:
-        turns = evidence.sayings.snapshot.turns.get(saying.document_id, ())
-        if any(turn.speaker == speaker for turn in turns[max(0, saying.turn - _NEAR) : saying.turn + _NEAR + 1]):
-            return True
-    return False
+    def of(self, speaker: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Both, over all documents."""
+        said, near = set[str](), set[str]()
+        for id_, speakers in self._turns.items():
+            for number, name in enumerate(speakers):
+                if name == speaker:
+                    said |= self._stems[id_][number]
+                    near.update(*self._stems[id_][max(0, number - _NEAR) : number + _NEAR + 1])
+        return frozenset(said), frozenset(near)

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import platform
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from dynagrag.private_files import close_to_others, make_folder, replace_text, w
 _LOG = logging.getLogger(__name__)
 FORMAT = 1
 _RUN, _PASSAGES, _SUMMARY, REPORT = "run.json", "passages.jsonl", "summary.json", "report.html"
+_HASH = re.compile("[0-9a-f]{16,}")
 _MAX_SHOWN = 60
 MAX_CHARACTERS = 300
 """Of a title, a word row, a question or a name, where people read it: sets hold titles and words of any length."""
@@ -361,7 +363,15 @@ def _head(path: Path) -> dict[str, Any]:
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     names: Collection[str] = dict.fromkeys([*old, *new])
-    return [f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}" for name in names if old.get(name) != new.get(name)]
+    return [_difference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+
+
+def _difference(name: str, old: object, new: object) -> str:
+    """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        return f"{name}: {', '.join(str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))} changed"
+    is_hash = isinstance(old, str) and isinstance(new, str) and bool(_HASH.fullmatch(old) and _HASH.fullmatch(new))
+    return f"{name} changed" if is_hash else f"{name} was {_shown(old)}, is {_shown(new)}"
 
 
 def _shown(value: Any) -> str:

@@ -19,7 +19,7 @@ FEW_QUESTIONS = 30
 """Below, resampling the questions shows too little of how they could have fallen."""
 PRECISION = 2
 """Digits of what is given in points."""
-SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "hit@1", "mrr", PROMPT)
+SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "r@10", "hit@1", "mrr", PROMPT)
 """The measures whose means get an interval of their own, for the plots. Differences get one for every measure."""
 
 

@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     pruner: str = Field(
         default="auto",
         description="What scores the entities and relations of ego-graphs: none, prior, trained (the workspace's own, which `train "
-        "pruner` makes) or a checkpoint's folder; auto: trained where it has beaten none and prior on held-out documents, else prior.",
+        "pruner` makes) or a checkpoint's folder; auto: trained where it has beaten the untrained ones on held-out documents, else prior.",
     )
     store: str | None = Field(
         default=None,

@@ -29,7 +29,7 @@ PRUNER = Annotated[
     typer.Option(
         help="What scores the entities and relations of ego-graphs, which profiles graph and paper have: none (all alike), prior "
         "(nothing learned), trained (the workspace's own, by `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: "
-        "the setting `pruner`, else auto: trained for profile graph, where it has beaten none and prior on held-out documents, else prior."
+        "the setting `pruner`, else auto: trained for profile graph, where it beat the untrained ones on held-out documents, else prior."
     ),
 ]
 PROFILE = Annotated[

@@ -4,19 +4,22 @@ import json
 import logging
 import re
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.text import STEERING, collapse
+from dynagrag.text import STEERING, collapse, duration_text
 
 if TYPE_CHECKING:
     from dynagrag.settings import Settings
     from dynagrag.workspace.facade import Workspace
 
 EXIT_SET_ASIDE = 3
+_SECONDS_A_LINE = 10
+"""Of progress, where there is no terminal."""
 EXIT_INTERRUPTED = 130
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{STEERING}]")
 """C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but steers what is."""
@@ -134,15 +137,18 @@ def tell_of_work(workspace: str | None, settings: "Settings") -> None:
 
 
 class Bars:
-    """Progress bars on stderr, one bar per stage; silent without a terminal."""
+    """Progress on stderr: one bar per stage, and without a terminal a line every ten seconds."""
 
     def __init__(self, quiet: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not sys.stderr.isatty())
+        is_terminal = sys.stderr.isatty()
+        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not is_terminal)
         self._tasks: dict[str, Any] = {}
+        self._says_lines = not quiet and not is_terminal
+        self._said_at = self._began = time.monotonic()
 
     def __enter__(self) -> Callable[[str, int, int], None]:
         self._progress.start()
@@ -155,6 +161,9 @@ class Bars:
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(stage, total=total)
         self._progress.update(self._tasks[stage], completed=done, total=total)
+        if self._says_lines and (now := time.monotonic()) - self._said_at >= _SECONDS_A_LINE:
+            self._said_at = now
+            complain(f"{stage}: {done:,} of {total:,} after {duration_text(now - self._began)}")
 
 
 class Waiting:

@@ -163,7 +163,7 @@ def _say_workspace(made: "WorkspaceTraining", options: "WorkspaceTrainOptions", 
     elif not made.has_replaced:
         use = f"{asked}` goes on with the one that was trained before, and this one is not kept (give --out FOLDER to keep it)"
     else:
-        use = f"{asked}` goes on with the prior (with `--pruner trained` it scores all the same)"
+        use = f"{asked}` goes on untrained, which walks by hops and nearness, as `near` ranks (`--pruner trained` takes it all the same)"
     say(in_line(f"on {plural(own.num_groups, 'document')} that it did not see {_shown(own)}; {use}"))
     if not made.has_replaced:
         return

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dynagrag.cli.terminal import _PrintableFormatter, printable, say_json
+from dynagrag.cli import terminal
+from dynagrag.cli.terminal import Bars, _PrintableFormatter, printable, say_json
 from dynagrag.fakes.server import OpenAIStubServer
 
 _UNSEEN = "\u202e\u2067\u200e\u200f\u061c\u2028\u2029\u200b\u2060\ufeff\U000e0041"
@@ -98,3 +99,18 @@ def test_all_that_is_unseen_and_not_of_a_script_or_emoji_is_replaced_and_json_re
     assert {c for c in unseen - needed - left if c in shown} == set()
     assert json.loads(shown) == everything
     assert printable("می\u200cخواهم 👩\u200d🚀 🏳\ufe0f") == "می\u200cخواهم 👩\u200d🚀 🏳\ufe0f"
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for seconds, quiet, said in ((0, False, 3), (3600, False, 0), (0, True, 0)):
+        monkeypatch.setattr(terminal, "_SECONDS_A_LINE", seconds)
+        with Bars(quiet) as progress:
+            for done in (0, 1, 1200):
+                progress("retrieve", done, 1200)
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == said
+        assert all(line.startswith("dynagrag: retrieve: ") for line in lines)
+    monkeypatch.setattr(terminal, "_SECONDS_A_LINE", 0)
+    with Bars(quiet=False) as progress:
+        progress("embed", 1000, 2000)
+    assert capsys.readouterr().err == "dynagrag: embed: 1,000 of 2,000 after 0 s\n"

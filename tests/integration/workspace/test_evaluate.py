@@ -226,7 +226,7 @@ def test_a_folder_of_other_settings_or_other_data_is_refused(evaluate: Evaluate,
         evaluate(out=tmp_path / "run", arms=("paper",))
     rows = [json.loads(line) for line in (data / "multihop/musique_questions.jsonl").read_text().splitlines()]
     write(data / "multihop/musique_questions.jsonl", rows[::-1])
-    with pytest.raises(UsageError, match="files was"):
+    with pytest.raises(UsageError, match=r"files: musique_questions\.jsonl changed"):
         evaluate(out=tmp_path / "run")
 
 
@@ -341,7 +341,7 @@ def test_own_questions_are_asked_of_the_workspace(own: Callable[..., Path], eval
         {"question": "Where is Delta Works?", "turns": [{"document": "kickoff", "first": 3, "last": 3}]},
     )
     run, summary = evaluate(questions=file, workspace="mine")
-    assert (summary["dataset"], summary["questions"], summary["measure"]) == ("own", 2, "p@5")
+    assert (summary["dataset"], summary["questions"], summary["measure"]) == ("own", 2, "r@10")
     assert summary["arms"]["naive"]["recall@10"] == 1, "there are but two documents and a few passages"
     assert run.settings["workspace"] == "mine"
 

@@ -178,7 +178,7 @@ def test_a_stopped_run_goes_on_to_the_same_summary_without_a_call_twice(evaluate
     path = tmp_path / "run" / "answers.jsonl"
     path.write_bytes(path.read_bytes()[:-30])
     run, summary = evaluate(chat, on_estimate=estimates.append, out=tmp_path / "run")
-    assert [estimate.answers for estimate in estimates] == [20 - 6]
+    assert [estimate.answers for estimate in estimates] == [20 - 6] * 2
     assert len({(p.name, p.user) for p in chat.prompts}) == chat.num_calls
     assert len(run.lines()) == 20
     whole = evaluate(FakeChat(shortening, name="qwen"), out=tmp_path / "whole")[1]

@@ -86,7 +86,9 @@ def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
     from dynagrag.evaluation.pruning.pruner_report import short_names
     from dynagrag.evaluation.pruning.pruning_measures import NAMES
 
-    yield plural(figures[0].n, "question")
+    num_pairs = figures[0].num_with_pairs
+    is_of_some = 0 < num_pairs < figures[0].n
+    yield plural(figures[0].n, "question") + (f"; edge_ap is of the {num_pairs} that pairs support" if is_of_some else "")
     shown = short_names([own.name for own in figures])
     rows = [["pruner", *NAMES]]
     rows += [[shown[own.name], *(_cell(own.means.get(name), "") for name in NAMES)] for own in figures]

@@ -75,7 +75,7 @@ def test_a_question_with_turns_alone_is_supported_by_all_that_they_state(setting
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"question": "Who?", "turns": [{"document": "Talk 1", "first": 3, "last": 1}]}, "line 1: 'turns' holds"),
+        ({"question": "Who?", "turns": [{"document": "Talk 1", "first": 3, "last": 1}]}, "line 1: 'turns' go from 3 to 1"),
         ({"question": "Who?", "split": "exam"}, "line 1: 'split' is 'exam'"),
         ({"question": "Who?", "provenance": {"passages": 5}}, "line 1: 'provenance' must hold lists of ids"),
         ({"question": "Who?", "answerable": "no"}, "line 1: 'answerable' must be true or false"),

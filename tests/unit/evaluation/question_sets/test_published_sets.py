@@ -270,7 +270,7 @@ def test_own_questions_without_an_answer_are_counted_and_left_out(write: Write) 
         ({"question": "Who?", "documents": ["a"], "turns": []}, "both 'documents' and 'turns'"),
         ({"question": "Who?", "documents": ["a"], "answerable": "no"}, "'answerable' must be true or false"),
         ({"question": "Who?", "answerable": False}, "no question that can be evaluated"),
-        ({"question": "Who?", "turns": [{"document": "a", "first": 3, "last": 1}]}, "turns counted from 0"),
+        ({"question": "Who?", "turns": [{"document": "a", "first": 3, "last": 1}]}, "go from 3 to 1, which is before it"),
         ({"question": "Who?", "turns": [{"document": "a", "first": True}]}, "turns counted from 0"),
         ({"question": "Who?", "turns": ["a"]}, "turns counted from 0"),
         ({"question": "Who?", "documents": ["Eve\ud800"]}, "line 1: 'documents' holds a lone surrogate"),

@@ -129,6 +129,37 @@ def test_what_a_speaker_never_names_is_unanswerable_and_what_they_may_mean_is_no
     assert all((q.answerable, q.answer, q.turns, q.documents) == (False, "", (), ()) for q in found)
 
 
+def test_nobody_is_asked_in_vain_about_what_a_fragment_beside_their_turns_names_or_they_call_by_its_initials() -> None:
+    talks: Mapping[str, Talk] = {
+        "Fees": [
+            ("Julie", "The students of the EU pay their fees in the autumn."),
+            ("Huw", "The European Union has closed the programme for teachers this year."),
+        ],
+        "Rain": [
+            ("Lynne", "Comet Bennett?"),
+            ("Marie", "The committee moved the meeting to the following Thursday."),
+            ("Lynne", "Somebody photographed Comet Bennett above the northern harbour."),
+        ],
+    }
+    sayings = Sayings(spoken(talks, names=("European Union", "Comet Bennett")))
+    texts = {q.question for q in made(Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN)), Kind.UNANSWERABLE)}
+    assert "What did Marie say about European Union?" in texts
+    assert "What did Julie say about European Union?" not in texts, "they say EU"
+    assert "What did Huw say about Comet Bennett?" in texts
+    assert "What did Marie say about Comet Bennett?" not in texts, "a turn beside theirs names it"
+
+
+def test_a_word_of_a_longer_name_is_nothing_that_is_asked_about() -> None:
+    talks: Mapping[str, Talk] = {
+        "Talk": [
+            ("Huw", "The Welsh Government has closed the programme for teachers this year."),
+            ("Lynne", "I shall ask the whole committee my questions in Welsh later today."),
+        ]
+    }
+    sayings = Sayings(spoken(talks, names=("Welsh Government", "Welsh")))
+    assert {entity.name for saying in sayings.every for entity in saying.about} == {"Welsh Government"}
+
+
 def test_documents_without_speakers_are_compared_by_their_titles() -> None:
     talks: Mapping[str, Talk] = {
         "North": [(None, "The Odyssey met Comet Bennett above the northern ice.")],

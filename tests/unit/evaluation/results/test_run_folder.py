@@ -143,6 +143,13 @@ def test_a_run_of_other_settings_is_refused_by_name_and_left_alone(tmp_path: Pat
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
+def test_what_changed_is_named_and_no_hash_is_shown(tmp_path: Path) -> None:
+    settings = SETTINGS | {"files": {"q.jsonl": "a" * 64, "r.jsonl": "b" * 64}, "asked": "c" * 32}
+    RunFolder.open(tmp_path, settings, {})
+    with pytest.raises(UsageError, match=r"files: q\.jsonl changed; asked changed; choose another folder"):
+        RunFolder.open(tmp_path, settings | {"files": {"q.jsonl": "d" * 64, "r.jsonl": "b" * 64}, "asked": "e" * 32}, {})
+
+
 def test_other_libraries_are_noted_and_no_reason_to_refuse(tmp_path: Path) -> None:
     RunFolder.open(tmp_path, SETTINGS, {"numpy": "1"})
     assert RunFolder.open(tmp_path, SETTINGS, {"numpy": "2"}).head["versions"] == {"numpy": "1"}

@@ -102,7 +102,7 @@ def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -
 
 def of_turns(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> list[TrainingQuestion]:
     """The questions; those that people asked have no provenance, and get that of the turns which answer them: the passages that these
-    touch, and all that is stated in them.
+    touch, and all that is named and stated in them.
 
     Raises LoadError where a document has not so many turns, UsageError where two documents have the name that a question gives.
     """
@@ -110,12 +110,17 @@ def of_turns(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> list[
     records_in: dict[str, list[str]] = {}
     for id_, record in snapshot.records.items():
         records_in.setdefault(record.passage_id, []).append(id_)
+    named_in: dict[str, list[str]] = {}
+    for entity, passages in zip(snapshot.graph.entities, snapshot.graph.entity_passages, strict=True):
+        for id_ in passages:
+            named_in.setdefault(id_, []).append(entity.id)
     found = []
     for question in questions:
         if question.gold.spans:
-            passages = resolver.gold_passage_ids(question.gold)
-            records = tuple(record for id_ in passages for record in records_in.get(id_, ()))
-            question = replace(question, provenance=Provenance(passages=passages, records=records))
+            own = resolver.gold_passage_ids(question.gold)
+            records = tuple(record for id_ in own for record in records_in.get(id_, ()))
+            entities = tuple(dict.fromkeys(entity for id_ in own for entity in named_in.get(id_, ())))
+            question = replace(question, provenance=Provenance(passages=own, records=records, entities=entities))
         found.append(question)
     return found
 

@@ -56,7 +56,7 @@ def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(se
     assert "both" not in [question.id for own in found.parts.values() for question, _ in own]
 
 
-def test_a_question_with_turns_alone_is_supported_by_all_that_they_state(settings: Settings, tmp_path: Path) -> None:
+def test_a_question_with_turns_alone_is_supported_by_all_that_they_name_and_state(settings: Settings, tmp_path: Path) -> None:
     rows = made_file(settings, tmp_path / "q.jsonl")
     made = next(row for row in rows if row.get("turns"))
     bare = {"question": "What was that about?", "turns": made["turns"]}
@@ -67,6 +67,9 @@ def test_a_question_with_turns_alone_is_supported_by_all_that_they_state(setting
     assert set(made["provenance"]["passages"]) <= passages  # type: ignore[index]
     assert set(found.provenance.records) == {id_ for id_, record in snapshot.records.items() if record.passage_id in passages}
     assert found.provenance.records
+    graph = snapshot.graph
+    named = {entity.id for entity, own in zip(graph.entities, graph.entity_passages, strict=True) if passages & set(own)}
+    assert set(found.provenance.entities) == named
     with_provenance = of_turns(read_questions(tmp_path / "q.jsonl"), snapshot)
     assert [question.provenance.model_dump(mode="json") for question in with_provenance] == [row["provenance"] for row in rows]
     assert split_questions([found], snapshot).left_out == Counter()

@@ -24,11 +24,12 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, Layer
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
+from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_network, read_network
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, load_checkpoint, save_checkpoint
+from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, save_checkpoint
 from dynagrag.training.devices import choose_device
 from dynagrag.training.memory import Halving
 from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFile, TrainingOptions, best_of
@@ -187,26 +188,19 @@ def open_soft_prompt(
 
     LoadError for what is none, UsageError where it is of another method, embedder or language model.
     """
-    checkpoint, weights = load_checkpoint(folder, KIND)
-    checkpoint.check_fits(embedder, folder)
-    made = checkpoint.network
-    if made["method"] != method:
-        raise UsageError(f"{folder} holds a trained {made['method']}; give --method {made['method']}")
-    if made["lm"] != lm:
-        raise UsageError(f"{folder} was trained before {made['lm']}; give --lm {made['lm']}, or train it again")
-    trained_with = Precision(made.get("precision", Precision.FLOAT32))
-    model = load_language_model(lm, settings, trained_with if precision is Precision.AUTO else precision, device)
-    if made["lm_width"] != model.width:
-        raise UsageError(f"{folder} was trained before a model of width {made['lm_width']}, and {lm} has {model.width}; train it again")
-    opened = SoftPromptModel(model, _read_options(made["options"]))
-    try:
-        opened.tokens.load_state_dict(weights)
-    except RuntimeError as err:
-        raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
-    without = tuple(made.get("without", ()))
-    description = Description(made.get("description", Description.TABLES))
-    encoder = opened.options.encoder
-    return OpenedMethod(opened, method_of(method, without, description), without, encoder.layer if encoder else None)
+    made = read_network(folder, KIND, embedder)
+    if made.method != method:
+        raise UsageError(f"{folder} holds a trained {made.method}; give --method {made.method}")
+    if made.lm != lm:
+        raise UsageError(f"{folder} was trained before {made.lm}; give --lm {made.lm}, or train it again")
+    if made.description not in list(Description):
+        raise LoadError(
+            f"{folder} can't be used: it describes graphs by {made.description!r}, which this version doesn't know; train it again"
+        )
+    whole = method_of(method, made.without, Description(made.description))
+    encoder = made.options.encoder
+    opened = open_network(folder, KIND, made, settings, precision, device)
+    return OpenedMethod(opened, whole, made.without, encoder.layer if encoder else None)
 
 
 def untrained(lm: LanguageModel, method: str, max_description: int = 512) -> OpenedMethod:
@@ -266,21 +260,8 @@ def _training_options(options: SoftTrainOptions) -> TrainingOptions:
 
 
 def _network(options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions) -> dict[str, Any]:
-    return {
-        "method": options.method,
-        "without": list(options.without),
-        "description": options.made_of.description.value,
-        "lm": lm.name,
-        "lm_width": lm.width,
-        "precision": lm.precision.value,
-        "options": asdict(made),
-    }
-
-
-def _read_options(kept: dict[str, Any]) -> SoftPromptOptions:
-    lora = LoraOptions(**kept["lora"]) if kept.get("lora") else None
-    encoder = kept["encoder"] and EncoderOptions(**({"is_two_way": kept["encoder"]["is_pruned"]} | kept["encoder"]))
-    return SoftPromptOptions(**(kept | {"encoder": encoder, "lora": lora, "layout": LayoutOptions(**kept["layout"])}))
+    of_set = {"without": list(options.without), "description": options.made_of.description.value}
+    return network_of(options.method, lm, made) | of_set
 
 
 def _made_with(graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
-from dynagrag.generation.soft_prompt.soft_answers import MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
-from dynagrag.generation.soft_prompt.soft_checkpoint import KIND, network_of
+from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
+from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 
+KIND = "soft-answers"
+"""Of their checkpoints."""
 MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 """Tokens: of the prompts' text, of an answer that is learned, and of a reply, marks included."""
 
@@ -50,9 +52,9 @@ SYSTEMS: Mapping[str, SoftSystem] = {
 class SoftAnswerer:
     """A trained system, ready to answer. One reply at a time. `label`: what a trace and an answer call it."""
 
-    def __init__(self, model: "SoftPromptModel", method: str, label: str) -> None:
+    def __init__(self, model: "SoftPromptModel", method: str) -> None:
         self.system = SYSTEMS[method]
-        self.label = label
+        self.label = f"{method} with {model.lm.name}"
         self._model = model
         self._answering = Lock()
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
 
 import torch
+from pydantic import ConfigDict, Field
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -22,10 +24,12 @@ class SoftPromptOptions:
     width is the language model's. `lora` None: the language model stays as it is.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
+
     encoder: EncoderOptions | None = None
-    num_virtual: int = 0
+    num_virtual: Annotated[int, Field(ge=0)] = 0
     has_text: bool = True
-    projection: int = 512
+    projection: Annotated[int, Field(ge=0)] = 512
     lora: LoraOptions | None = None
     layout: LayoutOptions = field(default_factory=LayoutOptions)
 

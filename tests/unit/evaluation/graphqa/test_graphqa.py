@@ -50,7 +50,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from dynagrag import wiring
     from dynagrag.evaluation.graphqa import soft_training
-    from dynagrag.generation.soft_prompt import language_model
+    from dynagrag.generation.soft_prompt import language_model, soft_checkpoint
 
     def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
         model, tokenizer = tiny_llama(max_tokens=512)
@@ -58,6 +58,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
     monkeypatch.setattr(soft_training, "load_language_model", load)
+    monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
     monkeypatch.setattr(language_model, "load_language_model", load)
 
 

@@ -1,4 +1,4 @@
-"""Training G-Retriever or GRAG on a workspace's own questions, and what it is worth on documents that it did not see."""
+"""Training a soft prompt on a workspace's own questions, and what it is worth on documents that it did not see."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
-from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
+from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, NUM_VIRTUAL, SYSTEMS
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.ingest.pipeline import Progress
@@ -126,9 +126,7 @@ def _train(
     lm = load_language_model(options.lm, settings, options.precision, options.device)
     torch.manual_seed(options.seed)
     layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)
-    is_grag = SYSTEMS[options.method].is_pruned
-    encoder = EncoderOptions(dimension, width=options.width, is_pruned=is_grag, is_two_way=is_grag)
-    model = SoftPromptModel(lm, SoftPromptOptions(encoder, projection=2 * options.width, layout=layout))
+    model = SoftPromptModel(lm, _model_options(options, dimension, layout))
     training = TrainingOptions(
         learning_rate=options.learning_rate, weight_decay=0.05, batch_size=_BATCH, max_epochs=options.max_epochs, patience=2,
         seed=options.seed, betas=(0.9, 0.95), is_warmed_up=True, max_norm=0.1,
@@ -151,6 +149,14 @@ def _train(
     )
     save_checkpoint(out, checkpoint, model.tokens.state_dict())
     return epochs, figures
+
+
+def _model_options(options: WorkspaceSoftOptions, dimension: int, layout: LayoutOptions) -> SoftPromptOptions:
+    system = SYSTEMS[options.method]
+    if not system.has_graph:
+        return SoftPromptOptions(num_virtual=NUM_VIRTUAL, layout=layout)
+    encoder = EncoderOptions(dimension, width=options.width, is_pruned=system.is_pruned, is_two_way=system.is_pruned)
+    return SoftPromptOptions(encoder, has_text=system.has_text, projection=2 * options.width, layout=layout)
 
 
 def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample]) -> SoftFigures:

@@ -1,6 +1,7 @@
 """Checkpoints of soft prompts: what one keeps of its network, and the one way in which it is read."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -67,9 +68,16 @@ def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNet
 
 
 def open_network(
-    folder: Path, kind: str, network: SoftNetwork, settings: Settings, precision: Precision = Precision.AUTO, device: str | None = None
+    folder: Path,
+    kind: str,
+    network: SoftNetwork,
+    settings: Settings,
+    precision: Precision = Precision.AUTO,
+    device: str | None = None,
+    known: Sequence[LanguageModel] = (),
 ) -> SoftPromptModel:
     """The network of a checkpoint with its weights, before its language model; with `AUTO` of the precision that it was trained with.
+    `known`: models that are loaded already, one of which may be it.
 
     Raises LoadError for weights that aren't its network's, or no floats; UsageError where the language model has another width, or the
     device isn't there; SettingsError where the model can't be had.
@@ -79,7 +87,9 @@ def open_network(
         raise LoadError(f"weights in {folder} are of {wrong[0]}, and only floats are read; train it again")
     if not all(value.float().isfinite().all() for value in weights.values()):
         raise LoadError(f"weights in {folder} are no numbers; train it again")
-    lm = load_language_model(network.lm, settings, network.precision if precision is Precision.AUTO else precision, device)
+    precision = network.precision if precision is Precision.AUTO else precision
+    same = [own for own in known if (own.name, own.precision) == (network.lm, precision)]
+    lm = same[0] if same else load_language_model(network.lm, settings, precision, device)
     if network.lm_width != lm.width:
         raise UsageError(f"{folder} was trained before a model of width {network.lm_width}, and {lm.name} has {lm.width}; train it again")
     model = SoftPromptModel(lm, network.options)
@@ -90,12 +100,12 @@ def open_network(
     return model
 
 
-def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity) -> SoftAnswerer:
+def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity, known: Sequence[LanguageModel] = ()) -> SoftAnswerer:
     """The system of a checkpoint that answers a workspace's questions. Errors as in `read_network` and `open_network`."""
     network = read_network(folder, KIND, embedder)
     if network.method not in SYSTEMS:
         raise LoadError(f"{folder} holds {network.method!r}; known: {', '.join(SYSTEMS)}")
-    return SoftAnswerer(open_network(folder, KIND, network, settings), network.method)
+    return SoftAnswerer(open_network(folder, KIND, network, settings, known=known), network.method)
 
 
 def _told(err: ValidationError) -> str:

@@ -19,8 +19,8 @@ TRAINED_ON = Annotated[
     typer.Option(
         "--workspace",
         "-w",
-        help="For g-retriever and grag: train on this workspace's questions, for `dynagrag ask --soft`, in place of a set. Three documents "
-        "or more.",
+        help="For g-retriever, grag, graph-token and prompt-tuning: train on this workspace's questions, for `dynagrag ask --soft`, "
+        "in place of a set. Three documents or more.",
     ),
 ]
 QUESTIONS = Annotated[
@@ -42,7 +42,7 @@ def check_soft_source(method: str, workspace: str | None, questions: Path | None
     if workspace is not None and any(own is not None for own in of_set[:2]):
         raise UsageError("a workspace (--workspace NAME) and a set (--dataset SET --data FOLDER) exclude each other: give one")
     if workspace is not None and method not in SYSTEMS:
-        raise UsageError(f"{method} answers no workspace's questions; --workspace is for {' and '.join(SYSTEMS)}")
+        raise UsageError(f"{method} answers no workspace's questions; --workspace is for {', '.join(SYSTEMS)}")
 
 
 def train_on_own_workspace(

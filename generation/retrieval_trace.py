@@ -106,6 +106,7 @@ def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance
             depth=walk.depth.get(node),
             parent=row_of.get(walk.parent.get(node, -1)),
             is_in_prompt=node in prompt.nodes,
+            prize=None if subgraph.node_prizes is None else round(subgraph.node_prizes[node], 4),
         )
         nodes.append(row)
     edges: list[EdgeTrace] = []
@@ -154,6 +155,7 @@ def _edges(
             weight=sum(relation.weight for _, relation in found),
             score=round(score, 4),
             is_in_prompt=any(index in prompt.relations for index, _ in found),
+            prize=None if subgraph.pair_prizes is None else round(subgraph.pair_prizes[pair], 4),
         )
         made.append(edge)
     return made

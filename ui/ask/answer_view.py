@@ -31,6 +31,19 @@ RETRIEVERS = {
     "bm25": "Words (BM25)",
 }
 """Retrievers as `--retriever` has them, in words."""
+SOFT = {
+    "g-retriever": "G-Retriever, trained",
+    "grag": "GRAG, trained",
+    "graph-token": "Graph token alone, trained",
+    "prompt-tuning": "Prompt tuning, trained",
+}
+"""Trained soft prompts as `--soft` has them, in words."""
+
+
+def way_name(way: str) -> str:
+    """What answered, in words: a retriever, or `soft:NAME`."""
+    kind, _, name = way.partition(":")
+    return SOFT.get(name, name) if kind == "soft" and name else RETRIEVERS.get(way, way)
 
 
 def show_answer(workspace: str, kept: KeptAnswer, asked: str) -> None:

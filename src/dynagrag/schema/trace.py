@@ -65,6 +65,7 @@ class RankingTrace:
 class NodeTrace:
     """A node of a drawn subgraph. `score` is the pruner's. `place` in the walk from 1 (None: not visited), `depth` there, and `parent`: the
     row of the node that it was reached from. `mask`: what a trained GRAG's soft pruning left of it, from 0 to 1.
+    `prize`: what it got for its likeness to the question where a tree was chosen by prizes.
     """
 
     id: str
@@ -78,11 +79,14 @@ class NodeTrace:
     parent: int | None
     is_in_prompt: bool
     mask: float | None = None
+    prize: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeTrace:
-    """All relations from one node to another, as one arrow. `source` and `target` are rows of the drawn nodes; `mask` as a node's."""
+    """All relations from one node to another, as one arrow. `source` and `target` are rows of the drawn nodes; `mask` and `prize`
+    as a node's.
+    """
 
     source: int
     target: int
@@ -91,6 +95,7 @@ class EdgeTrace:
     score: float
     is_in_prompt: bool
     mask: float | None = None
+    prize: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,11 @@ class AskOptions:
     pruner: str | None = None
     soft: str | None = None
 
+    @property
+    def way(self) -> str:
+        """What answers by this: `soft:NAME`, or the retriever."""
+        return self.retriever if self.soft is None else f"soft:{self.soft}"
+
 
 @dataclass(frozen=True, slots=True)
 class Instead:

@@ -1,12 +1,15 @@
 """Trained soft prompts that answer a workspace's questions: its own, which lie in its folder, or any checkpoint."""
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.errors import LoadError, SettingsError, UsageError
 from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ids import content_id
+from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION, digest_of, read_description
@@ -79,6 +82,50 @@ def soft_identity(settings: Settings, workspace: str, name: str, embedder: Embed
     checkpoint.check_fits(embedder, folder)
     made = checkpoint.network
     return f"{made.get('method')} with {made.get('lm')}, {content_id(checkpoint.model_dump_json(), digest_of(folder))}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSoftPrompt:
+    """A trained soft prompt of a workspace by its system's name. `label`: with its language model; `why_not`: why it can't answer here."""
+
+    name: str
+    label: str
+    why_not: str = ""
+
+
+def own_soft_prompts(settings: Settings, workspace: str, embedder: EmbedderIdentity | None) -> list[OwnSoftPrompt]:
+    """Those that a workspace has, with what is against each as far as that is known without loading weights. `embedder`: that of its
+    vectors; None: it has none yet.
+    """
+    found = []
+    for name in SYSTEMS:
+        folder = soft_prompt_folder(settings, workspace, name)
+        if not (folder / DESCRIPTION).is_file():
+            continue
+        try:
+            checkpoint = read_description(folder, KIND)
+            lm, width = str(checkpoint.network.get("lm")), checkpoint.network.get("lm_width")
+            if embedder is not None:
+                checkpoint.check_fits(embedder, folder)
+            why_not = _why_not(lm, width, settings)
+        except (LoadError, SettingsError, UsageError) as err:
+            found.append(OwnSoftPrompt(name, name, str(err).replace(str(folder), "it")))
+        else:
+            found.append(OwnSoftPrompt(name, f"{name} with {lm}", why_not))
+    return found
+
+
+def _why_not(lm: str, width: object, settings: Settings) -> str:
+    """What is against a language model: it isn't here, or a folder's has another width. Of a GGUF file the width is known once loaded."""
+    path = model_path(lm, settings) if lm in CATALOG else Path(lm).expanduser()
+    if path is None:
+        return f"the model {lm} isn't here: run `dynagrag models pull {lm}`"
+    config = path / "config.json"
+    if config.is_file():
+        own = json.loads(config.read_text(encoding="utf-8")).get("hidden_size")
+        if own is not None and own != width:
+            return f"it was trained before a model of width {width}, and {lm} has {own}; train it again"
+    return ""
 
 
 def _stamp(folder: Path) -> int:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -27,6 +27,7 @@ from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_network, read_network
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
+from dynagrag.generation.soft_prompt.soft_recipe import NUM_HEADS, SoftRecipe
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, save_checkpoint
@@ -37,7 +38,6 @@ from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFil
 _LOG = logging.getLogger(__name__)
 KIND = "soft-prompt"
 MIN_ROWS = 10
-_NUM_HEADS = 4
 _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 
 
@@ -54,9 +54,7 @@ class SoftTrainOptions:
     out: Path
     max_rows: int | None = None
     seed: int = 0
-    max_epochs: int = 10
-    learning_rate: float = 3e-4
-    width: int = 256
+    recipe: SoftRecipe = field(default_factory=SoftRecipe)
     without: tuple[str, ...] = ()
     encoder: Layer = "transformer"
     description: Description | None = None
@@ -80,6 +78,7 @@ class SoftTrainOptions:
             raise UsageError(f"{variant_name(self.method, self.without)} has no graph encoder; leave out --encoder")
         if self.max_rows is not None and self.max_rows < MIN_ROWS:
             raise UsageError(f"--max-rows {self.max_rows} is too few to learn from; give {MIN_ROWS} or more")
+        self.recipe.check()
         check_out_folder(self.out)
         choose_device(self.device)
 
@@ -146,7 +145,7 @@ def _train(
     _tell_long_labels(lm, examples, options.max_label)
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
-    training = _training_options(options)
+    training = options.recipe.training(options.seed)
     made_with = _made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of(rows)}
     network = _network(options, lm, model.options)
     file = TrainingFile(options.out / TRAINING, made_with | {"network": network, "embedder": embedder.identity.name})
@@ -225,37 +224,24 @@ def _model_options(options: SoftTrainOptions, dimension: int, lm_width: int) -> 
     method = options.made_of
     encoder = None
     if method.has_graph:
-        width = options.width if method.has_projector else lm_width
+        width = options.recipe.width if method.has_projector else lm_width
         is_grag = METHODS[options.method].is_pruned
         encoder = EncoderOptions(
             dimension,
             options.encoder,
             width,
-            num_heads=_NUM_HEADS if width % _NUM_HEADS == 0 else 1,
+            options.recipe.num_layers,
+            num_heads=NUM_HEADS if width % NUM_HEADS == 0 else 1,
             is_pruned=method.is_pruned,
             is_two_way=is_grag,
         )
     return SoftPromptOptions(
         encoder,
-        method.num_virtual,
+        options.recipe.num_virtual if method.num_virtual else 0,
         method.has_text,
-        projection=2 * options.width if method.has_projector else 0,
+        projection=options.recipe.middle if method.has_projector else 0,
         lora=LoraOptions() if method.has_lora else None,
         layout=LayoutOptions(options.max_description, options.max_label, method.max_reply),
-    )
-
-
-def _training_options(options: SoftTrainOptions) -> TrainingOptions:
-    return TrainingOptions(
-        learning_rate=options.learning_rate,
-        weight_decay=0.05,
-        batch_size=8,
-        max_epochs=options.max_epochs,
-        patience=2,
-        seed=options.seed,
-        betas=(0.9, 0.95),
-        is_warmed_up=True,
-        max_norm=0.1,
     )
 
 

@@ -56,8 +56,6 @@ SYSTEMS: Mapping[str, SoftSystem] = {
     "prompt-tuning": SoftSystem("pcst", 1, 900, has_graph=False),
 }
 """The token budgets include instructions of some 200 tokens, which soft prompts don't have."""
-NUM_VIRTUAL = 10
-"""Tokens of prompt tuning."""
 
 
 @dataclass(frozen=True, slots=True)

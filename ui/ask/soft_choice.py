@@ -25,7 +25,9 @@ def choose_soft(desk: Desk) -> str | None:
         "Answered by",
         names,
         index=names.index(last) if last in names else 0,
-        format_func=lambda name: f"{SOFT.get(name, name)} ({clean(fitting[name])})" if name else "The language model",
+        format_func=lambda name: (
+            f"{SOFT.get(name, name)} ({clean(fitting[name].removeprefix(name).strip())})" if name else "The language model"
+        ),
         help=_HELP,
         disabled=not fitting,
     )

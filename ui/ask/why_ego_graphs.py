@@ -76,8 +76,9 @@ def _of_masks(subgraph: SubgraphTrace) -> str:
 
 def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
     """What each entity and fact got: prizes of a tree, masks of soft pruning."""
-    has_prizes = any(own.prize is not None for own in (*subgraph.nodes, *subgraph.edges))
-    has_masks = any(own.mask is not None for own in (*subgraph.nodes, *subgraph.edges))
+    things: list[NodeTrace | EdgeTrace] = [*subgraph.nodes, *subgraph.edges]
+    has_prizes = any(own.prize is not None for own in things)
+    has_masks = any(own.mask is not None for own in things)
     if not (has_prizes or has_masks):
         return
     title = "Prizes: what was near the question" if has_prizes else "Masks: what soft pruning left of each"
@@ -87,13 +88,15 @@ def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
                 f"The nearest entities and facts got prizes by rank, each fact has a cost, and the {kind} is worth most. What has no prize "
                 "stands in it because it joins what has."
             )
-        rows = [(node.name, "entity", node.prize, node.mask) for node in subgraph.nodes]
+        head = "prize" if has_prizes else "mask"
         names = [node.name for node in subgraph.nodes]
-        rows += [(f"{names[e.source]} – {', '.join(e.labels)} – {names[e.target]}", "fact", e.prize, e.mask) for e in subgraph.edges]
-        column = 2 if has_prizes else 3
-        rows.sort(key=lambda row: -(row[column] or 0.0))  # type: ignore[operator]
-        heads = ("entity or fact", "kind", "prize" if has_prizes else "mask")
-        st.dataframe([dict(zip(heads, (row[0], row[1], row[column]), strict=True)) for row in rows], hide_index=True)
+        rows = [_chosen_row(node.name, "entity", node, head) for node in subgraph.nodes]
+        rows += [_chosen_row(f"{names[e.source]} – {', '.join(e.labels)} – {names[e.target]}", "fact", e, head) for e in subgraph.edges]
+        st.dataframe(sorted(rows, key=lambda row: -(row[head] or 0.0)), hide_index=True)
+
+
+def _chosen_row(name: str, kind: str, own: NodeTrace | EdgeTrace, head: str) -> dict[str, Any]:
+    return {"entity or fact": name, "kind": kind, head: own.prize if head == "prize" else own.mask}
 
 
 def _step(key: str, num_visited: int) -> int:

@@ -46,13 +46,18 @@ def check_soft_source(method: str, workspace: str | None, questions: Path | None
 
 
 def train_on_own_workspace(
-    method: str, workspace: str, models: dict[str, str | None], how: dict[str, Any], as_json: bool, say_epoch: "Callable[[Epoch], None]"
+    method: str,
+    workspace: str,
+    models: tuple[str | None, str | None],
+    how: dict[str, Any],
+    as_json: bool,
+    say_epoch: "Callable[[Epoch], None]",
 ) -> int:
     """Trains and says what it is worth. `models`: embedder and store, as options have them."""
     from dynagrag.evaluation.soft_answers.workspace_training import WorkspaceSoftOptions, train_soft_on_workspace
 
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
-    settings = read_settings(None, models["embedder"], store=models["store"])
+    settings = read_settings(None, models[0], store=models[1])
     with Bars(as_json) as progress:
         made = train_soft_on_workspace(settings, options, progress, None if as_json else say_epoch)
     found = made.figures

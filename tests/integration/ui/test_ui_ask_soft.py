@@ -78,7 +78,7 @@ def test_what_fits_is_offered_and_what_does_not_is_named_with_its_reason(
     keep("grag")
     keep("g-retriever", EmbedderIdentity("other", 8))
     page = panel("ask.page").run()
-    assert choice(page, "Answered by").options == ["The language model", "GRAG, trained (grag with smollm2)"]
+    assert choice(page, "Answered by").options == ["The language model", "GRAG, trained (with smollm2)"]
     assert "G-Retriever, trained: it was trained on vectors of other (8 numbers)" in shown(page)
 
 
@@ -89,6 +89,7 @@ def test_grag_answers_and_why_shows_its_masks(keep: Keep, book: ConversationBook
     assert (kept.retriever, kept.llm) == ("soft:grag", "grag with smollm2")
     assert kept.answer
     assert kept.answer.trace.soft
+    assert f"a trained soft prompt · {kept.answer.trace.soft.prompt_tokens:,} + " in shown(panel("ask.page").run())
     page = panel("ask.why_page").run()
     assert not page.exception
     assert "GRAG, trained" in shown(page)

@@ -23,6 +23,7 @@ from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, Wo
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
+from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
@@ -70,8 +71,10 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def train(settings: Settings) -> Train:
     def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
-        given = {"max_rows": 12, "max_epochs": 1, "width": 16} | more
-        return train_soft_on_workspace(settings, WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", **given))
+        sizes = {name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more}
+        recipe = SoftRecipe(**{"max_epochs": 1, "width": 16} | sizes)
+        options = WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", recipe=recipe, **{"max_rows": 12} | more)
+        return train_soft_on_workspace(settings, options)
 
     return run
 
@@ -255,7 +258,7 @@ def test_nothing_that_was_learned_of_a_deleted_document_stays(train: Train, sett
     with pytest.raises(WorkspaceError, match="was deleted while it was trained on"):
         train_soft_on_workspace(
             settings,
-            WorkspaceSoftOptions(method="grag", workspace="w", lm="tiny", max_rows=12, max_epochs=1, width=16),
+            WorkspaceSoftOptions(method="grag", workspace="w", lm="tiny", max_rows=12, recipe=SoftRecipe(max_epochs=1, width=16)),
             on_epoch=lambda epoch: delete(2),
         )
     left = soft_prompt_folder(settings, "w", "grag")

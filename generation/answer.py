@@ -19,7 +19,6 @@ from dynagrag.generation.citations import (
     checked_stream,
     cited_labels,
     cited_stream,
-    known_labels,
     to_citation,
     without_marks,
 )
@@ -33,8 +32,8 @@ from dynagrag.generation.lines.line_fit import NUM_PASSAGES
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.merge_input import merge_input
 from dynagrag.generation.reply_types import IntermediateReply
-from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace
-from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer, SoftReply
 from dynagrag.generation.spread import POOL_PER_PROMPT
 from dynagrag.generation.stretches import stretches
 from dynagrag.models.metered_chat import prompt_tokens
@@ -142,6 +141,7 @@ class _Outcome:
     merge: str = ""
     merge_prompt: Prompt | None = None
     checked: FinalClaims = field(default_factory=FinalClaims)
+    soft: SoftReply | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +171,7 @@ class _Flow:
         """Asks, scores and merges."""
         chat, soft = self.parts.chat, self.parts.soft
         if soft is not None:
-            said = soft.answer(self.snapshot, self.question, self.retrieval, self.contexts) if self.contexts else ""
-            text = checked_marks(said, all_evidence(self.contexts)).strip()
-            self.on_text(text)
-            return _Outcome(text) if text else self._abstention("the trained system said nothing")
+            return self._soft_outcome(soft)
         if chat is None:
             return _Outcome(UNANSWERED if self.lines.is_nothing_fitting else NO_MODEL, is_abstained=True)
         if not self.contexts:
@@ -192,6 +189,18 @@ class _Flow:
         prompt, allowed = self._merge_prompt(useful)
         text, how = self._merged(chat, prompt, allowed, best)
         return _Outcome(text, intermediate, failures=failures, merge=how, merge_prompt=prompt)
+
+    def _soft_outcome(self, soft: SoftAnswerer) -> _Outcome:
+        """A mark of a line that it did not read is none."""
+        if not self.contexts:
+            return self._abstention("nothing was retrieved")
+        reply = soft.answer(self.snapshot, self.question, self.retrieval, self.contexts)
+        read = {label: line for label, line in all_evidence(self.contexts).items() if label in reply.trace.labels}
+        text = checked_marks(reply.text, read).strip()
+        if not text:
+            return replace(self._abstention("the trained system said nothing"), soft=reply)
+        self.on_text(text)
+        return _Outcome(text, soft=reply)
 
     def _abstention(self, reason: str, intermediate: tuple[IntermediateAnswer, ...] = (), failures: tuple[str, ...] = ()) -> _Outcome:
         self.on_text(ABSTENTION)
@@ -232,7 +241,7 @@ class _Flow:
 
         Without enough evidence, or where neither the model nor code knows a line for it: H = 0.
         """
-        texts = [_cited_text(context, reply) for context, reply in replies]
+        texts = [context.cited_text(reply, _MAX_CHARACTERS) for context, reply in replies]
         lines = [{e.label: e for e in context.prompt.evidence} for context, _ in replies]
         claims = checked_claims([WrittenFrom(text, self._lines(own)) for text, own in zip(texts, lines, strict=True)], RulesChecker())
         able = [
@@ -369,7 +378,8 @@ class _Flow:
         return self.contexts[0].prompt.evidence if self.contexts else ()
 
     def _trace(self, outcome: _Outcome, labels: Sequence[str], by_label: Mapping[str, Evidence]) -> AnswerTrace:
-        merge = outcome.merge_prompt
+        merge, soft = outcome.merge_prompt, outcome.soft
+        prompts = tuple(context.trace() for context in self.contexts)
         return AnswerTrace(
             retriever=self.retrieval.retriever,
             notes=(*self.notes, *outcome.checked.notes),
@@ -380,18 +390,11 @@ class _Flow:
             instructions=render(intermediate_prompt(self.parts.profile), question=self.question.text, context="")[0],
             merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
             document_ids={e.id: e.document_id for e in by_label.values()} | dict(self.lines.document_ids),
-            prompts=tuple(context.trace() for context in self.contexts),
+            prompts=tuple(with_masks(prompt, soft.masks.nodes, soft.masks.pairs) for prompt in prompts) if soft else prompts,
             failures=outcome.failures,
             reason=outcome.reason,
             merge=outcome.merge,
             labels=tuple(labels),
             subgraph_kind=self.retrieval.subgraph_kind,
+            soft=soft.trace if soft else None,
         )
-
-
-def _cited_text(context: Context, reply: IntermediateReply) -> str:
-    """The reply's answer with its checked marks; labels that it listed and marked nowhere stand at the end."""
-    own = {e.label: e for e in context.prompt.evidence}
-    text = checked_marks(reply.answer.strip()[:_MAX_CHARACTERS], own).strip()
-    listed = [label for label in known_labels(reply.citations, own) if label not in cited_labels(text)]
-    return f"{text} {''.join(f'[{label}]' for label in listed)}" if text and listed else text

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from dynagrag.generation.citations import checked_marks, cited_labels, known_labels
 from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, room_for_walk, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.reply_types import IntermediateReply
@@ -42,6 +43,13 @@ class Context:
     def lines(self) -> dict[str, str]:
         """The evidence lines by label."""
         return {e.label: line_of(e) for e in self.prompt.evidence}
+
+    def cited_text(self, reply: IntermediateReply, max_characters: int) -> str:
+        """The reply's answer with its checked marks; labels that it listed and marked nowhere stand at the end."""
+        own = {e.label: e for e in self.prompt.evidence}
+        text = checked_marks(reply.answer.strip()[:max_characters], own).strip()
+        listed = [label for label in known_labels(reply.citations, own) if label not in cited_labels(text)]
+        return f"{text} {''.join(f'[{label}]' for label in listed)}" if text and listed else text
 
     def trace(self) -> PromptTrace:
         """What the answer's trace tells of it."""

@@ -1,6 +1,7 @@
 """What an answer's trace tells of its retrieval: candidates, the ranking of passages, and each subgraph as a picture needs it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dynagrag.schema import (
     BridgeTrace,
@@ -11,6 +12,7 @@ from dynagrag.schema import (
     NodeTrace,
     Passage,
     PassageTrace,
+    PromptTrace,
     PruneScores,
     RankingTrace,
     Relation,
@@ -104,6 +106,7 @@ def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance
             depth=walk.depth.get(node),
             parent=row_of.get(walk.parent.get(node, -1)),
             is_in_prompt=node in prompt.nodes,
+            prize=None if subgraph.node_prizes is None else round(subgraph.node_prizes[node], 4),
         )
         nodes.append(row)
     edges: list[EdgeTrace] = []
@@ -111,6 +114,24 @@ def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance
         if all(end in row_of for end in ends):
             edges += _edges(snapshot, subgraph, pair, row_of, float(relevance.edges[pair]), prompt)
     return SubgraphTrace(nodes=tuple(nodes), edges=tuple(edges), num_nodes=len(subgraph.nodes), num_edges=len(subgraph.pairs))
+
+
+def with_masks(prompt: PromptTrace, nodes: Mapping[str, float], pairs: Mapping[tuple[str, str], float]) -> PromptTrace:
+    """The prompt's subgraph with what a trained system's soft pruning left of its nodes and edges, by ids."""
+    drawn = prompt.subgraph
+    if drawn is None or not nodes:
+        return prompt
+    ids = [node.id for node in drawn.nodes]
+    masked = tuple(replace(node, mask=_mask(nodes.get(node.id))) for node in drawn.nodes)
+    edges = []
+    for edge in drawn.edges:
+        a, b = ids[edge.source], ids[edge.target]
+        edges.append(replace(edge, mask=_mask(pairs.get((min(a, b), max(a, b))))))
+    return replace(prompt, subgraph=replace(drawn, nodes=masked, edges=tuple(edges)))
+
+
+def _mask(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def _edges(
@@ -134,6 +155,7 @@ def _edges(
             weight=sum(relation.weight for _, relation in found),
             score=round(score, 4),
             is_in_prompt=any(index in prompt.relations for index, _ in found),
+            prize=None if subgraph.pair_prizes is None else round(subgraph.pair_prizes[pair], 4),
         )
         made.append(edge)
     return made

@@ -25,6 +25,7 @@ from dynagrag.schema import (
     PassageTrace,
     PromptTrace,
     RankingTrace,
+    SoftTrace,
     Stretch,
     SubgraphTrace,
     Usage,
@@ -50,7 +51,8 @@ _TRACE = {
     "prompts": "subgraphs",
     "failures": "failed_intermediate_answers",
 }
-_LEFT_OUT_WHEN_EMPTY = ("passages", "failed_intermediate_answers", "reason", "merge")
+_OF_ONE_SYSTEM = ("mask", "prize")
+_LEFT_OUT_WHEN_EMPTY = ("passages", "failed_intermediate_answers", "reason", "merge", "soft")
 
 
 # -------------------------------------------------------------------------------------------------------------- write
@@ -110,6 +112,7 @@ def _trace_json(trace: AnswerTrace) -> dict[str, Any]:
         "candidates": [_row(c, _ACCEPTED) for c in trace.candidates],
         "passages": _ranking_json(trace.ranking) if trace.ranking else None,
         "subgraphs": [_prompt_json(p) for p in trace.prompts],
+        "soft": _row(trace.soft) if trace.soft else None,
     }
     return {key: value for key, value in row.items() if value or key not in _LEFT_OUT_WHEN_EMPTY}
 
@@ -133,9 +136,14 @@ def _prompt_json(prompt: PromptTrace) -> dict[str, Any]:
     row = _row(prompt, _PROMPT)
     drawn: SubgraphTrace | None = row.pop("subgraph")
     if drawn is not None:
-        nodes, edges = [_row(n, _IN_PROMPT) for n in drawn.nodes], [_row(e, _IN_PROMPT) for e in drawn.edges]
-        row |= _row(drawn) | {"nodes": nodes, "edges": edges}
+        row |= _row(drawn) | {"nodes": [_drawn_json(n) for n in drawn.nodes], "edges": [_drawn_json(e) for e in drawn.edges]}
     return row
+
+
+def _drawn_json(value: NodeTrace | EdgeTrace) -> dict[str, Any]:
+    """What a node or edge was given by one system alone is left out of the others'."""
+    row = _row(value, _IN_PROMPT)
+    return {key: own for key, own in row.items() if own is not None or key not in _OF_ONE_SYSTEM}
 
 
 def _row(value: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -195,6 +203,7 @@ def _trace_of(stored: Mapping[str, Any]) -> AnswerTrace:
         "candidates": tuple(_value(CandidateTrace, c, _ACCEPTED) for c in stored["candidates"]),
         "passages": _ranking_of(stored["passages"]) if "passages" in stored else None,
         "subgraphs": tuple(_prompt_of(p) for p in stored["subgraphs"]),
+        "soft": _value(SoftTrace, stored["soft"]) if "soft" in stored else None,
     }
     return _value(AnswerTrace, {**stored, **more}, _TRACE)
 

@@ -22,8 +22,9 @@ from dynagrag.schema import Answer, Filters, Snapshot
 from dynagrag.settings import PROFILES, Profile
 from dynagrag.workspace.asking import AskOptions, Instead
 from dynagrag.workspace.facade import Workspace
+from dynagrag.workspace.workspace_soft_prompt import soft_identity
 
-CLOSED_BOOK, GOLD, RERANK, PRUNER = "closed-book", "gold", "rerank", "pruner"
+CLOSED_BOOK, GOLD, RERANK, PRUNER, SOFT, HARD = "closed-book", "gold", "rerank", "pruner", "soft", "hard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,14 @@ Flow = Callable[[Workspace, AskedQuestion, MeteredChat], Answer]
 
 @dataclass(frozen=True, slots=True)
 class AnswerArm:
-    """An arm by its name. `pruner`: the one that it names; None: that of the settings."""
+    """An arm by its name. `pruner`: the one that it names; None: that of the settings. `soft`: the trained soft prompt whose language model
+    answers, in place of the one that all other arms share.
+    """
 
     name: str
     flow: Flow
     pruner: str | None = None
+    soft: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,16 @@ def _with_own_room(profile: str) -> Flow:
     return flow
 
 
+def _soft(name: str, is_hard_alone: bool) -> Flow:
+    """As `ask --soft` answers; with `is_hard_alone` without its soft tokens."""
+
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+        options = AskOptions(soft=name, filters=question.filters)
+        return space.answer(question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1))
+
+    return flow
+
+
 def _gold(question: AskedQuestion) -> wiring.MakeRetriever:
     return lambda snapshot, profile, passages, make_index: GoldSearch(snapshot, question.gold)
 
@@ -149,6 +163,8 @@ def known_answer_arms() -> Mapping[str, str]:
     """The names that an arm can have, each with a line on what it is."""
     with_models = {
         f"{PRUNER}:NAME": "`graph` with a pruner: none, prior, trained (the workspace's own) or a checkpoint's folder",
+        f"{SOFT}:NAME": "a trained soft prompt, as `ask --soft` has it: one of the workspace's own, or a checkpoint's folder",
+        f"{HARD}:NAME": "the same language model as it is, before the same text: hard prompts alone",
         f"{RERANK}:MODEL": "passages of hybrid in the order of a cross-encoder: a folder or hub name",
     }
     return {name: row.what for name, row in _ROWS.items()} | with_models
@@ -160,6 +176,13 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
     """
     own, named = space.pruner_identity(), {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner}
     return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
+
+
+def soft_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
+    """What a run's settings say of its trained soft prompts: each one's system, language model and digest. Errors as in `ask --soft`."""
+    embedder = space.embedder.identity
+    named = {arm.soft: soft_identity(space.settings, space.name, arm.soft, embedder) for arm in arms if arm.soft}
+    return {"soft": named} if named else {}
 
 
 def make_answer_arms(names: Iterable[str], score_with: Callable[[str], Scorer] = CrossEncoderScorer) -> tuple[AnswerArm, ...]:
@@ -181,6 +204,8 @@ def _made(name: str, score_with: Callable[[str], Scorer]) -> AnswerArm:
         return AnswerArm(name, _with_search(partial(_reranked, name, score_with(model))))
     if kind == PRUNER and model:
         return AnswerArm(name, _asking("graph", pruner=model), model)
+    if kind in (SOFT, HARD) and model:
+        return AnswerArm(name, _soft(model, kind == HARD), soft=model)
     raise UsageError(f"unknown arm {name!r}; known: {', '.join(known_answer_arms())}")
 
 

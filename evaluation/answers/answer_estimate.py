@@ -32,7 +32,8 @@ _NUM_TRIED = 3
 class AnswersEstimate:
     """About what so many answers take; replies that are in the cache cost nothing of it. `reply_tokens`: at most.
 
-    `seconds` None before the first call, and where it failed; `money` None where no price is set.
+    `seconds` None before the first call, and where it failed; `money` None where no price is set. A trained soft prompt answers one
+    question and is timed.
     """
 
     answers: int
@@ -89,12 +90,15 @@ def estimates_of(
     by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
     for question, arm in missing:
         by_arm.setdefault(arm.name, []).append((question, arm))
-    calls = prompt = reply = 0.0
+    calls = prompt = reply = soft_s = 0.0
     first: _Call | None = None
     with TemporaryDirectory() as folder, closing(wiring.make_journal(Path(folder))) as journal:
         for own in by_arm.values():
-            tried = own[:: max(1, len(own) // _NUM_TRIED)][:_NUM_TRIED]
-            made = [call for question, arm in tried for call in _calls(space, answering, question, arm, journal)]
+            num = 1 if own[0][1].soft else _NUM_TRIED
+            tried = own[:: max(1, len(own) // num)][:num]
+            answered = [_calls(space, answering, question, arm, journal) for question, arm in tried]
+            made = [call for found in answered for call in found.calls]
+            soft_s += len(own) * sum(found.soft_s for found in answered) / len(tried)
             share = len(own) / len(tried)
             calls += share * len(made)
             prompt += share * sum(call.prompt_tokens for call in made)
@@ -102,11 +106,22 @@ def estimates_of(
             first = first or next((call for call in made if call.schema is not None), None)
     counted = AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), None, settings.price_of(prompt, reply))
     yield counted
-    if (seconds := _seconds(answering, first, prompt)) is not None:
+    seconds = _seconds(answering, first, prompt)
+    if soft_s and (seconds is not None or first is None):
+        seconds = soft_s + (seconds or 0.0)
+    if seconds is not None:
         yield replace(counted, seconds=seconds)
 
 
-def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> list[_Call]:
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What one answer asked, and the seconds that a trained soft prompt took for it."""
+
+    calls: Sequence[_Call]
+    soft_s: float = 0.0
+
+
+def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> _Tried:
     """What an answer asks, as far as a model that cites the first line it sees can tell; less where that fails, which the run will tell."""
     model = _CountingModel(answering.model.is_small)
     chat = MeteredChat(model, journal, workspace="estimate", budget=Budget(), use_cache=False)
@@ -115,8 +130,8 @@ def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm:
         if question.is_short:
             short_answer(chat, answer)
     except ModelError:
-        return model.calls
-    return model.calls
+        return _Tried(model.calls)
+    return _Tried(model.calls, answer.trace.soft.seconds if answer.trace.soft else 0.0)
 
 
 def _seconds(answering: Answering, call: _Call | None, prompt: float) -> float | None:

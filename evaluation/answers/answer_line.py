@@ -106,8 +106,12 @@ def line_of(
     wall_s: float,
     failed_parts: int,
 ) -> AnswerLine:
-    """The line of an answer. `spent` and `saved`: what its calls took, and what those from the cache once took."""
-    documents = answer.trace.document_ids
+    """The line of an answer. `spent` and `saved`: what its calls took, and what those from the cache once took. What a trained soft prompt
+    read and said counts as a call's tokens do.
+    """
+    documents, soft = answer.trace.document_ids, answer.trace.soft
+    read = [own for prompt in answer.trace.prompts for own in zip(prompt.labels, prompt.evidence_ids, strict=True)]
+    shown = [id_ for label, id_ in read if soft is None or label in soft.labels]
     return AnswerLine(
         scope=scope,
         question=question,
@@ -119,14 +123,14 @@ def line_of(
         is_abstained=answer.is_abstained,
         citations=tuple(CitedSpan(document=documents[c.id], start=c.start, end=c.end, quote=c.quote) for c in answer.citations),
         claims=VerdictClaims.of(answer.claims),
-        context_tokens=sum(prompt.num_tokens for prompt in answer.trace.prompts),
-        prompt_tokens=spent.prompt_tokens + saved.prompt_tokens,
-        completion_tokens=spent.completion_tokens + saved.completion_tokens,
+        context_tokens=soft.num_soft_tokens + soft.text_tokens if soft else sum(prompt.num_tokens for prompt in answer.trace.prompts),
+        prompt_tokens=spent.prompt_tokens + saved.prompt_tokens + (soft.prompt_tokens if soft else 0),
+        completion_tokens=spent.completion_tokens + saved.completion_tokens + (soft.reply_tokens if soft else 0),
         calls=spent.calls,
         cached=spent.cached,
         seconds=round(wall_s + saved.seconds, 3),
         failed_parts=failed_parts,
-        shown=tuple(dict.fromkeys(id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids)),
+        shown=tuple(dict.fromkeys(shown)),
     )
 
 

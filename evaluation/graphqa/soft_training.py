@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -24,11 +24,13 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, Layer
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
+from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_network, read_network
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
+from dynagrag.generation.soft_prompt.soft_recipe import NUM_HEADS, SoftRecipe
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, load_checkpoint, save_checkpoint
+from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, save_checkpoint
 from dynagrag.training.devices import choose_device
 from dynagrag.training.memory import Halving
 from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFile, TrainingOptions, best_of
@@ -36,7 +38,6 @@ from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFil
 _LOG = logging.getLogger(__name__)
 KIND = "soft-prompt"
 MIN_ROWS = 10
-_NUM_HEADS = 4
 _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 
 
@@ -53,9 +54,7 @@ class SoftTrainOptions:
     out: Path
     max_rows: int | None = None
     seed: int = 0
-    max_epochs: int = 10
-    learning_rate: float = 3e-4
-    width: int = 256
+    recipe: SoftRecipe = field(default_factory=SoftRecipe)
     without: tuple[str, ...] = ()
     encoder: Layer = "transformer"
     description: Description | None = None
@@ -79,6 +78,7 @@ class SoftTrainOptions:
             raise UsageError(f"{variant_name(self.method, self.without)} has no graph encoder; leave out --encoder")
         if self.max_rows is not None and self.max_rows < MIN_ROWS:
             raise UsageError(f"--max-rows {self.max_rows} is too few to learn from; give {MIN_ROWS} or more")
+        self.recipe.check()
         check_out_folder(self.out)
         choose_device(self.device)
 
@@ -145,7 +145,7 @@ def _train(
     _tell_long_labels(lm, examples, options.max_label)
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
-    training = _training_options(options)
+    training = options.recipe.training(options.seed)
     made_with = _made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of(rows)}
     network = _network(options, lm, model.options)
     file = TrainingFile(options.out / TRAINING, made_with | {"network": network, "embedder": embedder.identity.name})
@@ -187,26 +187,19 @@ def open_soft_prompt(
 
     LoadError for what is none, UsageError where it is of another method, embedder or language model.
     """
-    checkpoint, weights = load_checkpoint(folder, KIND)
-    checkpoint.check_fits(embedder, folder)
-    made = checkpoint.network
-    if made["method"] != method:
-        raise UsageError(f"{folder} holds a trained {made['method']}; give --method {made['method']}")
-    if made["lm"] != lm:
-        raise UsageError(f"{folder} was trained before {made['lm']}; give --lm {made['lm']}, or train it again")
-    trained_with = Precision(made.get("precision", Precision.FLOAT32))
-    model = load_language_model(lm, settings, trained_with if precision is Precision.AUTO else precision, device)
-    if made["lm_width"] != model.width:
-        raise UsageError(f"{folder} was trained before a model of width {made['lm_width']}, and {lm} has {model.width}; train it again")
-    opened = SoftPromptModel(model, _read_options(made["options"]))
-    try:
-        opened.tokens.load_state_dict(weights)
-    except RuntimeError as err:
-        raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
-    without = tuple(made.get("without", ()))
-    description = Description(made.get("description", Description.TABLES))
-    encoder = opened.options.encoder
-    return OpenedMethod(opened, method_of(method, without, description), without, encoder.layer if encoder else None)
+    made = read_network(folder, KIND, embedder)
+    if made.method != method:
+        raise UsageError(f"{folder} holds a trained {made.method}; give --method {made.method}")
+    if made.lm != lm:
+        raise UsageError(f"{folder} was trained before {made.lm}; give --lm {made.lm}, or train it again")
+    if made.description not in list(Description):
+        raise LoadError(
+            f"{folder} can't be used: it describes graphs by {made.description!r}, which this version doesn't know; train it again"
+        )
+    whole = method_of(method, made.without, Description(made.description))
+    encoder = made.options.encoder
+    opened = open_network(folder, KIND, made, settings, precision, device)
+    return OpenedMethod(opened, whole, made.without, encoder.layer if encoder else None)
 
 
 def untrained(lm: LanguageModel, method: str, max_description: int = 512) -> OpenedMethod:
@@ -231,56 +224,30 @@ def _model_options(options: SoftTrainOptions, dimension: int, lm_width: int) -> 
     method = options.made_of
     encoder = None
     if method.has_graph:
-        width = options.width if method.has_projector else lm_width
+        width = options.recipe.width if method.has_projector else lm_width
         is_grag = METHODS[options.method].is_pruned
         encoder = EncoderOptions(
             dimension,
             options.encoder,
             width,
-            num_heads=_NUM_HEADS if width % _NUM_HEADS == 0 else 1,
+            options.recipe.num_layers,
+            num_heads=NUM_HEADS if width % NUM_HEADS == 0 else 1,
             is_pruned=method.is_pruned,
             is_two_way=is_grag,
         )
     return SoftPromptOptions(
         encoder,
-        method.num_virtual,
+        options.recipe.num_virtual if method.num_virtual else 0,
         method.has_text,
-        projection=2 * options.width if method.has_projector else 0,
+        projection=options.recipe.middle if method.has_projector else 0,
         lora=LoraOptions() if method.has_lora else None,
         layout=LayoutOptions(options.max_description, options.max_label, method.max_reply),
     )
 
 
-def _training_options(options: SoftTrainOptions) -> TrainingOptions:
-    return TrainingOptions(
-        learning_rate=options.learning_rate,
-        weight_decay=0.05,
-        batch_size=8,
-        max_epochs=options.max_epochs,
-        patience=2,
-        seed=options.seed,
-        betas=(0.9, 0.95),
-        is_warmed_up=True,
-        max_norm=0.1,
-    )
-
-
 def _network(options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions) -> dict[str, Any]:
-    return {
-        "method": options.method,
-        "without": list(options.without),
-        "description": options.made_of.description.value,
-        "lm": lm.name,
-        "lm_width": lm.width,
-        "precision": lm.precision.value,
-        "options": asdict(made),
-    }
-
-
-def _read_options(kept: dict[str, Any]) -> SoftPromptOptions:
-    lora = LoraOptions(**kept["lora"]) if kept.get("lora") else None
-    encoder = kept["encoder"] and EncoderOptions(**({"is_two_way": kept["encoder"]["is_pruned"]} | kept["encoder"]))
-    return SoftPromptOptions(**(kept | {"encoder": encoder, "lora": lora, "layout": LayoutOptions(**kept["layout"])}))
+    of_set = {"without": list(options.without), "description": options.made_of.description.value}
+    return network_of(options.method, lm, made) | of_set
 
 
 def _made_with(graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions) -> dict[str, Any]:

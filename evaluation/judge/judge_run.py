@@ -14,7 +14,7 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, WorkspaceError
-from dynagrag.evaluation.answers.answer_arms import pruners_made_with
+from dynagrag.evaluation.answers.answer_arms import pruners_made_with, soft_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import make_answers
@@ -122,6 +122,7 @@ def _made_with(plan: JudgePlan, options: JudgeOptions, space: Workspace, answeri
         "threshold": options.threshold,
         "seed": options.seed,
         **pruners_made_with(space, plan.arms),
+        **soft_made_with(space, plan.arms),
     }
 
 

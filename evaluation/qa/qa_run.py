@@ -9,7 +9,7 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import WorkspaceError
-from dynagrag.evaluation.answers.answer_arms import GOLD, AskedQuestion, pruners_made_with
+from dynagrag.evaluation.answers.answer_arms import GOLD, AskedQuestion, pruners_made_with, soft_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
@@ -131,6 +131,7 @@ def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snap
         "asked": content_id(*(part for question in parts for part in question)),
         "seed": SEED,
         **pruners_made_with(place.space, plan.arms),
+        **soft_made_with(place.space, plan.arms),
     }
 
 

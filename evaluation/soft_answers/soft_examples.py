@@ -77,7 +77,7 @@ class WorkspaceSoftExamples:
                 retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
                 contexts = build_contexts(self._snapshot, own, retrieval, *parts)
                 line = line_of_answer(question, list(all_evidence(contexts).values()))
-                label = f"{question.answer} [{line.label}]" if line else question.answer
+                label = f"{question.answer} [{line.label}]" if line and self._system.has_text else question.answer
                 example = soft_example(self._snapshot, own, retrieval.subgraphs, contexts, label)
                 split[part].append(AskedExample(example, question.answer, line is not None))
                 done += 1

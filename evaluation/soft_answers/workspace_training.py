@@ -1,7 +1,7 @@
-"""Training G-Retriever or GRAG on a workspace's own questions, and what it is worth on documents that it did not see."""
+"""Training a soft prompt on a workspace's own questions, and what it is worth on documents that it did not see."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,15 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
-from dynagrag.generation.soft_prompt.soft_answers import MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
-from dynagrag.generation.soft_prompt.soft_checkpoint import KIND, network_of
+from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
+from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, Checkpoint, check_out_folder, hold_folder, save_checkpoint
-from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
+from dynagrag.training.training_loop import Epoch, Training, TrainingFile, best_of
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
@@ -50,9 +51,7 @@ class WorkspaceSoftOptions:
     out: Path | None = None
     max_rows: int | None = None
     seed: int = 0
-    max_epochs: int = 10
-    learning_rate: float = 3e-4
-    width: int = 256
+    recipe: SoftRecipe = field(default_factory=SoftRecipe)
     precision: Precision = Precision.AUTO
     device: str | None = None
 
@@ -94,6 +93,7 @@ def train_soft_on_workspace(
     """
     if options.method not in SYSTEMS:
         raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
+    options.recipe.check()
     own = soft_prompt_folder(settings, options.workspace, options.method)
     out = options.out or own
     check_out_folder(out, begins_anew=out == own)
@@ -126,19 +126,16 @@ def _train(
     lm = load_language_model(options.lm, settings, options.precision, options.device)
     torch.manual_seed(options.seed)
     layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)
-    is_grag = SYSTEMS[options.method].is_pruned
-    encoder = EncoderOptions(dimension, width=options.width, is_pruned=is_grag, is_two_way=is_grag)
-    model = SoftPromptModel(lm, SoftPromptOptions(encoder, projection=2 * options.width, layout=layout))
-    training = TrainingOptions(
-        learning_rate=options.learning_rate, weight_decay=0.05, batch_size=_BATCH, max_epochs=options.max_epochs, patience=2,
-        seed=options.seed, betas=(0.9, 0.95), is_warmed_up=True, max_norm=0.1,
-    )  # fmt: skip
+    model = SoftPromptModel(lm, _model_options(options, dimension, layout))
+    training = options.recipe.training(options.seed)
     made_with = dict(made_of) | {"train": len(split[Part.TRAIN]), "options": asdict(training)}
     network = network_of(options.method, lm, model.options)
     is_own = out == soft_prompt_folder(settings, options.workspace, options.method)
     file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder}, begins_anew=is_own)
     examples = {part: [row.example for row in rows] for part, rows in split.items()}
-    epochs = Training(SoftTask(model, examples[Part.VALIDATION], _BATCH), training, file, model.length).run(examples[Part.TRAIN], on_epoch)
+    epochs = Training(SoftTask(model, examples[Part.VALIDATION], training.batch_size), training, file, model.length).run(
+        examples[Part.TRAIN], on_epoch
+    )
     figures = _figures(model, SoftPromptModel(lm, SoftPromptOptions(layout=layout)), split[Part.TEST][:_MAX_MEASURED])
     checkpoint = Checkpoint(
         kind=KIND,
@@ -151,6 +148,16 @@ def _train(
     )
     save_checkpoint(out, checkpoint, model.tokens.state_dict())
     return epochs, figures
+
+
+def _model_options(options: WorkspaceSoftOptions, dimension: int, layout: LayoutOptions) -> SoftPromptOptions:
+    system, recipe = SYSTEMS[options.method], options.recipe
+    if not system.has_graph:
+        return SoftPromptOptions(num_virtual=recipe.num_virtual, layout=layout)
+    encoder = EncoderOptions(
+        dimension, width=recipe.width, num_layers=recipe.num_layers, is_pruned=system.is_pruned, is_two_way=system.is_pruned
+    )
+    return SoftPromptOptions(encoder, has_text=system.has_text, projection=recipe.middle, layout=layout)
 
 
 def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample]) -> SoftFigures:

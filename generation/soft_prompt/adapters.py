@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
+from pydantic import ConfigDict, Field
 from torch import nn
 
 from dynagrag.errors import SettingsError
@@ -23,9 +24,11 @@ _NUMBERS = count()
 class LoraOptions:
     """G-Retriever's: rank 8, alpha 16, dropout 0.05, beside the matrices of queries and values, without biases."""
 
-    rank: int = 8
-    alpha: int = 16
-    dropout: float = 0.05
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
+
+    rank: Annotated[int, Field(gt=0)] = 8
+    alpha: Annotated[int, Field(gt=0)] = 16
+    dropout: Annotated[float, Field(ge=0, le=1)] = 0.05
 
 
 class Adapters(nn.Module):

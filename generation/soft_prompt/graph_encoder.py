@@ -6,9 +6,10 @@ soft pruning left of nodes and edges goes into the messages of every layer.
 
 import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 import torch
+from pydantic import ConfigDict, Field
 from torch import Tensor, nn
 
 with warnings.catch_warnings():
@@ -20,6 +21,7 @@ with warnings.catch_warnings():
 from dynagrag.generation.soft_prompt.edge_attention import EdgeAttention
 
 Layer = Literal["transformer", "gat", "gcn"]
+_Count = Annotated[int, Field(gt=0)]
 _MASK_WIDTH = 32
 
 
@@ -29,12 +31,14 @@ class EncoderOptions:
     have 4 layers of 4 heads and a width of 1024. `is_pruned`: GRAG's soft pruning; `is_two_way`: its edges, both ways.
     """
 
-    dimension: int
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
+
+    dimension: _Count
     layer: Layer = "transformer"
-    width: int = 256
-    num_layers: int = 4
-    num_heads: int = 4
-    dropout: float = 0.0
+    width: _Count = 256
+    num_layers: _Count = 4
+    num_heads: _Count = 4
+    dropout: Annotated[float, Field(ge=0, le=1)] = 0.0
     is_pruned: bool = False
     is_two_way: bool = False
 

@@ -73,6 +73,17 @@ class LanguageModel:
         found: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return found[:most]
 
+    def cut(self, text: str, most: int) -> str:
+        """The part of a text that its first tokens, `most` of them, stand for."""
+        ids = self.ids(text)
+        if len(ids) <= most:
+            return text
+        if not self.tokenizer.is_fast:  # it doesn't tell where its tokens stand
+            read: str = self.tokenizer.decode(ids[:most])
+            return read
+        places = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        return text[: places[most - 1][1]] if most else ""
+
     def embed(self, ids: list[int]) -> Tensor:
         """(t, width) the embeddings of tokens."""
         found: Tensor = self.model.get_input_embeddings()(torch.tensor(ids, dtype=torch.int64, device=self.device))

@@ -7,8 +7,10 @@ Rows are padded on the left, so that what follows a prompt stands right after it
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import torch
+from pydantic import ConfigDict, Field
 from torch import Tensor
 
 from dynagrag.errors import UsageError
@@ -23,9 +25,11 @@ IGNORED = -100
 class LayoutOptions:
     """Most tokens of the description, which is cut at its tail, of a label, and of a reply. The papers' 512, 32 and 32."""
 
-    max_description: int = 512
-    max_label: int = 32
-    max_reply: int = 32
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
+
+    max_description: Annotated[int, Field(ge=0)] = 512
+    max_label: Annotated[int, Field(gt=0)] = 32
+    max_reply: Annotated[int, Field(gt=0)] = 32
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,36 +1,45 @@
-"""A trained G-Retriever or GRAG on a workspace's questions: what it reads of what was retrieved, and its reply.
+"""A trained soft prompt on a workspace's questions: what it reads of what was retrieved, and its reply.
 
 What it reads is the house's (docs/papers.md, Soft answers): the graph token is made of the retrieved subgraphs' own vectors, and the text
 beside it is the subgraphs' hard prompts, whose evidence lines its reply may cite.
 """
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynagrag.generation.context import Context
-from dynagrag.schema import Question, Retrieval, Snapshot, Subgraph
+from dynagrag.generation.context import Context, all_evidence
+from dynagrag.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
 from dynagrag.settings import PROFILES, Profile
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 
+KIND = "soft-answers"
+"""Of their checkpoints."""
 MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 """Tokens: of the prompts' text, of an answer that is learned, and of a reply, marks included."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
-    """How a system finds what it reads: a row of `wiring.RETRIEVERS`, and of how many subgraphs, each of so many tokens."""
+    """How a system finds what it reads: a row of `wiring.RETRIEVERS`, and of how many subgraphs, each of so many tokens. `has_graph`: its
+    soft token is made of the subgraphs; else ten are learned that are the same for all questions. `has_text`: the subgraphs' hard prompts
+    stand in the prompt too.
+    """
 
     retriever: str
     num_subgraphs: int
     token_budget: int
     is_pruned: bool = False
+    has_graph: bool = True
+    has_text: bool = True
 
     @property
     def profile(self) -> Profile:
@@ -43,23 +52,78 @@ class SoftSystem:
 SYSTEMS: Mapping[str, SoftSystem] = {
     "g-retriever": SoftSystem("pcst", 1, 900),
     "grag": SoftSystem("grag", 3, 450, is_pruned=True),
+    "graph-token": SoftSystem("pcst", 1, 900, has_text=False),
+    "prompt-tuning": SoftSystem("pcst", 1, 900, has_graph=False),
 }
 """The token budgets include instructions of some 200 tokens, which soft prompts don't have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """What soft pruning left of entities and of pairs of them, both by id, the ids of a pair in order."""
+
+    nodes: Mapping[str, float] = field(default_factory=dict)
+    pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftReply:
+    """What a system said, as it stands: marks are not checked yet."""
+
+    text: str
+    trace: SoftTrace
+    masks: Masks
 
 
 class SoftAnswerer:
     """A trained system, ready to answer. One reply at a time. `label`: what a trace and an answer call it."""
 
-    def __init__(self, model: "SoftPromptModel", method: str, label: str) -> None:
+    def __init__(self, model: "SoftPromptModel", method: str) -> None:
         self.system = SYSTEMS[method]
-        self.label = label
-        self._model = model
+        self.label = f"{method} with {model.lm.name}"
+        self.model = model
         self._answering = Lock()
 
-    def answer(self, snapshot: Snapshot, question: Question, retrieval: Retrieval, contexts: Sequence[Context]) -> str:
-        """Its reply, as it stands: marks are not checked yet."""
+    def hard_alone(self) -> "SoftAnswerer":
+        """The same language model as it is, before the same text: what it answers without soft tokens."""
+        from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+
+        alone = copy(self)
+        alone.model = SoftPromptModel(self.model.lm, SoftPromptOptions(layout=self.model.options.layout))
+        alone.label = f"{self.model.lm.name} as it is"
+        return alone
+
+    def answer(self, snapshot: Snapshot, question: Question, retrieval: Retrieval, contexts: Sequence[Context]) -> SoftReply:
+        """Its reply, and what it read."""
+        example = soft_example(snapshot, question, retrieval.subgraphs, contexts)
         with self._answering:
-            return self._model.answers([soft_example(snapshot, question, retrieval.subgraphs, contexts)])[0]
+            began = time.perf_counter()
+            reply = self.model.replies([example])[0]
+            seconds = time.perf_counter() - began
+        read = self.model.text_read(example)
+        options = self.model.options
+        trace = SoftTrace(
+            label=self.label,
+            num_soft_tokens=options.num_virtual + (options.encoder is not None),
+            text_tokens=len(self.model.lm.ids(read, options.layout.max_description)),
+            prompt_tokens=reply.prompt_tokens,
+            reply_tokens=reply.reply_tokens,
+            seconds=round(seconds, 3),
+            labels=tuple(label for label in all_evidence(contexts) if f"[{label}]" in read),
+        )
+        return SoftReply(reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example)))
+
+
+def _masks(snapshot: Snapshot, subgraphs: Sequence[Subgraph], found: Sequence[tuple[list[float], list[float]]]) -> Masks:
+    """By id: a mask is a function of the question and of one thing's vector, so it is the same in each subgraph."""
+    nodes: dict[str, float] = {}
+    pairs: dict[tuple[str, str], float] = {}
+    for subgraph, (of_nodes, of_pairs) in zip(subgraphs if found else (), found, strict=True):
+        ids = [snapshot.graph.entities[node].id for node in subgraph.nodes]
+        nodes |= zip(ids, of_nodes, strict=True)
+        for (a, b), mask in zip(subgraph.pairs.tolist(), of_pairs, strict=True):
+            pairs[min(ids[a], ids[b]), max(ids[a], ids[b])] = mask
+    return Masks(nodes, pairs)
 
 
 def soft_example(

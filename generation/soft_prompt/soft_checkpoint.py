@@ -1,21 +1,46 @@
-"""Checkpoints of soft prompts that answer a workspace's questions."""
+"""Checkpoints of soft prompts: what one keeps of its network, and the one way in which it is read."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
-from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
-from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, SoftAnswerer
+from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import load_checkpoint
+from dynagrag.training.checkpoints import load_checkpoint, read_description
 
-KIND = "soft-answers"
+_MAX_SHOWN = 60
+
+
+class SoftNetwork(BaseModel):
+    """What a checkpoint keeps of its network. `lm`, `lm_width`, `precision`: the language model that it was trained before, and how exactly
+    that one's numbers were kept. `without` and `description`: of a set's training, see `evaluation.graphqa.graph_methods`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    method: str
+    lm: str
+    lm_width: int
+    precision: Precision
+    options: SoftPromptOptions
+    without: tuple[str, ...] = ()
+    description: str = "tables"
+
+    @model_validator(mode="after")
+    def _check_heads(self) -> "SoftNetwork":
+        encoder = self.options.encoder
+        if encoder is not None and encoder.width % encoder.num_heads:
+            raise ValueError(f"a width of {encoder.width} is not {encoder.num_heads} heads of one width")
+        return self
 
 
 def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
@@ -23,28 +48,72 @@ def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> di
     return {"method": method, "lm": lm.name, "lm_width": lm.width, "precision": lm.precision.value, "options": asdict(options)}
 
 
-def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity) -> SoftAnswerer:
-    """The system of a checkpoint, with the language model that it was trained before.
+def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNetwork:
+    """The network of a checkpoint, without its weights.
 
-    Raises LoadError for what is no such checkpoint, UsageError where it fits another embedder or model, SettingsError where the model or a
-    library is missing.
+    Raises LoadError for what is no checkpoint of this kind, or has options that this version doesn't know; UsageError where it was trained
+    on vectors of another embedder.
     """
-    checkpoint, weights = load_checkpoint(folder, KIND)
+    checkpoint = read_description(folder, kind)
     checkpoint.check_fits(embedder, folder)
-    made = checkpoint.network
-    lm = load_language_model(made["lm"], settings, Precision(made.get("precision", Precision.FLOAT32)))
-    if made["lm_width"] != lm.width:
-        raise UsageError(f"{folder} was trained before a model of width {made['lm_width']}, and {lm.name} has {lm.width}; train it again")
-    model = SoftPromptModel(lm, _read_options(made["options"]))
+    try:
+        network = SoftNetwork.model_validate_json(json.dumps(checkpoint.network))
+    except ValidationError as err:
+        raise LoadError(f"{folder} can't be used: {_told(err)}; train it again, or take the version that trained it") from err
+    encoder = network.options.encoder
+    if encoder is not None and encoder.dimension != checkpoint.dimension:
+        widths = f"its encoder reads vectors of {encoder.dimension} numbers, and it was trained on {checkpoint.dimension}"
+        raise LoadError(f"{folder} can't be used: {widths}; train it again")
+    return network
+
+
+def open_network(
+    folder: Path,
+    kind: str,
+    network: SoftNetwork,
+    settings: Settings,
+    precision: Precision = Precision.AUTO,
+    device: str | None = None,
+    known: Sequence[LanguageModel] = (),
+) -> SoftPromptModel:
+    """The network of a checkpoint with its weights, before its language model; with `AUTO` of the precision that it was trained with.
+    `known`: models that are loaded already, one of which may be it.
+
+    Raises LoadError for weights that aren't its network's, or no floats; UsageError where the language model has another width, or the
+    device isn't there; SettingsError where the model can't be had.
+    """
+    weights = load_checkpoint(folder, kind)[1]
+    if wrong := [str(value.dtype) for value in weights.values() if not value.is_floating_point()]:
+        raise LoadError(f"weights in {folder} are of {wrong[0]}, and only floats are read; train it again")
+    if not all(value.float().isfinite().all() for value in weights.values()):
+        raise LoadError(f"weights in {folder} are no numbers; train it again")
+    precision = network.precision if precision is Precision.AUTO else precision
+    same = [own for own in known if (own.name, own.precision) == (network.lm, precision)]
+    lm = same[0] if same else load_language_model(network.lm, settings, precision, device)
+    if network.lm_width != lm.width:
+        raise UsageError(f"{folder} was trained before a model of width {network.lm_width}, and {lm.name} has {lm.width}; train it again")
+    model = SoftPromptModel(lm, network.options)
     try:
         model.tokens.load_state_dict(weights)
     except RuntimeError as err:
         raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
-    if made["method"] not in SYSTEMS:
-        raise LoadError(f"{folder} holds {made['method']!r}; known: {', '.join(SYSTEMS)}")
-    return SoftAnswerer(model, made["method"], f"{made['method']} with {lm.name}")
+    return model
 
 
-def _read_options(kept: dict[str, Any]) -> SoftPromptOptions:
-    encoder = EncoderOptions(**({"is_two_way": kept["encoder"]["is_pruned"]} | kept["encoder"])) if kept["encoder"] else None
-    return SoftPromptOptions(**(kept | {"encoder": encoder, "layout": LayoutOptions(**kept["layout"])}))
+def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity, known: Sequence[LanguageModel] = ()) -> SoftAnswerer:
+    """The system of a checkpoint that answers a workspace's questions. Errors as in `read_network` and `open_network`."""
+    network = read_network(folder, KIND, embedder)
+    if network.method not in SYSTEMS:
+        raise LoadError(f"{folder} holds {network.method!r}; known: {', '.join(SYSTEMS)}")
+    return SoftAnswerer(open_network(folder, KIND, network, settings, known=known), network.method)
+
+
+def _told(err: ValidationError) -> str:
+    first = err.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    given = first["input"] if first["type"] != "missing" else None
+    if not where:
+        return str(first["msg"]).removeprefix("Value error, ")
+    if given is None:
+        return f"its network lacks {where}" if first["type"] == "missing" else f"it has the network option {where} = None"
+    return f"it has the network option {where} = {str(given)[:_MAX_SHOWN]!r}, which this version doesn't know"

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
 
 import torch
+from pydantic import ConfigDict, Field
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -22,12 +24,23 @@ class SoftPromptOptions:
     width is the language model's. `lora` None: the language model stays as it is.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
+
     encoder: EncoderOptions | None = None
-    num_virtual: int = 0
+    num_virtual: Annotated[int, Field(ge=0)] = 0
     has_text: bool = True
-    projection: int = 512
+    projection: Annotated[int, Field(ge=0)] = 512
     lora: LoraOptions | None = None
     layout: LayoutOptions = field(default_factory=LayoutOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What the model said, and the tokens of what it read, soft ones included, and of what it said."""
+
+    text: str
+    prompt_tokens: int
+    reply_tokens: int
 
 
 class SoftTokens(nn.Module):
@@ -101,6 +114,10 @@ class SoftPromptModel:
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
         """What the model says to each, greedily, up to its end."""
+        return [reply.text for reply in self.replies(examples)]
+
+    def replies(self, examples: Sequence[SoftExample]) -> list[ModelReply]:
+        """The same, with what it took."""
         self.tokens.eval()
         with torch.no_grad(), self._adapted():
             laid = self._laid_out(examples, has_labels=False)
@@ -116,7 +133,27 @@ class SoftPromptModel:
                 pad_token_id=self.lm.pad,
             )
         texts: list[str] = self.lm.tokenizer.batch_decode(made, skip_special_tokens=True)
-        return [text.strip() for text in texts]
+        lengths = [(row.index(self.lm.pieces.end) + 1 if self.lm.pieces.end in row else len(row)) for row in made.tolist()]
+        read = laid.mask.sum(dim=1).tolist()
+        return [ModelReply(text.strip(), *tokens) for text, *tokens in zip(texts, read, lengths, strict=True)]
+
+    def text_read(self, example: SoftExample) -> str:
+        """What of an example's description stands in the prompt."""
+        return self.lm.cut(example.description, self.options.layout.max_description) if self.options.has_text else ""
+
+    def masks(self, example: SoftExample) -> list[tuple[list[float], list[float]]]:
+        """What soft pruning leaves of the nodes and edges of each of an example's graphs, from 0 to 1; none where nothing is pruned."""
+        encoder = self.options.encoder
+        if encoder is None or not encoder.is_pruned or not example.graphs:
+            return []
+        batch = batch_graphs([example], encoder.dimension).to(self.lm.device)
+        with torch.no_grad():
+            nodes, edges = (part.squeeze(1).tolist() for part in self.tokens.encoder.masks(batch))
+        made = []
+        for graph in example.graphs:
+            made.append((nodes[: len(graph.x)], edges[: len(graph.y)]))
+            nodes, edges = nodes[len(graph.x) :], edges[len(graph.y) :]
+        return made
 
     def _adapted(self) -> AbstractContextManager[None]:
         return nullcontext() if self.tokens.adapters is None else self.tokens.adapters.acting()

@@ -6,6 +6,7 @@ that were brought, by their own cosine with the question.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -67,7 +68,11 @@ class _FactSearch(ABC):
         for node in order[1:]:
             hops[node] = hops[parents[node]] + 1
         order = order[np.lexsort((tree.nodes[order], hops[order]))]
-        return cut_out(self._graph, tree.nodes[order], hops[order], np.sort(tree.edges), float(nodes[tree.nodes[centre]]))
+        edges = np.argsort(tree.edges)
+        made = cut_out(self._graph, tree.nodes[order], hops[order], tree.edges[edges], float(nodes[tree.nodes[centre]]))
+        if tree.node_prizes is None or tree.edge_prizes is None:
+            return made
+        return replace(made, node_prizes=tuple(tree.node_prizes[order].tolist()), pair_prizes=tuple(tree.edge_prizes[edges].tolist()))
 
     def _edge_cosines(self, nodes: Floats, query: Vector) -> Floats:
         """(m,) to six decimals: of what the pairs state, else of the mean of their ends."""

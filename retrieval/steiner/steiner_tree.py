@@ -38,10 +38,14 @@ class TreeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """`nodes` ascending; `edges`: rows of the edges that were given. All of it hangs together."""
+    """`nodes` ascending; `edges`: rows of the edges that were given. All of it hangs together. `node_prizes` and `edge_prizes`: what each
+    of them got; None where nothing was chosen by prizes.
+    """
 
     nodes: Ints
     edges: Ints
+    node_prizes: Floats | None = None
+    edge_prizes: Floats | None = None
 
 
 def node_prizes(cosines: Floats, num: int) -> Floats:
@@ -91,7 +95,7 @@ def steiner_tree(node_cosines: Floats, edge_cosines: Floats, edges: Ints, option
     )
     chosen = np.concatenate([kept[taken[taken < len(kept)]], virtual[np.sort(vertices[vertices >= n]) - n]])
     nodes = np.unique(np.concatenate([vertices[vertices < n], edges[chosen].ravel()]))
-    return Tree(nodes.astype(np.int64), chosen.astype(np.int64))
+    return Tree(nodes.astype(np.int64), chosen.astype(np.int64), of_nodes[nodes], of_edges[chosen])
 
 
 @cache

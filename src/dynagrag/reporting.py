@@ -153,6 +153,11 @@ def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
 def trace_lines(trace: AnswerTrace) -> Iterator[str]:
     """Why the passages stand as they do, and what became of each centre, and what scored the subgraphs; --json has all of it."""
     yield from (f"  {note}" for note in trace.notes)
+    if trace.soft:
+        yield (
+            f"  it read {plural(trace.soft.num_soft_tokens, 'soft token')} and {trace.soft.text_tokens:,} of text, "
+            f"{trace.soft.prompt_tokens:,} with the question; {trace.soft.seconds:.1f} s"
+        )
     if trace.ranking:
         yield from _ranking_lines(trace.ranking)
     for candidate in trace.candidates[:_MAX_TRACED]:

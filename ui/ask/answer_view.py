@@ -7,7 +7,7 @@ import streamlit as st
 from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, shown_lines, verdict_note
 from dynagrag.generation.lines.answerable import NOTHING_FITS
 from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
-from dynagrag.schema import Answer, CheckedClaim, Citation, EvidenceLine, Usage, Verdict
+from dynagrag.schema import Answer, CheckedClaim, Citation, EvidenceLine, SoftTrace, Usage, Verdict
 from dynagrag.text import collapse
 from dynagrag.ui.safe_markdown import answer_markdown, clean, mark_link, plain, said_by, source_link
 from dynagrag.workspace.conversations import KeptAnswer
@@ -31,6 +31,19 @@ RETRIEVERS = {
     "bm25": "Words (BM25)",
 }
 """Retrievers as `--retriever` has them, in words."""
+SOFT = {
+    "g-retriever": "G-Retriever, trained",
+    "grag": "GRAG, trained",
+    "graph-token": "Graph token alone, trained",
+    "prompt-tuning": "Prompt tuning, trained",
+}
+"""Trained soft prompts as `--soft` has them, in words."""
+
+
+def way_name(way: str) -> str:
+    """What answered, in words: a retriever, or `soft:NAME`."""
+    kind, _, name = way.partition(":")
+    return SOFT.get(name, name) if kind == "soft" and name else RETRIEVERS.get(way, way)
 
 
 def show_answer(workspace: str, kept: KeptAnswer, asked: str) -> None:
@@ -60,7 +73,7 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str) -> None:
         st.caption(f":material/fact_check: {plain(summary)}")
     if failures := failures_summary(answer):
         st.caption(f":material/warning: {plain(failures)}")
-    st.caption(_usage_text(kept, answer.usage))
+    st.caption(_usage_text(kept, answer.usage, answer.trace.soft))
 
 
 def _notes(answer: Answer, links: Mapping[str, str]) -> list[tuple[int, str]]:
@@ -138,8 +151,12 @@ def _line(workspace: str, label: str, what: str, citation: Citation, document_id
     return f"- {where}{said}{_by(citation)}: “{plain(cut_around(collapse(citation.quote), about, _MAX_QUOTE))}”"
 
 
-def _usage_text(kept: KeptAnswer, usage: Usage) -> str:
+def _usage_text(kept: KeptAnswer, usage: Usage, soft: SoftTrace | None) -> str:
     """Calls, tokens, seconds and cost."""
+    if soft is not None:  # calls of the model that only checks are counted beside it
+        checks = f" · {usage.calls} model calls for checks" if usage.calls else ""
+        tokens = f"{soft.prompt_tokens:,} + {soft.reply_tokens:,} tokens"
+        return f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s · {plain(kept.llm)}"
     calls = f"{usage.calls} model calls" + (f" ({usage.cached} more from the cache)" if usage.cached else "")
     cost = "" if kept.cost is None else f" · cost {kept.cost:.4f}"
     return f"{calls} · {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens · {kept.seconds:.1f} s{cost} · {plain(kept.llm)}"

@@ -14,7 +14,8 @@ from dynagrag.settings import PROFILES
 from dynagrag.text import any_seconds
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
-from dynagrag.ui.ask.answer_view import RETRIEVERS, show_answer
+from dynagrag.ui.ask.answer_view import RETRIEVERS, show_answer, way_name
+from dynagrag.ui.ask.soft_choice import choose_soft
 from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, plain_lines
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
@@ -146,18 +147,20 @@ def _options(desk: Desk) -> list[AskOptions]:
         profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, _PROFILES_HELP)
     pruner = _choose_pruner(desk)
     _choose_model()
+    with st.expander("Advanced"):
+        soft = choose_soft(desk)
     is_split = _keep_toggle(
         "Split the question",
         "split",
         "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call. Plain "
         "search and the profile Paper ask it whole.",
-        is_disabled=not state.settings().llm or not wiring.can_split(retriever, profile),
+        is_disabled=not state.settings().llm or soft is not None or not wiring.can_split(retriever, profile),
     )
     is_strict = _keep_toggle(
         "Only what the sources state",
         "strict",
         "Leaves out of the answer what no line states, and says how much that was. The answer then comes in one piece.",
-        is_disabled=not state.settings().llm,
+        is_disabled=not state.settings().llm and soft is None,
     )
     documents = {d.id: d.title for d in desk.documents()}
     chosen = st.multiselect(
@@ -170,10 +173,11 @@ def _options(desk: Desk) -> list[AskOptions]:
     max_calls = st.number_input("Model calls per question, at most", min_value=1, value=None, key="filter_calls", placeholder="No limit")
     filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
     names = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
-    return [
+    made = [
         AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile), is_strict, pruner)
         for name in names
     ]
+    return made if soft is None else [replace(made[0], soft=soft, is_split=False), *made[1:]]
 
 
 def _choose_pruner(desk: Desk) -> str:
@@ -279,7 +283,7 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
         for number, (column, kept) in enumerate(zip(columns, exchange.answers, strict=True)):
             with column:
                 if len(exchange.answers) > 1:
-                    st.markdown(f"**{plain(RETRIEVERS.get(kept.retriever, kept.retriever))}**")
+                    st.markdown(f"**{plain(way_name(kept.retriever))}**")
                 show_answer(desk.name, kept, exchange.asked)
                 if kept.answer is not None:
                     where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
@@ -311,7 +315,7 @@ def _show_pending(desk: Desk, conversation: Conversation) -> None:
 
 
 def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
-    by = f"{plain(RETRIEVERS[question.retriever])}: " if len(question.options) > 1 else ""
+    by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
     steps = f" {work.done} of {work.total}" if work.total > 1 else ""
     return f":material/search: {by}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
 

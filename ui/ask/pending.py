@@ -31,9 +31,9 @@ class PendingQuestion:
     pieces: list[str] = field(default_factory=list)
 
     @property
-    def retriever(self) -> str:
-        """The retriever that is at it."""
-        return self.options[self.row].retriever
+    def way(self) -> str:
+        """The retriever, or the trained soft prompt, that is at it."""
+        return self.options[self.row].way
 
     @property
     def text(self) -> str:
@@ -75,7 +75,7 @@ def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
     """Ends a question; a call to a model that is on its way is waited for by nobody."""
     question = question_of(work)
     background.abandon(work.key)
-    stopped = KeptAnswer(question.retriever, error="Stopped before it was answered.")
+    stopped = KeptAnswer(question.way, error="Stopped before it was answered.")
     ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=(stopped,)))
 
 
@@ -108,13 +108,14 @@ def _answer(
     try:
         answer = desk.space.ask(question.exchange.asked, options, conversation.history(), on_text, work.progress, model)
     except DynaGragError as err:
-        return KeptAnswer(options.retriever, error=str(err), llm=llm, seconds=time.monotonic() - start)
+        return KeptAnswer(options.way, error=str(err), llm=llm, seconds=time.monotonic() - start)
     except WorkStoppedError:
         raise
     except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
         _LOG.exception("a question failed")
-        return KeptAnswer(options.retriever, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start)
-    return KeptAnswer(options.retriever, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices))
+        return KeptAnswer(options.way, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start)
+    llm = answer.trace.soft.label if answer.trace.soft else llm
+    return KeptAnswer(options.way, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices))
 
 
 def cost_of(answer: Answer, prices: Settings) -> float | None:

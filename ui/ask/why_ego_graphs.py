@@ -38,6 +38,7 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     st.markdown("Order of the walk: " + " → ".join(f"{n.place} **{plain(n.name)}**" for n in path))
     with st.expander("The walk as a table"):
         st.dataframe([_step_row(n, subgraph) for n in path], hide_index=True)
+    _show_chosen_by(trace.subgraph_kind, subgraph)
     if prompt.num_unvisited:
         st.caption(
             f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full, under the profile paper after 40."
@@ -55,7 +56,7 @@ def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
     cut = f"{num_visited - num_in} were pruned to fit the prompt (hollow), " if num_visited > num_in else ""
     st.caption(
         f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited {num_visited}; {cut}{num_in} are in the prompt. "
-        f"Size: times mentioned. {_of_scores(prompt.pruner)} "
+        f"Size: times mentioned. {_of_masks(subgraph) or _of_scores(prompt.pruner)} "
         "Red: the walk. Arrows: the relations as they are stated. Colour: communities of this subgraph alone."
     )
     return num_visited
@@ -65,6 +66,37 @@ def _of_scores(pruner: str) -> str:
     if pruner == NoPruner.label:
         return "There was no pruner, so all score alike; where lines are cut, what is mentioned least goes first."
     return f"Faint: what the pruner ({plain(pruner)}) scores low; where lines are cut, it goes first."
+
+
+def _of_masks(subgraph: SubgraphTrace) -> str:
+    if all(node.mask is None for node in subgraph.nodes):
+        return ""
+    return "Faint: what GRAG's soft pruning left little of before the graph became a token."
+
+
+def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
+    """What each entity and fact got: prizes of a tree, masks of soft pruning."""
+    things: list[NodeTrace | EdgeTrace] = [*subgraph.nodes, *subgraph.edges]
+    has_prizes = any(own.prize is not None for own in things)
+    has_masks = any(own.mask is not None for own in things)
+    if not (has_prizes or has_masks):
+        return
+    title = "Prizes: what was near the question" if has_prizes else "Masks: what soft pruning left of each"
+    with st.expander(title, expanded=True):
+        if has_prizes:
+            st.caption(
+                f"The nearest entities and facts got prizes by rank, each fact has a cost, and the {kind} is worth most. What has no prize "
+                "stands in it because it joins what has."
+            )
+        head = "prize" if has_prizes else "mask"
+        names = [node.name for node in subgraph.nodes]
+        rows = [_chosen_row(node.name, "entity", node, head) for node in subgraph.nodes]
+        rows += [_chosen_row(f"{names[e.source]} – {', '.join(e.labels)} – {names[e.target]}", "fact", e, head) for e in subgraph.edges]
+        st.dataframe(sorted(rows, key=lambda row: -(row[head] or 0.0)), hide_index=True)
+
+
+def _chosen_row(name: str, kind: str, own: NodeTrace | EdgeTrace, head: str) -> dict[str, Any]:
+    return {"entity or fact": name, "kind": kind, head: own.prize if head == "prize" else own.mask}
 
 
 def _step(key: str, num_visited: int) -> int:
@@ -86,7 +118,7 @@ def _step_row(node: NodeTrace, subgraph: SubgraphTrace) -> dict[str, Any]:
         "reached from": "" if node.parent is None else subgraph.nodes[node.parent].name,
         "pruner's score": node.score,
         "in the prompt": node.is_in_prompt,
-    }
+    } | {name: own for name, own in (("prize", node.prize), ("mask", node.mask)) if own is not None}
 
 
 def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
@@ -103,10 +135,20 @@ def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
         label=node.name,
         order=node.place if is_reached else None,
         weight=max(1, node.weight),
-        opacity=0.25 + 0.75 * node.score if is_reached else 0.2,
+        opacity=0.25 + 0.75 * _shown_share(node) if is_reached else 0.2,
         is_hollow=not node.is_in_prompt,
-        tooltip=f"{node.name}: weight {node.weight}, score {node.score:.2f}, {node.hops} hops from the centre",
+        tooltip=f"{node.name}: weight {node.weight}, {_told_share(node)}, {node.hops} hops from the centre",
     )
+
+
+def _shown_share(own: NodeTrace | EdgeTrace) -> float:
+    """How much of it is drawn: what soft pruning left, else the pruner's score."""
+    return own.score if own.mask is None else own.mask
+
+
+def _told_share(own: NodeTrace | EdgeTrace) -> str:
+    told = f"score {own.score:.2f}" if own.mask is None else f"mask {own.mask:.2f}"
+    return told if own.prize is None else f"{told}, prize {own.prize:g}"
 
 
 def _drawn_edge(edge: EdgeTrace, nodes: Sequence[NodeTrace], is_walked: bool) -> Edge:
@@ -115,7 +157,7 @@ def _drawn_edge(edge: EdgeTrace, nodes: Sequence[NodeTrace], is_walked: bool) ->
         target=nodes[edge.target].id,
         label=", ".join(label for label in edge.labels if label != CO_OCCURRENCE),  # it says nothing, and there are many
         weight=edge.weight,
-        opacity=0.25 + 0.75 * edge.score,
-        tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, score {edge.score:.2f}",
+        opacity=0.25 + 0.75 * _shown_share(edge),
+        tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_told_share(edge)}",
         is_highlighted=is_walked,
     )

@@ -7,7 +7,7 @@ import streamlit as st
 from dynagrag.errors import UsageError
 from dynagrag.schema import Answer
 from dynagrag.ui import state
-from dynagrag.ui.ask.answer_view import RETRIEVERS, show_answer
+from dynagrag.ui.ask.answer_view import show_answer, way_name
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
@@ -63,7 +63,7 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
 
 def _name(exchange: Exchange, number: int) -> str:
     asked = clean(exchange.asked)
-    return f"{asked} ({exchange.answers[number].retriever})" if len(exchange.answers) > 1 else asked
+    return f"{asked} ({way_name(exchange.answers[number].retriever)})" if len(exchange.answers) > 1 else asked
 
 
 def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
@@ -88,15 +88,17 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_intermediate(answer)
 
 
-def _numbers(retriever: str, answer: Answer) -> list[str]:
+def _numbers(way: str, answer: Answer) -> list[str]:
     trace = answer.trace
     numbers = [
-        plain(RETRIEVERS.get(retriever, retriever)),
+        plain(way_name(way)),
         f"profile {plain(trace.profile)}",
         f"{trace.num_passages} passages retrieved",
         f"{sum(c.is_accepted for c in trace.candidates)} of {len(trace.candidates)} {trace.subgraph_kind}s accepted",
         f"{len(trace.prompts)} prompts",
     ]
-    if answer.is_answered_by_model:
+    if trace.soft:
+        numbers.append(f"{trace.soft.prompt_tokens:,} tokens read, {trace.soft.num_soft_tokens} of them soft")
+    elif answer.is_answered_by_model:
         numbers.append(f"{sum(a.helpfulness > 0 for a in answer.intermediate)} helpful answers")
     return numbers

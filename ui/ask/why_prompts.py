@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, IntermediateAnswer
+from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, IntermediateAnswer, SoftTrace
 from dynagrag.ui.safe_markdown import plain
 
 
@@ -11,9 +11,12 @@ def show_prompts(trace: AnswerTrace) -> None:
     if not trace.prompts:
         st.markdown("Nothing was retrieved, so there was no prompt.")
         return
-    st.caption("What the model was shown for each intermediate answer, after the same instructions and the question.")
-    with st.expander("The instructions of each"):
-        st.code(trace.instructions, language=None, wrap_lines=True)
+    if trace.soft:
+        st.caption(_of_soft(trace.soft))
+    else:
+        st.caption("What the model was shown for each intermediate answer, after the same instructions and the question.")
+        with st.expander("The instructions of each"):
+            st.code(trace.instructions, language=None, wrap_lines=True)
     for number, prompt in enumerate(trace.prompts, start=1):
         cut = f", {prompt.num_lines_cut} lines cut" if prompt.num_lines_cut else ""
         about = f"{trace.subgraph_kind} of {plain(prompt.centre)}" if prompt.subgraph else "the ranked passages"
@@ -24,11 +27,24 @@ def show_prompts(trace: AnswerTrace) -> None:
             st.code(trace.merge_prompt, language=None, wrap_lines=True)
 
 
+def _of_soft(soft: SoftTrace) -> str:
+    """What a trained soft prompt read."""
+    count = f"{soft.num_soft_tokens} soft token{'' if soft.num_soft_tokens == 1 else 's'}"
+    if not soft.text_tokens:
+        return f"{plain(soft.label)} read {count} and the question, and none of this text: its graph became the token."
+    lines = f"{len(soft.labels)} lines of evidence"
+    return f"{plain(soft.label)} read {count}, then the first {soft.text_tokens:,} tokens of this text, with {lines}, then the question."
+
+
 def show_intermediate(answer: Answer) -> None:
     """Each intermediate answer with its score, and how the answer came of them."""
     trace = answer.trace
     if not answer.intermediate:
-        st.markdown("No language model answered.")
+        st.markdown(
+            f"{plain(trace.soft.label)} answered in one reply of {trace.soft.reply_tokens} tokens, {trace.soft.seconds:.1f} s."
+            if trace.soft
+            else "No language model answered."
+        )
         return
     if trace.merge:
         st.markdown(f"How the answer came about: {plain(trace.merge)}")

@@ -57,9 +57,10 @@ SOFT = Annotated[
     str | None,
     typer.Option(
         "--soft",
-        help="Answer with a trained system in place of the language model: g-retriever or grag (the workspace's own, by `dynagrag train "
-        "g-retriever --workspace`), or a checkpoint's folder. It retrieves by itself, so --retriever and --profile don't matter; its marks "
-        "and claims are checked as those of any answer.",
+        help="Answer with a trained system in place of the language model: g-retriever, grag, graph-token (the graph without its text) or "
+        "prompt-tuning (the text without the graph), the workspace's own, by `dynagrag train g-retriever --workspace`; or a "
+        "checkpoint's folder. It retrieves by itself, so --retriever and --profile don't matter; its marks and claims are checked "
+        "as those of any answer.",
     ),
 ]
 MAX_CALLS = Annotated[

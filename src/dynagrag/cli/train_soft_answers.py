@@ -19,8 +19,8 @@ TRAINED_ON = Annotated[
     typer.Option(
         "--workspace",
         "-w",
-        help="For g-retriever and grag: train on this workspace's questions, for `dynagrag ask --soft`, in place of a set. Three documents "
-        "or more.",
+        help="For g-retriever, grag, graph-token and prompt-tuning: train on this workspace's questions, for `dynagrag ask --soft`, "
+        "in place of a set. Three documents or more.",
     ),
 ]
 QUESTIONS = Annotated[
@@ -42,17 +42,22 @@ def check_soft_source(method: str, workspace: str | None, questions: Path | None
     if workspace is not None and any(own is not None for own in of_set[:2]):
         raise UsageError("a workspace (--workspace NAME) and a set (--dataset SET --data FOLDER) exclude each other: give one")
     if workspace is not None and method not in SYSTEMS:
-        raise UsageError(f"{method} answers no workspace's questions; --workspace is for {' and '.join(SYSTEMS)}")
+        raise UsageError(f"{method} answers no workspace's questions; --workspace is for {', '.join(SYSTEMS)}")
 
 
 def train_on_own_workspace(
-    method: str, workspace: str, models: dict[str, str | None], how: dict[str, Any], as_json: bool, say_epoch: "Callable[[Epoch], None]"
+    method: str,
+    workspace: str,
+    models: tuple[str | None, str | None],
+    how: dict[str, Any],
+    as_json: bool,
+    say_epoch: "Callable[[Epoch], None]",
 ) -> int:
     """Trains and says what it is worth. `models`: embedder and store, as options have them."""
     from dynagrag.evaluation.soft_answers.workspace_training import WorkspaceSoftOptions, train_soft_on_workspace
 
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
-    settings = read_settings(None, models["embedder"], store=models["store"])
+    settings = read_settings(None, models[0], store=models[1])
     with Bars(as_json) as progress:
         made = train_soft_on_workspace(settings, options, progress, None if as_json else say_epoch)
     found = made.figures

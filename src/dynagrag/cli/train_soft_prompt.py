@@ -1,6 +1,6 @@
 """`dynagrag train g-retriever` and the like: soft prompts before a frozen language model."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ from dynagrag.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.precision import Precision
+    from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
     from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
@@ -43,8 +44,29 @@ OUT = Annotated[
     ),
 ]
 MAX_ROWS = Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")]
-MAX_EPOCHS = Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after two without gain.")]
-LEARNING_RATE = Annotated[float, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch.")]
+PAPER = Annotated[
+    bool,
+    typer.Option(
+        "--paper",
+        help="Sizes and steps of the papers, for a Llama 2 7B: width 1024, projector 2048, learning rate 1e-5; of GRAG batches of 2 and a "
+        "patience of 5. What is given beside it counts.",
+    ),
+]
+MAX_EPOCHS = Annotated[int | None, typer.Option("--max-epochs", min=1, help="Epochs at most. Default: 10.")]
+LEARNING_RATE = Annotated[
+    float | None, typer.Option("--learning-rate", min=0.0, help="At its highest, after the first epoch. Default: 3e-4.")
+]
+BATCH_SIZE = Annotated[int | None, typer.Option("--batch-size", min=1, help="Rows of a step. Default: 8.")]
+PATIENCE = Annotated[int | None, typer.Option("--patience", min=1, help="Epochs without gain after which it stops. Default: 2.")]
+WIDTH = Annotated[int | None, typer.Option("--width", min=4, help="Width of the graph encoder, a multiple of its 4 heads. Default: 256.")]
+LAYERS = Annotated[int | None, typer.Option("--layers", min=1, help="Layers of the graph encoder. Default: 4.")]
+PROJECTOR_WIDTH = Annotated[
+    int | None, typer.Option("--projector-width", min=1, help="Width of the projector's middle. Default: twice --width.")
+]
+VIRTUAL_TOKENS = Annotated[
+    int | None,
+    typer.Option("--virtual-tokens", min=1, help="Tokens of prompt tuning, and in place of a graph encoder that is left out. Default: 10."),
+]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")]
 MAX_LABEL = Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")]
 _OF_SET: dict[str, Any] = {"encoder": "transformer", "without": (), "description": None, "max_description": 512, "max_label": 32}
@@ -82,49 +104,78 @@ DESCRIPTION = Annotated[
 def add_soft_prompts(app: typer.Typer) -> None:
     """A command for each method."""
     for method, help_text in HELP.items():
-        app.command(method, help=f"{help_text}\n\nExample: dynagrag train {method} --dataset explagraphs --data sets --out my-{method}")(
-            _command(method)
-        )
+        example = f"Example: dynagrag train {method} --dataset explagraphs --data sets --out my-{method}"
+        app.command(method, help=f"{help_text}\n\n{example}")(_train_method)
 
 
-def _command(method: str) -> Callable[..., int]:
-    def train(
-        dataset: DATASET = None,
-        data: DATA = None,
-        out: OUT = None,
-        workspace: TRAINED_ON = None,
-        questions: QUESTIONS = None,
-        lm: LM = "smollm2",
-        max_rows: MAX_ROWS = None,
-        max_epochs: MAX_EPOCHS = 10,
-        learning_rate: LEARNING_RATE = 3e-4,
-        seed: SEED = 0,
-        encoder: ENCODER = "transformer",
-        without: WITHOUT = "",
-        description: DESCRIPTION = None,
-        max_description: MAX_DESCRIPTION = 512,
-        max_label: MAX_LABEL = 32,
-        device: DEVICE = None,
-        precision: PRECISION = "auto",
-        embedder: EMBEDDER = None,
-        store: STORE = None,
-        as_json: JSON = False,
-        verbose: VERBOSE = False,
-    ) -> int:
-        set_up_log(verbose)
-        check_soft_source(method, workspace, questions, (dataset, data, out))
-        how: dict[str, Any] = {"lm": lm, "out": out, "max_rows": max_rows, "max_epochs": max_epochs, "learning_rate": learning_rate}
-        how |= {"seed": seed, "device": device, "precision": _precision(precision)}
-        of_set: dict[str, Any] = {"encoder": encoder, "without": names_in(without), "description": description}
-        of_set |= {"max_description": max_description, "max_label": max_label}
-        if workspace is not None:
-            _check_defaults(of_set)
-            models = {"embedder": embedder, "store": store}
-            return train_on_own_workspace(method, workspace, models, how | {"questions": questions}, as_json, _say_epoch)
-        _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, as_json)
-        return 0
+def _train_method(
+    context: typer.Context,
+    dataset: DATASET = None,
+    data: DATA = None,
+    out: OUT = None,
+    workspace: TRAINED_ON = None,
+    questions: QUESTIONS = None,
+    lm: LM = "smollm2",
+    max_rows: MAX_ROWS = None,
+    is_paper: PAPER = False,
+    max_epochs: MAX_EPOCHS = None,
+    learning_rate: LEARNING_RATE = None,
+    batch_size: BATCH_SIZE = None,
+    patience: PATIENCE = None,
+    width: WIDTH = None,
+    layers: LAYERS = None,
+    projector_width: PROJECTOR_WIDTH = None,
+    virtual_tokens: VIRTUAL_TOKENS = None,
+    seed: SEED = 0,
+    encoder: ENCODER = "transformer",
+    without: WITHOUT = "",
+    description: DESCRIPTION = None,
+    max_description: MAX_DESCRIPTION = 512,
+    max_label: MAX_LABEL = 32,
+    device: DEVICE = None,
+    precision: PRECISION = "auto",
+    embedder: EMBEDDER = None,
+    store: STORE = None,
+    as_json: JSON = False,
+    verbose: VERBOSE = False,
+) -> int:
+    set_up_log(verbose)
+    method = str(context.info_name)
+    check_soft_source(method, workspace, questions, (dataset, data, out))
+    how: dict[str, Any] = {"lm": lm, "out": out, "max_rows": max_rows, "seed": seed, "device": device, "precision": _precision(precision)}
+    sizes = {"width": width, "num_layers": layers, "projection": projector_width, "num_virtual": virtual_tokens}
+    steps = {"max_epochs": max_epochs, "learning_rate": learning_rate, "batch_size": batch_size, "patience": patience}
+    _check_used(method, names_in(without), sizes)
+    how["recipe"] = _recipe(method, is_paper, sizes | steps)
+    of_set: dict[str, Any] = {"encoder": encoder, "without": names_in(without), "description": description}
+    of_set |= {"max_description": max_description, "max_label": max_label}
+    if workspace is not None:
+        _check_defaults(of_set)
+        return train_on_own_workspace(method, workspace, (embedder, store), how | {"questions": questions}, as_json, _say_epoch)
+    _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, as_json)
+    return 0
 
-    return train
+
+def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int | None]) -> None:
+    """Raises UsageError for a size of a part that the method has not."""
+    from dynagrag.evaluation.graphqa.graph_methods import method_of, variant_name
+
+    made = method_of(method, without)
+    parts = {
+        "width": ("--width", "graph encoder", made.has_graph),
+        "num_layers": ("--layers", "graph encoder", made.has_graph),
+        "projection": ("--projector-width", "projector", made.has_graph and made.has_projector),
+        "num_virtual": ("--virtual-tokens", "virtual tokens", made.num_virtual > 0),
+    }
+    for name, (option, part, is_there) in parts.items():
+        if sizes[name] is not None and not is_there:
+            raise UsageError(f"{variant_name(method, without)} has no {part}; leave out {option}")
+
+
+def _recipe(method: str, is_paper: bool, given: dict[str, Any]) -> "SoftRecipe":
+    from dynagrag.generation.soft_prompt.soft_recipe import recipe_of
+
+    return recipe_of(method, is_paper, given)
 
 
 def _precision(name: str) -> "Precision":

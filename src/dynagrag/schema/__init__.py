@@ -74,6 +74,7 @@ from dynagrag.schema.trace import (
     PassageTrace,
     PromptTrace,
     RankingTrace,
+    SoftTrace,
     SubgraphTrace,
 )
 
@@ -130,6 +131,7 @@ __all__ = [
     "Retrieval",
     "ScoredPassage",
     "Snapshot",
+    "SoftTrace",
     "SourceTurn",
     "Stretch",
     "Subgraph",

@@ -103,6 +103,7 @@ class Subgraph:
     `pairs` (m, 2) int64: local node indices of the undirected edges; `pair_relations[j]`: indices into `graph.relations` of all parallel
     and
     reverse relations on pair j. `x` (n, d) unit node vectors, `y` (m, d) unit edge vectors, `weights` (m,) number of records, `hops` (n,).
+    `node_prizes` (n,) and `pair_prizes` (m,): what a tree was chosen by; None for other subgraphs.
     """
 
     nodes: tuple[int, ...]
@@ -113,6 +114,8 @@ class Subgraph:
     y: Vectors
     weights: Vector
     score: float
+    node_prizes: tuple[float, ...] | None = None
+    pair_prizes: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,8 @@ class RankingTrace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeTrace:
     """A node of a drawn subgraph. `score` is the pruner's. `place` in the walk from 1 (None: not visited), `depth` there, and `parent`: the
-    row of the node that it was reached from.
+    row of the node that it was reached from. `mask`: what a trained GRAG's soft pruning left of it, from 0 to 1.
+    `prize`: what it got for its likeness to the question where a tree was chosen by prizes.
     """
 
     id: str
@@ -77,11 +78,15 @@ class NodeTrace:
     depth: int | None
     parent: int | None
     is_in_prompt: bool
+    mask: float | None = None
+    prize: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeTrace:
-    """All relations from one node to another, as one arrow. `source` and `target` are rows of the drawn nodes."""
+    """All relations from one node to another, as one arrow. `source` and `target` are rows of the drawn nodes; `mask` and `prize`
+    as a node's.
+    """
 
     source: int
     target: int
@@ -89,6 +94,8 @@ class EdgeTrace:
     weight: int
     score: float
     is_in_prompt: bool
+    mask: float | None = None
+    prize: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +131,29 @@ class PromptTrace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SoftTrace:
+    """What a trained soft prompt read in place of the language model's prompts, and what that took.
+
+    Args:
+        label: The system and its language model.
+        num_soft_tokens: Tokens that are vectors of their own: of the graph, or learned ones.
+        text_tokens: Of the prompts' text, as far as it was read.
+        prompt_tokens: All that it read: soft tokens, text, question and the chat's own.
+        reply_tokens: Of its reply.
+        seconds: Of the reply.
+        labels: The evidence that stood in the text.
+    """
+
+    label: str
+    num_soft_tokens: int
+    text_tokens: int
+    prompt_tokens: int
+    reply_tokens: int
+    seconds: float
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTrace:
     """How an answer came about.
 
@@ -143,6 +173,7 @@ class AnswerTrace:
         reason: Why nothing was answered.
         merge: How several intermediate answers became one.
         labels: The evidence labels of the answer's citations, in their order.
+        soft: What a trained soft prompt read, where one answered; its `prompts` are its text, as it was before it was cut.
     """
 
     retriever: str
@@ -160,3 +191,4 @@ class AnswerTrace:
     merge: str = ""
     labels: tuple[str, ...] = ()
     subgraph_kind: str = "ego-graph"
+    soft: SoftTrace | None = None

@@ -14,6 +14,7 @@ from dynagrag.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.generation.answer import Parts, answer_question
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.question_wording import rewrite_question, split_question
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.generation.spread import with_calls
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
@@ -49,17 +50,24 @@ class AskOptions:
     pruner: str | None = None
     soft: str | None = None
 
+    @property
+    def way(self) -> str:
+        """What answers by this: `soft:NAME`, or the retriever."""
+        return self.retriever if self.soft is None else f"soft:{self.soft}"
+
 
 @dataclass(frozen=True, slots=True)
 class Instead:
     """What one question is answered with in place of what its options name: for measurements, which compare ways to answer.
 
-    `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at once.
+    `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at once. `is_hard_alone`: the
+    language model of the system that `soft` names answers as it is, before the same text and without soft tokens.
     """
 
     profile: Profile | None = None
     make_retriever: wiring.MakeRetriever | None = None
     max_concurrency: int | None = None
+    is_hard_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,7 @@ class QuestionAnswering:
         instead = instead or Instead()
         soft = None if options.soft is None else self._soft_prompts.chosen(options.soft, self._parts.models.embedder.identity)
         if soft is not None:
+            soft = soft.hard_alone() if instead.is_hard_alone else soft
             options, instead = replace(options, retriever=soft.system.retriever), replace(instead, profile=soft.system.profile)
         ready = self._ready_retriever(options, chat, instead)
         inside, question = ready.inside, Question(text, self._query_vector(text))
@@ -158,7 +167,7 @@ class QuestionAnswering:
             soft=soft,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
-        notes = [*chosen.notes, *room, *([f"answered by {soft.label}, a trained soft prompt"] if soft else [])]
+        notes = [*chosen.notes, *room, *([_by_whom(soft, instead.is_hard_alone)] if soft else [])]
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
@@ -257,6 +266,10 @@ class QuestionAnswering:
         if gone:
             self._parts.journal.forget_documents(gone)
             raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")
+
+
+def _by_whom(soft: SoftAnswerer, is_hard_alone: bool) -> str:
+    return f"answered by {soft.label}, {'without soft tokens' if is_hard_alone else 'a trained soft prompt'}"
 
 
 def _check_question(text: str) -> None:

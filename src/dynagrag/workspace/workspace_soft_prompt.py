@@ -1,17 +1,22 @@
-"""Trained G-Retriever and GRAG that answer a workspace's questions: its own, which lie in its folder, or any checkpoint."""
+"""Trained soft prompts that answer a workspace's questions: its own, which lie in its folder, or any checkpoint."""
 
+import json
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from dynagrag.errors import SettingsError, UsageError
-from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, SoftAnswerer
+from dynagrag.errors import LoadError, SettingsError, UsageError
+from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.graph_store.rules import check_workspace_name
+from dynagrag.ids import content_id
+from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION
+from dynagrag.training.checkpoints import DESCRIPTION, digest_of, read_description
 
 FOLDER = "soft-prompt"
 """In a workspace's folder. What was learned of answers may hold words of any document, so a deletion takes all of it."""
+_MAX_LOADED = 4
 
 
 def soft_prompt_folder(settings: Settings, workspace: str, method: str) -> Path:
@@ -21,20 +26,22 @@ def soft_prompt_folder(settings: Settings, workspace: str, method: str) -> Path:
 
 
 class WorkspaceSoftPrompts:
-    """The systems that a workspace's questions ask for. The last one is kept, and loaded again when its files change."""
+    """The systems that a workspace's questions ask for. The last few are kept, and loaded again when their files change; those before the
+    same language model share it.
+    """
 
     def __init__(self, settings: Settings, workspace: str) -> None:
         self._settings, self._workspace = settings, workspace
         self._loading = Lock()
-        self._loaded: tuple[tuple[Path, int, EmbedderIdentity], SoftAnswerer] | None = None
+        self._loaded: dict[tuple[Path, int, EmbedderIdentity], SoftAnswerer] = {}
 
     def chosen(self, name: str, embedder: EmbedderIdentity) -> SoftAnswerer:
-        """The one called so: g-retriever or grag of the workspace, or the folder of a checkpoint.
+        """The one called so: one of `SYSTEMS` of the workspace, or the folder of a checkpoint.
 
         Raises UsageError where there is none or it fits another embedder, LoadError for what is no checkpoint, SettingsError where the
         language model or a library is missing.
         """
-        folder = self._folder_of(name)
+        folder = folder_of(self._settings, self._workspace, name)
         try:
             from dynagrag.generation.soft_prompt.soft_checkpoint import open_soft_answerer
         except ImportError as err:
@@ -43,21 +50,82 @@ class WorkspaceSoftPrompts:
             ) from err
         with self._loading:
             key = (folder, _stamp(folder), embedder)
-            if self._loaded is None or self._loaded[0] != key:
-                self._loaded = (key, open_soft_answerer(folder, self._settings, embedder))
-            return self._loaded[1]
+            found = self._loaded.pop(key, None)
+            if found is None:
+                known = [own.model.lm for own in self._loaded.values()]
+                found = open_soft_answerer(folder, self._settings, embedder, known)
+            self._loaded[key] = found
+            for old in [*self._loaded][:-_MAX_LOADED]:
+                del self._loaded[old]
+            return found
 
-    def _folder_of(self, name: str) -> Path:
-        if name not in SYSTEMS:
-            if not name or not Path(name).is_dir():
-                raise UsageError(f"there is no folder {name!r}; --soft takes {', '.join(SYSTEMS)} (the workspace's own) or a folder")
-            return Path(name)
-        own = soft_prompt_folder(self._settings, self._workspace, name)
-        if not (own / DESCRIPTION).is_file():
-            raise UsageError(
-                f"workspace {self._workspace!r} has no trained {name}; train one with `dynagrag train {name} --workspace {self._workspace}`"
-            )
-        return own
+
+def folder_of(settings: Settings, workspace: str, name: str) -> Path:
+    """The folder of the system called so. UsageError where there is none."""
+    if name not in SYSTEMS:
+        if not name or not Path(name).is_dir():
+            raise UsageError(f"there is no folder {name!r}; --soft takes {', '.join(SYSTEMS)} (the workspace's own) or a folder")
+        return Path(name)
+    own = soft_prompt_folder(settings, workspace, name)
+    if not (own / DESCRIPTION).is_file():
+        raise UsageError(f"workspace {workspace!r} has no trained {name}; train one with `dynagrag train {name} --workspace {workspace}`")
+    return own
+
+
+def soft_identity(settings: Settings, workspace: str, name: str, embedder: EmbedderIdentity) -> str:
+    """What the system called so is: its method, its language model and a digest. No weights are loaded.
+
+    Raises UsageError where there is none or it fits another embedder, LoadError for what is no checkpoint.
+    """
+    folder = folder_of(settings, workspace, name)
+    checkpoint = read_description(folder, KIND)
+    checkpoint.check_fits(embedder, folder)
+    made = checkpoint.network
+    return f"{made.get('method')} with {made.get('lm')}, {content_id(checkpoint.model_dump_json(), digest_of(folder))}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSoftPrompt:
+    """A trained soft prompt of a workspace by its system's name. `label`: with its language model; `why_not`: why it can't answer here."""
+
+    name: str
+    label: str
+    why_not: str = ""
+
+
+def own_soft_prompts(settings: Settings, workspace: str, embedder: EmbedderIdentity | None) -> list[OwnSoftPrompt]:
+    """Those that a workspace has, with what is against each as far as that is known without loading weights. `embedder`: that of its
+    vectors; None: it has none yet.
+    """
+    found = []
+    for name in SYSTEMS:
+        folder = soft_prompt_folder(settings, workspace, name)
+        if not (folder / DESCRIPTION).is_file():
+            continue
+        try:
+            checkpoint = read_description(folder, KIND)
+            lm, width = str(checkpoint.network.get("lm")), checkpoint.network.get("lm_width")
+            if embedder is not None:
+                checkpoint.check_fits(embedder, folder)
+            why_not = _why_not(lm, width, settings)
+        except (LoadError, SettingsError, UsageError) as err:
+            found.append(OwnSoftPrompt(name, name, str(err).replace(str(folder), "it")))
+        else:
+            found.append(OwnSoftPrompt(name, f"{name} with {lm}", why_not))
+    return found
+
+
+def _why_not(lm: str, width: object, settings: Settings) -> str:
+    """What is against a language model: it isn't here, or a folder's has another width. Of a GGUF file the width is known once loaded."""
+    path = model_path(lm, settings) if lm in CATALOG else Path(lm).expanduser()
+    if path is None:
+        return f"the model {lm} isn't here: run `dynagrag models pull {lm}`"
+    config = path / "config.json"
+    if config.is_file():
+        own = json.loads(config.read_text(encoding="utf-8")).get("hidden_size")
+        if own is not None and own != width:
+            return f"it was trained before a model of width {width}, and {lm} has {own}; train it again"
+    return ""
 
 
 def _stamp(folder: Path) -> int:

@@ -34,7 +34,8 @@ ARMS = Annotated[
     typer.Option(
         "--arms",
         help="Arms that answer, separated by commas: those of DynaGRAG's experiment (dsa-diverse, bfs-diverse, bfs-cosine, naive) and any "
-        "other, such as default, graph, hybrid or closed-book. All but global, which has more, have the same room for evidence. Default: "
+        "other, such as default, graph, hybrid or closed-book, soft:NAME (a trained soft prompt) and hard:NAME (its language model before "
+        "the same text, without soft tokens). All but global, which has more, soft and hard have the same room for evidence. Default: "
         "the four and default.",
     ),
 ]

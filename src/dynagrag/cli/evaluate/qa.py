@@ -60,8 +60,11 @@ ARMS = Annotated[
         "naive, naive-parts (answered part by part), bm25, hybrid, rrf, bridge-ppr; pcst, triples (subgraphs of facts), grag "
         "(GRAG's ego-graphs), union (bridge-ppr and pcst); "
         "pruner:NAME (graph with a pruner: none, prior, trained or a folder); "
+        "soft:NAME (a trained soft prompt: g-retriever, grag, graph-token, prompt-tuning or a folder, as `ask --soft` has it), hard:NAME "
+        "(the same language model before the same text, without soft tokens); "
         "closed-book (no evidence); gold (the right passages alone); rerank:MODEL (a cross-encoder). "
-        "global (for general questions: many passages, part by part). All but global have equal room for evidence. "
+        "global (for general questions: many passages, part by part). "
+        "All but global, soft and hard have equal room for evidence; the last two have as much as each other. "
         "Default: default, naive, closed-book and gold.",
     ),
 ]

@@ -22,7 +22,7 @@ def test_arms_score_and_merge_with_the_room_of_default(name: str, tmp_path: Path
     assert equal.merge_token_budget == default.merge_token_budget
 
 
-@pytest.mark.parametrize("names", [[], ["dynagrag"], ["rerank:"], ["pruner:"], ["default", "nothing"]])
+@pytest.mark.parametrize("names", [[], ["dynagrag"], ["rerank:"], ["pruner:"], ["soft:"], ["hard:"], ["default", "nothing"]])
 def test_an_arm_that_is_none_is_refused(names: list[str]) -> None:
     with pytest.raises(UsageError, match="arm"):
         make_answer_arms(names)

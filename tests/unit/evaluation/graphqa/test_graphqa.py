@@ -50,7 +50,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from dynagrag import wiring
     from dynagrag.evaluation.graphqa import soft_training
-    from dynagrag.generation.soft_prompt import language_model
+    from dynagrag.generation.soft_prompt import language_model, soft_checkpoint
 
     def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
         model, tokenizer = tiny_llama(max_tokens=512)
@@ -58,6 +58,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
     monkeypatch.setattr(soft_training, "load_language_model", load)
+    monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
     monkeypatch.setattr(language_model, "load_language_model", load)
 
 
@@ -135,6 +136,7 @@ Train = Callable[..., Path]
 @pytest.fixture
 def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
     from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+    from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 
     def call(method: str, name: str, max_epochs: int = 2, stop_after: int | None = None, **more: Any) -> Path:
         def stop(epoch: Any) -> None:
@@ -142,8 +144,10 @@ def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
                 raise KeyboardInterrupt
 
         out = tmp_path / name
-        given: dict[str, Any] = {"dataset": "explagraphs", "data": data, "lm": "tiny", "width": 16, "learning_rate": 1e-2} | more
-        train_soft_prompt(settings, SoftTrainOptions(method=method, out=out, max_epochs=max_epochs, **given), stop)
+        given: dict[str, Any] = {"dataset": "explagraphs", "data": data, "lm": "tiny"} | more
+        sizes = given.pop("sizes", {})
+        recipe = SoftRecipe(**{"width": 16, "learning_rate": 1e-2, "max_epochs": max_epochs} | sizes)
+        train_soft_prompt(settings, SoftTrainOptions(method=method, out=out, recipe=recipe, **given), stop)
         return out
 
     return call
@@ -189,6 +193,22 @@ def test_what_an_answer_rests_on_is_asked_for_and_looked_up(data: Path, settings
     assert "hallucination" not in evaluate_graphqa(settings, plain)[1]
     with pytest.raises(UsageError, match="other settings"):
         evaluate_graphqa(settings, replace(asked, hallucination=False))
+
+
+def test_sizes_that_were_given_are_those_of_the_network(train: Train, data: Path, settings: Settings, tmp_path: Path) -> None:
+    sizes = {"width": 8, "num_layers": 2, "projection": 24, "batch_size": 4, "patience": 1, "num_virtual": 3}
+    kept = json.loads((train("g-retriever", "own", sizes=sizes) / "model.json").read_text(encoding="utf-8"))
+    network = kept["network"]["options"]
+    assert (network["encoder"]["width"], network["encoder"]["num_layers"], network["projection"]) == (8, 2, 24)
+    assert (kept["made_with"]["options"]["batch_size"], kept["made_with"]["options"]["patience"]) == (4, 1)
+    virtual = json.loads((train("prompt-tuning", "virtual", sizes=sizes) / "model.json").read_text(encoding="utf-8"))
+    assert virtual["network"]["options"]["num_virtual"] == 3
+    asked = GraphQaOptions(
+        dataset="explagraphs", data=data, method="g-retriever", lm="tiny", checkpoint=tmp_path / "own", out=tmp_path / "run"
+    )
+    assert evaluate_graphqa(settings, asked)[1]["n"] == 8
+    with pytest.raises(UsageError, match="can't be shared by 4 heads"):
+        train("g-retriever", "odd", sizes={"width": 10})
 
 
 @pytest.mark.parametrize("method", ["grag", "g-retriever-lora"])
@@ -339,6 +359,19 @@ def test_the_commands_train_and_measure_and_refuse_in_a_line(
     for words, named in (
         (("train", "grag", "--out", str(tmp_path / "no"), "--without", "magic"), "grag can't go without 'magic'"),
         (("train", "lora", "--out", str(tmp_path / "no"), "--precision", "half"), "--precision 'half' is unknown"),
+        (("train", "lora", "--out", str(tmp_path / "no"), "--width", "64"), "lora has no graph encoder; leave out --width"),
+        (
+            ("train", "prompt-tuning", "--out", str(tmp_path / "no"), "--layers", "2"),
+            "has no graph encoder; leave out --layers",
+        ),
+        (
+            ("train", "grag", "--out", str(tmp_path / "no"), "--virtual-tokens", "2"),
+            "no virtual tokens; leave out --virtual-tokens",
+        ),
+        (
+            ("train", "grag", "--out", str(tmp_path / "no"), "--without", "projector", "--projector-width", "9"),
+            "grag without projector has no projector; leave out --projector-width",
+        ),
         (("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"), "dynagrag train g-retriever-lora --out FOLDER"),
         (("evaluate", "graphqa", "--method", "zero-shot", "--lm", "tiny", "--device", "warp"), "the device 'warp' can't be used here"),
     ):

@@ -10,17 +10,27 @@ import pytest
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+from dynagrag.evaluation.judge.judge_options import JudgeOptions
+from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import TrainingQuestion
+from dynagrag.evaluation.qa.qa_options import QaOptions
+from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.questions.made_question import Provenance
 from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, WorkspaceSoftOptions, train_soft_on_workspace
-from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.generation.soft_prompt.soft_example import SoftExample
+from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
+from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.schema import Evidence, SourceTurn
 from dynagrag.settings import Settings
+from dynagrag.workspace.asking import Instead
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
@@ -61,36 +71,52 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def train(settings: Settings) -> Train:
     def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
-        given = {"max_rows": 12, "max_epochs": 1, "width": 16} | more
-        return train_soft_on_workspace(settings, WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", **given))
+        sizes = {name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more}
+        recipe = SoftRecipe(**{"max_epochs": 1, "width": 16} | sizes)
+        options = WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", recipe=recipe, **{"max_rows": 12} | more)
+        return train_soft_on_workspace(settings, options)
 
     return run
 
 
-@pytest.mark.parametrize("method", ["g-retriever", "grag"])
+@pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
 def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, settings: Settings, method: str) -> None:
     made = train(method)
     assert made.folder == soft_prompt_folder(settings, "w", method)
     assert all(made.questions[part] >= 3 for part in Part)
     assert 0 <= made.figures.right <= 1
-    assert made.figures.with_line > 0, "some prompts hold the line that states the answer"
+    assert made.figures.with_line > 0, "some retrieved texts hold the line that states the answer"
     description = json.loads((made.folder / "model.json").read_text(encoding="utf-8"))
     assert (description["kind"], description["network"]["lm"]) == ("soft-answers", "tiny")
     with open_workspace("w", settings=settings) as space:
         answer = space.ask("What does the Odyssey feed?", AskOptions(soft=method))
         again = space.ask("What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive"))
     assert answer.is_answered_by_model
-    assert answer.trace.retriever == {"g-retriever": "pcst", "grag": "grag"}[method]
+    assert answer.trace.retriever == ("grag" if method == "grag" else "pcst")
     assert f"answered by {method} with tiny, a trained soft prompt" in answer.trace.notes
     assert answer.text == again.text
     assert answer.usage.calls == 0, "no other model was asked"
+    read = answer.trace.soft
+    assert read is not None
+    assert read.num_soft_tokens == (10 if method == "prompt-tuning" else 1)
+    assert bool(read.text_tokens) == bool(read.labels) == (method != "graph-token")
+    assert read.prompt_tokens > read.num_soft_tokens + read.text_tokens
+    assert answer_of(json.loads(json.dumps(answer_json(answer)))).trace == answer.trace
+    masks = [node.mask for prompt in answer.trace.prompts if prompt.subgraph for node in prompt.subgraph.nodes]
+    edges = [edge.mask for prompt in answer.trace.prompts if prompt.subgraph for edge in prompt.subgraph.edges]
+    assert masks
+    assert edges
+    if method == "grag":
+        assert all(mask is not None and 0 < mask < 1 for mask in (*masks, *edges))
+    else:
+        assert set(masks) == {None}
 
 
 def test_a_reply_is_checked_as_any_answer(train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     train()
 
     def replying(text: str) -> None:
-        monkeypatch.setattr(SoftAnswerer, "answer", lambda self, snapshot, question, retrieval, contexts: text)
+        monkeypatch.setattr(SoftPromptModel, "replies", lambda self, examples: [ModelReply(text, 9, 5)])
 
     with open_workspace("w", settings=settings) as space:
         replying("Nothing is known [E99].")
@@ -110,6 +136,79 @@ def test_a_reply_is_checked_as_any_answer(train: Train, settings: Settings, monk
     assert strict.left_out
     assert silent.is_abstained
     assert silent.trace.reason == "the trained system said nothing"
+
+
+def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_tokens(
+    train: Train, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train()
+    train("graph-token")
+    monkeypatch.chdir(tmp_path)
+    Path("mine.jsonl").write_text(
+        "".join(json.dumps({"question": f"What does the {thing} feed?", "answer": "Kettle"}) + "\n" for thing in THINGS[:3])
+    )
+    arms = ("hard:g-retriever", "soft:graph-token", "soft:g-retriever")
+    chat = FakeChat()
+    asked = QaOptions(questions=Path("mine.jsonl"), workspace="w", arms=arms, out=tmp_path / "qa")
+    estimates: list[AnswersEstimate] = []
+    run, summary = evaluate_qa(settings, asked, on_estimate=estimates.append, chat_model=chat)
+    assert summary["arms"].keys() == {*arms}
+    assert {name: kept.partition(",")[0] for name, kept in run.settings["soft"].items()} == {
+        "g-retriever": "g-retriever with tiny",
+        "graph-token": "graph-token with tiny",
+    }
+    lines = {(line.question, line.arm): line for line in run.answers()}
+    for question in {id_ for id_, _ in lines}:
+        hard, soft, both = (lines[question, arm] for arm in arms)
+        assert hard.context_tokens + 1 == both.context_tokens > soft.context_tokens == 1
+        assert hard.shown == both.shown != ()
+        assert soft.shown == ()
+        assert not soft.citations, "what was not read is not cited"
+    assert {prompt.name for prompt in chat.prompts} <= {"short_answer"}, "no other model answers"
+    assert estimates[0].answers == 9
+    judged = JudgeOptions(Path("mine.jsonl"), "w", arms, out=tmp_path / "judge", forms=("pointwise",), samples=1)
+    own, graded = evaluate_judge(settings, judged, models=JudgeModels(answers=FakeChat(), judge=FakeChat()))
+    assert graded["arms"].keys() == {*arms}
+    assert {line.key: line.answer for line in own.answer_file().lines()}.keys()
+    assert own.settings["soft"] == run.settings["soft"]
+
+
+def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
+    train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train()
+    seen: list[tuple[bool, str, str]] = []
+
+    def replies(self: SoftPromptModel, examples: list[SoftExample]) -> list[ModelReply]:
+        seen.append((self.options.encoder is not None, examples[0].description, examples[0].question))
+        return [ModelReply("Kettle", 9, 1)]
+
+    monkeypatch.setattr(SoftPromptModel, "replies", replies)
+    with open_workspace("w", settings=settings) as space:
+        question = "What does the Odyssey feed?"
+        chat = MeteredChat(FakeChat(), space.journal, workspace="w")
+        both = space.answer(question, AskOptions(soft="g-retriever"), chat)
+        hard = space.answer(question, AskOptions(soft="g-retriever"), chat, Instead(is_hard_alone=True))
+    assert [has_token for has_token, *_ in seen] == [True, False]
+    assert seen[0][1:] == seen[1][1:]
+    assert hard.trace.soft
+    assert hard.trace.soft.num_soft_tokens == 0
+    assert any("answered by tiny as it is, without soft tokens" in note for note in hard.trace.notes)
+    assert any("answered by g-retriever with tiny, a trained soft prompt" in note for note in both.trace.notes)
+
+
+def test_systems_before_one_language_model_share_it(train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dynagrag.generation.soft_prompt import soft_checkpoint
+
+    train()
+    train("graph-token")
+    loads: list[str] = []
+    load = soft_checkpoint.load_language_model
+    monkeypatch.setattr(soft_checkpoint, "load_language_model", lambda name, *more: (loads.append(name), load(name, *more))[1])
+    with open_workspace("w", settings=settings) as space:
+        for soft in ("g-retriever", "graph-token", "g-retriever", "graph-token"):
+            space.ask("What does the Odyssey feed?", AskOptions(soft=soft))
+    assert loads == ["tiny"]
 
 
 def test_what_is_learned_cites_the_line_that_states_it(settings: Settings) -> None:
@@ -159,7 +258,7 @@ def test_nothing_that_was_learned_of_a_deleted_document_stays(train: Train, sett
     with pytest.raises(WorkspaceError, match="was deleted while it was trained on"):
         train_soft_on_workspace(
             settings,
-            WorkspaceSoftOptions(method="grag", workspace="w", lm="tiny", max_rows=12, max_epochs=1, width=16),
+            WorkspaceSoftOptions(method="grag", workspace="w", lm="tiny", max_rows=12, recipe=SoftRecipe(max_epochs=1, width=16)),
             on_epoch=lambda epoch: delete(2),
         )
     left = soft_prompt_folder(settings, "w", "grag")
@@ -178,7 +277,7 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, settings: Settings
         with pytest.raises(UsageError, match="reads a question whole"):
             space.ask("Why?", AskOptions(soft="g-retriever", is_split=True))
     with pytest.raises(UsageError, match="can't be trained on a workspace"):
-        train("prompt-tuning")
+        train("lora")
     few = tmp_path / "few.jsonl"
     few.write_text(json.dumps({"question": "Who?", "answer": "Ada"}), encoding="utf-8")
     with pytest.raises(UsageError, match="too few questions with answers"):
@@ -196,4 +295,4 @@ def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFi
         with pytest.raises(UsageError, match="give"):
             app(["train", "g-retriever", *wrong], standalone_mode=False)
     with pytest.raises(UsageError, match="answers no workspace's questions"):
-        app(["train", "prompt-tuning", "-w", "w"], standalone_mode=False)
+        app(["train", "lora", "-w", "w"], standalone_mode=False)

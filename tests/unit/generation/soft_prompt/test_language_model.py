@@ -7,6 +7,7 @@ import torch
 from tiny_llama import tiny_llama
 
 from dynagrag.errors import UsageError
+from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.settings import Settings
 
@@ -37,3 +38,22 @@ def test_a_device_that_is_not_there_is_refused(folder: str, home: Path) -> None:
 
     with pytest.raises(UsageError, match="the device 'warp' can't be used here"):
         load_language_model(folder, Settings(home=home), device="warp")
+
+
+@pytest.mark.parametrize("is_fast", [True, False])
+def test_a_text_is_cut_where_its_tokens_are(is_fast: bool) -> None:
+    model, tokenizer = tiny_llama()
+
+    class Slow:
+        is_fast, chat_template, bos_token_id, eos_token_id = False, None, None, 4
+
+        def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
+            return {"input_ids": tokenizer(text, add_special_tokens=False)["input_ids"]}
+
+        def decode(self, ids: list[int]) -> str:
+            return str(tokenizer.decode(ids))
+
+    lm = LanguageModel(model, tokenizer if is_fast else Slow(), "tiny")
+    assert lm.cut("a cat can fly", 3) == "a cat can"
+    assert lm.cut("a cat can fly", 4) == lm.cut("a cat can fly", 9) == "a cat can fly"
+    assert lm.cut("a cat can fly", 0) == ""

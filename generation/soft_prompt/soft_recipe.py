@@ -1,0 +1,59 @@
+"""How large a soft prompt is and how it is trained: the house's values, for small language models, and the papers'."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dynagrag.errors import UsageError
+from dynagrag.training.training_loop import TrainingOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftRecipe:
+    """`width`: of the graph encoder's layers, `num_layers` of them, of 4 heads each; `projection`: of the projector's middle, None: twice
+    the width; `num_virtual`: tokens of prompt tuning. `learning_rate`: at its highest; `patience`: epochs without gain after which it
+    stops.
+    """
+
+    width: int = 256
+    num_layers: int = 4
+    projection: int | None = None
+    num_virtual: int = 10
+    learning_rate: float = 3e-4
+    batch_size: int = 8
+    patience: int = 2
+    max_epochs: int = 10
+
+    def check(self) -> None:
+        """Raises UsageError for a width that 4 heads can't share."""
+        if self.width % NUM_HEADS:
+            raise UsageError(f"--width {self.width} can't be shared by {NUM_HEADS} heads; give a multiple of {NUM_HEADS}")
+
+    @property
+    def middle(self) -> int:
+        """The width of the projector's middle."""
+        return 2 * self.width if self.projection is None else self.projection
+
+    def training(self, seed: int) -> TrainingOptions:
+        """AdamW as in G-Retriever's code, where the rate rises over an epoch and falls by a cosine."""
+        return TrainingOptions(
+            learning_rate=self.learning_rate,
+            weight_decay=0.05,
+            batch_size=self.batch_size,
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            seed=seed,
+            betas=(0.9, 0.95),
+            is_warmed_up=True,
+            max_norm=0.1,
+        )
+
+
+NUM_HEADS = 4
+_G_RETRIEVER = SoftRecipe(width=1024, projection=2048, learning_rate=1e-5)
+_GRAG = replace(_G_RETRIEVER, batch_size=2, patience=5)
+
+
+def recipe_of(method: str, is_paper: bool, given: dict[str, Any]) -> SoftRecipe:
+    """The papers' recipe for a method, or the house's, with what was `given` and is not None in place of its own."""
+    base = (_GRAG if method.startswith("grag") else _G_RETRIEVER) if is_paper else SoftRecipe()
+    return replace(base, **{name: value for name, value in given.items() if value is not None})

@@ -16,8 +16,8 @@ Neighbour = tuple[int, float]
 class DSABFS:
     """Dynamic similarity-aware BFS: a heap that is re-ordered as nodes are found.
 
-        key(x) = sim(x) - level_penalty * depth(x)        sim: cosine of the node with the query, and score_weight times its score
-                                                               where a trained pruner gave it
+        key(x) = sim(x) - level_penalty * depth(x)        sim: cosine of the node with the query, or the score that a trained
+                                                               pruner gave it, where it follows that
 
     A level penalty above 2 visits level by level, each sorted by similarity; 0 is best-first search. It spans the
     centre's component; depths are at least BFS distances. Of several parents that give a node the same key, the one visited first keeps it.
@@ -26,16 +26,15 @@ class DSABFS:
 
     name = "dsa-bfs"
 
-    def __init__(self, level_penalty: float = 0.15, score_weight: float = 0.0) -> None:
+    def __init__(self, level_penalty: float = 0.15, follows_pruner: bool = False) -> None:
         self._level_penalty = level_penalty
-        self._score_weight = score_weight
+        self._follows_pruner = follows_pruner
 
     def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, takes: Takes) -> Walk:
         """The centre, which is visited in any case, then others until one is not taken."""
         near = _neighbours(subgraph)
-        sim = _similarities(subgraph, query)
-        if scores.is_trained:  # an untrained score is the cosine's own order, stretched
-            sim = [own + self._score_weight * score for own, score in zip(sim, scores.nodes.tolist(), strict=True)]
+        is_led = self._follows_pruner and scores.is_trained  # an untrained score is the cosine's own order, stretched
+        sim = scores.nodes.tolist() if is_led else _similarities(subgraph, query)
         best: dict[int, float] = {0: 0.0}
         parent: dict[int, int] = {0: -1}
         depth: dict[int, int] = {}

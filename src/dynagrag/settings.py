@@ -350,8 +350,8 @@ class Profile:
     num_top_nodes: int = 3
     num_subgraphs: int = 4
     level_penalty: float = 0.15
-    score_weight: float = 0.5
-    """Of a trained pruner's score of an entity (0 to 1) in the key of its walk, beside the cosine."""
+    walk_follows_pruner: bool = True
+    """A walk's key has a trained pruner's score of an entity in place of the cosine."""
     max_walked: int | None = None
     """Nodes of an ego-graph that a walk visits at most; None: as many as their lines have room in the prompt."""
     subgraph_token_budget: int = 750
@@ -390,7 +390,7 @@ PROFILES: dict[str, Profile] = {
         prevalence_ceiling=None,
         pool_factor=None,
         has_fallback=False,
-        score_weight=0.0,
+        walk_follows_pruner=False,
         max_walked=40,
         subgraph_token_budget=1500,
         judge_token_budget=3000,

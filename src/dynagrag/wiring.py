@@ -229,7 +229,7 @@ RETRIEVERS: Mapping[str, RetrieverChoice] = {
     "rrf": RetrieverChoice("ranks by vectors and words, added", _of_passages(RRFSearch)),
 }
 TRAVERSALS: Mapping[str, Choice[Callable[[Profile], Traversal]]] = {
-    "dsa-bfs": Choice("near the question first", lambda profile: DSABFS(profile.level_penalty, profile.score_weight)),
+    "dsa-bfs": Choice("near the question first", lambda profile: DSABFS(profile.level_penalty, profile.walk_follows_pruner)),
     "bfs": Choice("level by level", lambda profile: BFS()),
 }
 PRUNERS: Mapping[str, Choice[Callable[[], Pruner]]] = {

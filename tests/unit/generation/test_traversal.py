@@ -145,13 +145,13 @@ def test_a_lone_centre_is_a_walk(traversal: BFS | DSABFS) -> None:
     assert (walk.order, dict(walk.parent), dict(walk.depth), dict(walk.children)) == ((0,), {0: -1}, {0: 0}, {0: ()})
 
 
-def test_a_trained_score_leads_the_walk_beside_the_cosine_and_an_untrained_one_does_not() -> None:
+def test_a_trained_score_leads_the_walk_in_place_of_the_cosine_and_an_untrained_one_does_not() -> None:
     """Two neighbours of the centre: the first is nearer the question, the second is what the trained pruner holds to matter."""
     graph = subgraph_of(at(0, 30, 60), [(0, 1), (0, 2)])
     trained = PruneScores(np.array([0, 0, 1], np.float32), np.zeros(2, np.float32), "trained", is_trained=True)
-    for scores, weight, order in (
-        (trained, 0.5, (0, 2, 1)),
-        (trained, 0.0, (0, 1, 2)),
-        (replace(trained, is_trained=False), 0.5, (0, 1, 2)),
+    for scores, follows, order in (
+        (trained, True, (0, 2, 1)),
+        (trained, False, (0, 1, 2)),
+        (replace(trained, is_trained=False), True, (0, 1, 2)),
     ):
-        assert DSABFS(score_weight=weight).walk(graph, QUERY, scores, first_nodes(3)).order == order
+        assert DSABFS(follows_pruner=follows).walk(graph, QUERY, scores, first_nodes(3)).order == order

@@ -3,13 +3,22 @@
 import pytest
 
 from dynagrag import wiring
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.schema import CheckedClaim, Citation, EvidenceLine, Verdict
-from dynagrag.ui.ask.answer_view import RETRIEVERS, claim_note, evidence_row
+from dynagrag.ui.ask.answer_view import RETRIEVERS, SOFT, claim_note, evidence_row, way_name
 from dynagrag.ui.safe_markdown import answer_markdown
 
 
 def test_the_app_offers_every_retriever() -> None:
     assert sorted(RETRIEVERS) == sorted(wiring.RETRIEVERS)
+
+
+def test_what_answered_is_named_in_words() -> None:
+    assert sorted(SOFT) == sorted(SYSTEMS)
+    assert way_name("soft:grag") == "GRAG, trained"
+    assert way_name("soft:my/folder") == "my/folder"
+    assert way_name("naive") == "Vectors"
+    assert way_name("of another version") == "of another version"
 
 
 @pytest.mark.parametrize(

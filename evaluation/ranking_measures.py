@@ -37,7 +37,7 @@ def check_library() -> None:
     try:
         import ir_measures  # noqa: F401
     except ImportError as err:
-        raise SettingsError("evaluating retrieval needs ir-measures: pip install 'dynagrag[evaluate]'") from err
+        raise SettingsError("measuring rankings needs ir-measures: pip install 'dynagrag[evaluate]'") from err
 
 
 def measure(rankings: Mapping[str, Sequence[str]], gold: Collection[str], num_missing: int = 0) -> dict[str, Measured]:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.schema import CO_OCCURRENCE, AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
+from dynagrag.text import plural
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
 from dynagrag.ui.safe_markdown import clean, plain
@@ -18,7 +19,7 @@ def show_candidates(trace: AnswerTrace) -> None:
         st.markdown("This retriever looks at no subgraphs.")
         return
     rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
-    with st.expander(f"{len(rows)} candidates in the order of their score", expanded=False):
+    with st.expander(f"{plural(len(rows), 'candidate')} in the order of their score", expanded=False):
         if trace.profile == "graph" and trace.retriever.startswith("dynagrag"):
             st.caption("The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
         st.dataframe(rows, hide_index=True, height=280)
@@ -46,7 +47,7 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
 
 
 def _name(subgraph: SubgraphTrace) -> str:
-    return f"{clean(subgraph.nodes[0].name, 60)} ({len(subgraph.nodes)} nodes)"
+    return f"{clean(subgraph.nodes[0].name, 60)} ({plural(len(subgraph.nodes), 'node')})"
 
 
 def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:

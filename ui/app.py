@@ -17,6 +17,8 @@ from dynagrag.ui.workspaces import page as workspaces_page
 # files of ours: Streamlit fetches a `:material/` page icon from another host
 ICON = Path(__file__).parent / "icon.svg"
 LOGO = Path(__file__).parent / "logo.svg"
+_LESS_AIR = "<style>[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }</style>"
+"""Streamlit leaves 6rem above a page's title, for a header that is empty here."""
 PAGES = (
     (ask_page, "Ask", "", ":material/forum:"),
     (why_page, "Why", "why", ":material/account_tree:"),
@@ -31,6 +33,7 @@ PAGES = (
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
     st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
+    st.html(_LESS_AIR)
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()

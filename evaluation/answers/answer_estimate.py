@@ -32,8 +32,8 @@ _NUM_TRIED = 3
 class AnswersEstimate:
     """About what so many answers take; replies that are in the cache cost nothing of it. `reply_tokens`: at most.
 
-    `seconds` None before the first call, and where it failed; `money` None where no price is set. A trained soft prompt answers one
-    question and is timed.
+    `seconds` None before the first call (not `is_last`), and where it failed; `money` None without a price. A trained soft prompt answers
+    one question and is timed.
     """
 
     answers: int
@@ -42,9 +42,11 @@ class AnswersEstimate:
     reply_tokens: int
     seconds: float | None
     money: float | None
+    is_last: bool = True
 
     def __str__(self) -> str:
-        time = "" if self.seconds is None else f", {duration_text(self.seconds)}"
+        unknown = ", time unknown" if self.is_last else ""
+        time = unknown if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
         return (
             f"{plural(self.answers, 'answer')}, about {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens, at most "
@@ -84,8 +86,8 @@ class _CountingModel(FakeChat):
 def estimates_of(
     space: Workspace, answering: Answering, missing: Sequence[tuple[AskedQuestion, AnswerArm]], settings: Settings
 ) -> Iterator[AnswersEstimate]:
-    """The estimate of the answers that are missing, before a real call is made; then, where the first one was answered, again with the
-    time. BudgetError where not even the first call is allowed.
+    """The estimate of the answers that are missing, before a real call is made; then the last one, with the time of a first call where
+    that was answered. BudgetError where not even that is allowed.
     """
     by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
     for question, arm in missing:
@@ -105,12 +107,11 @@ def estimates_of(
             reply += share * sum(call.max_tokens for call in made)
             first = first or next((call for call in made if call.schema is not None), None)
     counted = AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), None, settings.price_of(prompt, reply))
-    yield counted
+    yield replace(counted, is_last=False)
     seconds = _seconds(answering, first, prompt)
     if soft_s and (seconds is not None or first is None):
         seconds = soft_s + (seconds or 0.0)
-    if seconds is not None:
-        yield replace(counted, seconds=seconds)
+    yield replace(counted, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)

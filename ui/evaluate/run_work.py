@@ -210,6 +210,8 @@ def _estimated(request: RunRequest, models: Models, out: Path, goes_on: Path | N
 
     def told(estimate: AnswersEstimate | JudgingCost) -> None:
         progress("estimate", 1, 1)  # else nothing that was cancelled meanwhile would end
+        if isinstance(estimate, AnswersEstimate) and not estimate.is_last:
+            return
         found.append(estimate)
         raise _EstimatedError
 

@@ -323,8 +323,8 @@ def test_the_estimate_is_close_and_its_first_call_is_not_paid_twice(answer: Call
     told: list[AnswersEstimate] = []
     lines = answer(chat, FOUR, on_estimate=told.append)
     counted, estimate = told
-    assert counted.seconds is None
-    assert replace(estimate, seconds=None) == counted
+    assert (counted.seconds, counted.is_last) == (None, False)
+    assert replace(estimate, seconds=None, is_last=False) == counted
     assert estimate.answers == len(lines) == 12
     made = Counter((p.name, p.user) for p in chat.prompts)
     assert max(made.values()) == 1

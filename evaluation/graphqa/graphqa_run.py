@@ -100,6 +100,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
         summary = _summary(options, answers.variant, graph_set.left_out, questions, run.lines()) | {"run": str(run.path)}
+        summary |= {name: answers.made_with[name] for name in ("embedder",) if name in answers.made_with}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
     return run, summary
@@ -131,6 +132,7 @@ class _Answers:
         self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
         layout = self._opened.model.options.layout
         self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
+        self.made_with |= {"embedder": embedder.identity.name}
 
     def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
         """What is said to each."""

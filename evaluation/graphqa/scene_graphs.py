@@ -8,9 +8,11 @@ Rows whose `answer_rule` is guess or none are left out: nobody stated their answ
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph, shuffled_parts
@@ -19,6 +21,7 @@ from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
 _TREE = TreeOptions(num_nodes=3, num_edges=3, cost=1.0)
+_SEED = 42
 _GUESSED = ("guess", "none")
 
 
@@ -28,8 +31,8 @@ def load_scene_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, 
     """
     images, graph_files = _rows(data, "scene_graphs")
     graphs = {row.id("image_id"): _graph(row) for row in images}
-    parts = dict(zip(graphs, shuffled_parts(len(graphs)), strict=True))
     rows, asked_files = _rows(data, "scene_graph_questions")
+    parts = parts_of_images([row.id("image_id") for row in rows])
     left_out: Counter[str] = Counter()
     questions = []
     for row in rows:
@@ -41,6 +44,15 @@ def load_scene_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, 
             raise LoadError(f"{row.place}: there is no scene graph of the image {image!r}; add it to scene_graphs.jsonl")
         questions.append(_question(row, graphs[image], parts[image]))
     return questions, (*graph_files, *asked_files), left_out
+
+
+def parts_of_images(asked_of: Sequence[str]) -> dict[str, Part]:
+    """What each image serves: as G-Retriever's code has it, in an order of chance of the images in the order of their questions, cut as
+    ExplaGraphs' rows are.
+    """
+    images = list(dict.fromkeys(asked_of))
+    order = np.random.RandomState(_SEED).permutation(len(images))
+    return dict(zip((images[number] for number in order), shuffled_parts(len(images)), strict=True))
 
 
 def _rows(data: Path, stem: str) -> tuple[list[Row], tuple[DataFile, ...]]:

@@ -63,6 +63,13 @@ class LanguageModel:
         return int(self.pieces.end if self.tokenizer.pad_token_id is None else self.tokenizer.pad_token_id)
 
     @property
+    def ends(self) -> list[int]:
+        """The tokens that end a reply: the one that it is trained with, and the model's own."""
+        named = self.model.generation_config.eos_token_id
+        own = named if isinstance(named, list) else [] if named is None else [named]
+        return sorted({self.pieces.end, *map(int, own)})
+
+    @property
     def device(self) -> torch.device:
         """Where its weights lie."""
         found: torch.device = next(iter(self.model.parameters())).device

@@ -5,7 +5,7 @@ beside it is the subgraphs' hard prompts, whose evidence lines its reply may cit
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -109,9 +109,15 @@ class SoftAnswerer:
             prompt_tokens=reply.prompt_tokens,
             reply_tokens=reply.reply_tokens,
             seconds=round(seconds, 3),
-            labels=tuple(label for label in all_evidence(contexts) if f"[{label}]" in read),
+            labels=lines_read(all_evidence(contexts), read),
         )
         return SoftReply(reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example)))
+
+
+def lines_read(labels: Iterable[str], read: str) -> tuple[str, ...]:
+    """Those whose evidence line begins in the text that was read. A mark behind a fact of the graph isn't its line."""
+    begun = {line.partition("]")[0].removeprefix("[") for line in read.splitlines() if line.startswith("[")}
+    return tuple(label for label in labels if label in begun)
 
 
 def _masks(snapshot: Snapshot, subgraphs: Sequence[Subgraph], found: Sequence[tuple[list[float], list[float]]]) -> Masks:

@@ -125,15 +125,18 @@ class SoftPromptModel:
                 inputs_embeds=laid.embeddings,
                 attention_mask=laid.mask,
                 max_new_tokens=self.options.layout.max_reply,
-                do_sample=False,
+                do_sample=False,  # and nothing else of what a model's own settings would have
                 temperature=None,
                 top_p=None,
                 top_k=None,
-                eos_token_id=self.lm.pieces.end,
+                num_beams=1,
+                repetition_penalty=1.0,
+                no_repeat_ngram_size=0,
+                eos_token_id=self.lm.ends,
                 pad_token_id=self.lm.pad,
             )
         texts: list[str] = self.lm.tokenizer.batch_decode(made, skip_special_tokens=True)
-        lengths = [(row.index(self.lm.pieces.end) + 1 if self.lm.pieces.end in row else len(row)) for row in made.tolist()]
+        lengths = [next((at for at, token in enumerate(row, 1) if token in self.lm.ends), len(row)) for row in made.tolist()]
         read = laid.mask.sum(dim=1).tolist()
         return [ModelReply(text.strip(), *tokens) for text, *tokens in zip(texts, read, lengths, strict=True)]
 

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph, shuffled_parts
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, load_graph_set
+from dynagrag.evaluation.graphqa.scene_graphs import parts_of_images
 from dynagrag.evaluation.pruning.pruning_example import part_of
 
 OBJECT = {"name": "man", "attributes": ["tall", "old"], "x": 1, "y": 2, "w": 30, "h": 40, "relations": [{"name": "on", "object": "2"}]}
@@ -67,7 +69,9 @@ def test_scene_graphs(tmp_path: Path) -> None:
     assert question.tree is not None
     assert (question.tree.num_nodes, question.tree.num_edges, question.tree.cost) == (3, 3, 1.0)
     assert found.left_out == {"rows whose answer is guessed or unknown": 1}
-    assert [question.part for question in found.questions] == shuffled_parts(10)
+    assert {question.part for question in found.questions} == {*Part}
+    parts = parts_of_images([str(i) for i in range(10)])
+    assert [question.part for question in found.questions] == [parts[str(i)] for i in range(10)]
     assert len(found.of(None)) == 10
 
 
@@ -210,3 +214,15 @@ def test_ids_stand_once_and_sets_have_names(tmp_path: Path) -> None:
     write_rows(tmp_path / "webqsp" / "webqsp_questions.jsonl", [{"id": "1", "question": "q", "answers": ["a"]}])
     with pytest.raises(LoadError, match=r"no webqsp_kg\.tsv"):
         load_graph_set("webqsp", tmp_path / "webqsp")
+
+
+def test_images_are_split_as_the_authors_code_does_it() -> None:
+    selection = pytest.importorskip("sklearn.model_selection", reason="scikit-learn comes with the extra `local`")
+    asked_of = [f"i{number * 7 % 50}" for number in range(120)]
+    images = list(dict.fromkeys(asked_of))
+    shuffled = np.random.RandomState(42).permutation(images)
+    train, rest = selection.train_test_split(shuffled, test_size=0.4, random_state=42)
+    validation, test = selection.train_test_split(rest, test_size=0.5, random_state=42)
+    parts = parts_of_images(asked_of)
+    for part, own in ((Part.TRAIN, train), (Part.VALIDATION, validation), (Part.TEST, test)):
+        assert {image for image, served in parts.items() if served is part} == set(own)

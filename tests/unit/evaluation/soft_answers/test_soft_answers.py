@@ -296,3 +296,10 @@ def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFi
             app(["train", "g-retriever", *wrong], standalone_mode=False)
     with pytest.raises(UsageError, match="answers no workspace's questions"):
         app(["train", "lora", "-w", "w"], standalone_mode=False)
+
+
+def test_a_line_is_read_where_its_own_line_begins_and_not_by_a_mark_behind_a_fact() -> None:
+    from dynagrag.generation.soft_prompt.soft_answers import lines_read
+
+    read = '[1] Odyssey\n- [1] --"lost"--> [1.2] amps [E2][E3]\n[E1] EECOM 55:58:45: "The Odyssey lost 53 amps."\n[E3] FLI'
+    assert lines_read(("E1", "E2", "E3", "E4"), read) == ("E1", "E3")

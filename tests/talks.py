@@ -4,7 +4,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
+from dynagrag import wiring
 from dynagrag.evaluation.questions.question_run import QuestionOptions, make_questions
+from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
 from dynagrag.schema import SourceTurn
@@ -32,6 +36,14 @@ def talk(number: int) -> GivenTurns:
 def fill(settings: Settings, name: str = "w", talks: Sequence[int] = range(NUM_TALKS)) -> None:
     with open_workspace(name, settings=settings) as space:
         space.ingest_given([talk(number) for number in talks], FastExtractor())
+
+
+def filled_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Settings of a home with the workspace `w` of all talks, and the fake embedder for them."""
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
+    made = Settings(home=home)
+    fill(made)
+    return made
 
 
 def made_file(settings: Settings, path: Path, num: int = 150) -> list[dict[str, object]]:

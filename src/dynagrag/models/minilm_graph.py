@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper
 
+from dynagrag.models.minilm_embedder import DIMENSION
 from dynagrag.schema import Vectors
 
-DIMENSION, NUM_LAYERS, NUM_HEADS = 384, 6, 12
+NUM_LAYERS, NUM_HEADS = 6, 12
 IDS, SEGMENTS, MASK = "ids", "segments", "mask"
 """The graph's inputs, int32 (b, t): tokens, zeros, and 1 for a token, 0 for padding. Its one output is float32 (b, t, DIMENSION)."""
 _EPSILON = 1e-12

@@ -6,23 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag import wiring
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import SEVERAL_PARTS, of_turns, read_questions, split_questions
 from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
-from tests.talks import NUM_TALKS, fill, made_file, write
+from tests.talks import NUM_TALKS, filled_home, made_file, write
 
 
 @pytest.fixture
 def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
-    made = Settings(home=home)
-    fill(made)
-    return made
+    return filled_home(home, monkeypatch)
 
 
 def test_no_document_serves_two_parts_and_what_the_file_says_is_kept(settings: Settings, tmp_path: Path) -> None:

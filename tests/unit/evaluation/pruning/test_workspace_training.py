@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.pruning.measuring_run import OTHER_STATE, WorkspaceMeasureOptions, measure_on_workspace
@@ -22,12 +21,11 @@ from dynagrag.evaluation.pruning.support import Support
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
 from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining, WorkspaceTrainOptions, train_on_workspace
 from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_pruner import CHANGED, is_default, pruner_folder
-from tests.talks import NUM_TALKS, fill, made_file, talk, write
+from tests.talks import NUM_TALKS, fill, filled_home, made_file, talk, write
 
 if TYPE_CHECKING:
     from dynagrag.training.training_loop import Epoch
@@ -35,10 +33,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
-    made = Settings(home=home)
-    fill(made)
-    return made
+    return filled_home(home, monkeypatch)
 
 
 def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:

@@ -5,9 +5,20 @@ Streamlit renders Markdown, and an image in it is a request to whatever host it 
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from dynagrag.text import STEERING, clock
+
+
+@dataclass(frozen=True, slots=True)
+class MarkLink:
+    """Where an evidence mark leads, what the page calls it, and what is told when one points at it."""
+
+    address: str
+    name: str
+    tip: str = ""
+
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c\u200d{STEERING}]")
@@ -37,7 +48,7 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _LINK.sub("\u2060", _CONTROLS.sub("\ufffd", text)))
 
 
-def answer_markdown(text: str, links: Mapping[str, str], notes: Sequence[tuple[int, str]] = ()) -> str:
+def answer_markdown(text: str, links: Mapping[str, MarkLink], notes: Sequence[tuple[int, str]] = ()) -> str:
     """An answer whose evidence marks are links: `links` by label (E3). `notes`: where Markdown is put in, and which, in order. All else is
     shown as it is.
     """
@@ -50,7 +61,7 @@ def answer_markdown(text: str, links: Mapping[str, str], notes: Sequence[tuple[i
     return "".join(pieces)
 
 
-def _with_links(text: str, links: Mapping[str, str]) -> str:
+def _with_links(text: str, links: Mapping[str, MarkLink]) -> str:
     pieces: list[str] = []
     at = 0
     for mark in _MARK.finditer(text):
@@ -59,9 +70,13 @@ def _with_links(text: str, links: Mapping[str, str]) -> str:
     return "".join(pieces) + plain_lines(text[at:])
 
 
-def mark_link(label: str, links: Mapping[str, str]) -> str:
-    """[E3] as Markdown, a link where there is one for it."""
-    return f"[\\[{label}\\]]({links[label]})" if label in links else f"\\[{label}\\]"
+def mark_link(label: str, links: Mapping[str, MarkLink]) -> str:
+    """[1] as Markdown, a link that tells what it leads to; the label itself where there is no link for it."""
+    link = links.get(label)
+    if link is None:
+        return f"\\[{label}\\]"
+    tip = f' "{plain(link.tip)}"' if link.tip else ""
+    return f"[\\[{plain(link.name)}\\]]({link.address}{tip})"
 
 
 def source_link(workspace: str, document_id: str, start: int, end: int) -> str:

@@ -6,16 +6,18 @@ All of them are a list of records with a text, mostly a speaker and times, under
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from dynagrag.errors import LoadError
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, MEDIA_KEY, Parsed, speaker_or_none
 from dynagrag.schema import SourceTurn
 from dynagrag.text import any_seconds, collapse, plural, short
 
+_MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 KNOWN_SHAPES = (
     "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting 2.0, WhisperX) or utterances (AssemblyAI)"
 )
@@ -63,7 +65,16 @@ def parse_json(text: str) -> Parsed:
     Raises:
         LoadError: Malformed JSON (line and column), a known form with a bad record (its place), or no transcript (the keys found).
     """
-    return _parsed(_value(text))
+    data = _value(text)
+    parsed = _parsed(data)
+    address = _media_address(data)
+    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
+
+
+def _media_address(data: Any) -> str:
+    """Where the recording is, as AssemblyAI and yt-dlp's own JSON have it; empty where the file doesn't say."""
+    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
+    return next((url for url in found if isinstance(url, str) and url.startswith(("https://", "http://"))), "")
 
 
 def _value(text: str) -> Any:

@@ -30,6 +30,10 @@ _TAGS = re.compile(
 _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 
 
+MEDIA_KEY = "media_url"
+"""Where a document's `meta` keeps its recording's address."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A file's turns in order. `title` is the document's own, empty where it has none."""

@@ -54,9 +54,7 @@ class Settings(BaseSettings):
     workspace: str = Field(default="default", description="Workspace that commands use.")
     llm: str | None = Field(default=None, description="Language model, e.g. openai:NAME, gguf:PATH, local:NAME. No default.")
     embedder: str = Field(default="minilm", description="Embedder: minilm, a sentence-transformers name or path, or openai:NAME.")
-    query_prefix: str | None = Field(
-        default=None, description="Text put before every question that is embedded (default: the model's own)."
-    )
+    query_prefix: str | None = Field(default=None, description="Text put before every question to embed (default: the model's own).")
     document_prefix: str | None = Field(default=None, description="Text put before every passage, mention and relation that is embedded.")
     temperature: float = Field(default=0.0, ge=0, description="Sampling temperature of the language model.")
     max_concurrency: int = Field(default=8, ge=1, description="Model calls at once (local models: always 1).")
@@ -80,6 +78,7 @@ class Settings(BaseSettings):
         description="Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also with +s or +ssc. "
         "Default: where the workspace was last, else NEO4J_URI, else sqlite.",
     )
+    media: Path | None = Field(default=None, description="Folder of recordings that the app plays: talk.mp3 for talk.vtt.")
     neo4j_uri: str | None = Field(default=None, validation_alias="NEO4J_URI", description="Neo4j server for new workspaces.")
     neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME", description="Its user.")
     neo4j_password: SecretStr | None = Field(default=None, validation_alias="NEO4J_PASSWORD", description="Its password.")

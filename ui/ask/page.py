@@ -1,65 +1,106 @@
-"""The page Ask: a conversation with answers whose citations open the source."""
+"""The page Ask: a conversation with answers whose citations open the source beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
-from dynagrag import wiring
 from dynagrag.errors import DynaGragError, StoreError, UsageError
-from dynagrag.models.catalog import models_list
 from dynagrag.protocols import ChatModel
-from dynagrag.schema import Filters
-from dynagrag.settings import PROFILES
-from dynagrag.text import any_seconds
-from dynagrag.ui import background, state
-from dynagrag.ui.ask import pending
-from dynagrag.ui.ask.answer_view import RETRIEVERS, show_answer, way_name
-from dynagrag.ui.ask.soft_choice import choose_soft
-from dynagrag.ui.safe_markdown import answer_markdown, clean, plain, plain_lines
+from dynagrag.ui import state
+from dynagrag.ui.ask import beside, conversation_view, pending
+from dynagrag.ui.ask.asking_options import choose_filters, choose_options
+from dynagrag.ui.ask.beside import InView
+from dynagrag.ui.ask.overview import invite, points_of, suggest
+from dynagrag.ui.ask.source_view import show_source
+from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
-from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
-from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
+from dynagrag.workspace.conversations import NOTES, Conversation, ConversationBook, as_markdown, new_id
 
-_POLL_S = 0.15
 _CONVERSATION = "conversation"
-_NO_COMPARISON = "nothing"
-_MAX_SHOWN = 20
-"""Exchanges of a conversation, the last."""
-_PROFILES_HELP = "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper: DynaGRAG to the letter"
-_PRUNERS = {AUTO: "Trained where that is better", TRAINED: "Trained", "prior": "Untrained", "none": "None"}
-_PRUNER_HELP = (
-    "What scores the entities and relations of ego-graphs. Trained: by the network that `dynagrag train pruner` made for this workspace; "
-    "it is better where it has beaten the untrained one on documents that it was not trained on"
-)
-_STAGES = {
-    "split": "Splitting the question",
-    "retrieve": "Looking for evidence",
-    "answer": "Answering from each part",
-    "score": "Weighing the answers",
-    "merge": "Writing",
-    "check": "Checking each claim",
-}
+_NUM_SUGGESTED = 3
+_MAX_TITLE = 70
 
 
 def page() -> None:
-    """The conversation, the one that is being written, and the options beside the title."""
+    """The conversation, the answer that is being written, and beside them the source that is open; the question's box below."""
     desk = state.needs_workspace()
     if desk is None:
         return
+    st.html(beside.STYLE + conversation_view.STYLE)
     with state.shown_errors():
         book = ConversationBook(desk.space.folder)
         conversation = _conversation(book)
         options = _head(desk, book, conversation)
         model = _model()
-        if not conversation.exchanges and pending.work_of(desk, conversation.id) is None:
-            _invite(desk)
-        _show_exchanges(desk, conversation)
-        _show_pending(desk, conversation)
-        text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}")
-        if text:
-            _begin(desk, conversation, text, options, model)
+        asked, options = _question_box(desk, conversation, options)
+        main = _beside_source(desk)
+        with main:
+            picked, in_view = _show_conversation(desk, conversation)
+        beside.watch_links(in_view)
+        with main:
+            conversation_view.show_pending(desk, conversation)
+            if asked or (picked and options):
+                _begin(desk, conversation, asked or picked, options, model)
+
+
+def _question_box(desk: Desk, conversation: Conversation, options: list[AskOptions]) -> tuple[str, list[AskOptions]]:
+    """The chips and the box below the page: what was just asked, and the options with the chips' filters; none if a chip is wrong."""
+    if conversation.id == NOTES:
+        return "", []
+    with st.bottom:
+        try:
+            filters = choose_filters(desk)
+            options = [replace(option, filters=filters) for option in options]
+        except UsageError as err:
+            st.error(plain(err), icon=":material/error:")
+            options = []
+        text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}", disabled=not options)
+    return text or "", options
+
+
+def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
+    """Where the conversation goes: all of the page, or what the open source leaves of it."""
+    opened = beside.open_source()
+    if opened is None:
+        return st.container()
+    main, side = st.columns([3, 2], gap="large")
+    with side, st.container(key=beside.PANEL, gap="small"):
+        document = next((d for d in desk.documents() if d.id == opened.document_id), None)
+        with st.container(key=beside.HEAD, horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
+            st.markdown(f"**{plain(clean(document.title, _MAX_TITLE)) if document else 'Source'}**")
+            if st.button("Close", icon=":material/close:", key="close_source", type="tertiary"):
+                beside.close()
+                st.rerun()
+        if document is None:
+            st.warning("This document is no longer in the workspace: it was deleted, or replaced by another version of its file.")
+        else:
+            show_source(desk, document, opened)
+    return main
+
+
+def _show_conversation(desk: Desk, conversation: Conversation) -> tuple[str, list[InView]]:
+    """The exchanges with what one might ask next, or what there is to ask about; the suggestion that was clicked, what comes into view."""
+    is_at_work = pending.work_of(desk, conversation.id) is not None
+    if conversation.id == NOTES:
+        st.caption("Saved answers. They stay with this workspace until you remove them, or delete a document that they quote.")
+    elif not conversation.exchanges and not is_at_work:
+        return invite(desk) or "", []
+    in_view = conversation_view.show_exchanges(desk, conversation)
+    if is_at_work or conversation.id == NOTES:
+        return "", in_view
+    asked = [exchange.asked for exchange in conversation.exchanges]
+    return suggest(points_of(desk).questions(_NUM_SUGGESTED, within=_last_words(conversation), asked=asked), "Ask next") or "", in_view
+
+
+def _last_words(conversation: Conversation) -> str:
+    """The last question, its answer and the lines that it rests on."""
+    last = conversation.exchanges[-1]
+    found = last.answers[0].answer if last.answers else None
+    if found is None:
+        return last.asked
+    return " ".join([last.asked, found.text, *(line.quote for line in (found.citations or found.evidence)[:8])])
 
 
 def _conversation(book: ConversationBook) -> Conversation:
@@ -92,24 +133,36 @@ def _go_to(conversation_id: str) -> None:
 
 
 def _head(desk: Desk, book: ConversationBook, conversation: Conversation) -> list[AskOptions]:
-    """Title, options, conversations; the options of the next question, one for each retriever."""
-    title, buttons = st.columns([2, 3], vertical_alignment="bottom")
-    title.title("Ask")
+    """Title, options, conversations; the options of the next question, one for each way that answers it."""
+    title, buttons = st.columns([1, 2], vertical_alignment="bottom")
+    title.title("Notes" if conversation.id == NOTES else "Ask")
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Options", icon=":material/tune:"):
-            options = _options(desk)
+            options = choose_options(desk)
         _conversations(book, conversation)
+        _notes(book, conversation)
         if conversation.exchanges:
             st.download_button(
                 "Export",
                 as_markdown(conversation, desk.name),
-                file_name=f"{desk.name}-{conversation.id}.md",
+                file_name=f"{desk.name}-{'notes' if conversation.id == NOTES else conversation.id}.md",
                 mime="text/markdown",
                 icon=":material/download:",
                 on_click="ignore",
                 help="This conversation as Markdown, with the words that it cites",
             )
     return options
+
+
+def _notes(book: ConversationBook, conversation: Conversation) -> None:
+    num = len(book.conversation(NOTES).exchanges)
+    if conversation.id == NOTES:
+        if st.button("Back to asking", icon=":material/arrow_back:", key="leave_notes"):
+            _go_to(_only(book) or new_id())
+            st.rerun()
+    elif num and st.button(f"Notes ({num})", icon=":material/bookmarks:", key="go_notes"):
+        _go_to(NOTES)
+        st.rerun()
 
 
 def _conversations(book: ConversationBook, conversation: Conversation) -> None:
@@ -122,120 +175,11 @@ def _conversations(book: ConversationBook, conversation: Conversation) -> None:
             if st.button(plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"):
                 _go_to(other.id)
                 st.rerun()
-        if conversation.exchanges and st.button("Delete this conversation", icon=":material/delete:", key="delete_conversation"):
+        label = "Delete all notes" if conversation.id == NOTES else "Delete this conversation"
+        if conversation.exchanges and st.button(label, icon=":material/delete:", key="delete_conversation"):
             book.delete(conversation.id)
             _go_to(new_id())
             st.rerun()
-
-
-def _options(desk: Desk) -> list[AskOptions]:
-    retriever = _kept_select("Retriever", list(RETRIEVERS), "retriever", lambda name: RETRIEVERS[name], "What finds the evidence")
-    others = [_NO_COMPARISON, *(name for name in RETRIEVERS if name != retriever)]
-    compared = _kept_select(
-        "Compare with",
-        others,
-        "compared",
-        lambda name: RETRIEVERS.get(name, "Nothing"),
-        "Asks the same question twice and shows both answers",
-    )
-    left, right = st.columns(2)
-    with left:
-        traversal = _kept_select(
-            "Order of the ego-graphs", list(wiring.TRAVERSALS), "traversal", str.upper, "How a subgraph is put into words"
-        )
-    with right:
-        profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, _PROFILES_HELP)
-    pruner = _choose_pruner(desk)
-    _choose_model()
-    with st.expander("Advanced"):
-        soft = choose_soft(desk)
-    is_split = _keep_toggle(
-        "Split the question",
-        "split",
-        "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call. Plain "
-        "search and the profile Paper ask it whole.",
-        is_disabled=not state.settings().llm or soft is not None or not wiring.can_split(retriever, profile),
-    )
-    is_strict = _keep_toggle(
-        "Only what the sources state",
-        "strict",
-        "Leaves out of the answer what no line states, and says how much that was. The answer then comes in one piece.",
-        is_disabled=not state.settings().llm and soft is None,
-    )
-    documents = {d.id: d.title for d in desk.documents()}
-    chosen = st.multiselect(
-        "Only these documents", list(documents), format_func=lambda i: clean(documents[i]), key="filter_documents", placeholder="All"
-    )
-    speakers = st.multiselect("Only these speakers", _speakers(desk, desk.space.store.version()), key="filter_speakers", placeholder="All")
-    left, right = st.columns(2)
-    since = left.text_input("From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock")
-    until = right.text_input("Until", key="filter_until", placeholder="h:mm:ss", help="Time of the source's own clock")
-    max_calls = st.number_input("Model calls per question, at most", min_value=1, value=None, key="filter_calls", placeholder="No limit")
-    filters = Filters(tuple(chosen), tuple(speakers), _seconds(since, "From"), _seconds(until, "Until"))
-    names = [retriever] if compared == _NO_COMPARISON else [retriever, compared]
-    made = [
-        AskOptions(name, traversal, profile, filters, max_calls, is_split and wiring.can_split(name, profile), is_strict, pruner)
-        for name in names
-    ]
-    return made if soft is None else [replace(made[0], soft=soft, is_split=False), *made[1:]]
-
-
-def _choose_pruner(desk: Desk) -> str:
-    """What scores the ego-graphs: the setting, or a known name; the workspace's own where it has one."""
-    own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
-    names = list(dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
-    return _kept_select("Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), _PRUNER_HELP)
-
-
-def _choose_model() -> None:
-    """The language model for this visit; any name that `--llm` takes may be written."""
-    now = state.settings()
-    here = [row.name for row in models_list(now) if row.is_present and row.kind != "embedder"]
-    names = list(dict.fromkeys([now.llm or "", *state.choices_of("llm"), *here, ""]))
-    picked = st.selectbox(
-        "Language model",
-        names,
-        index=0,
-        format_func=lambda name: clean(name) or "None: show the evidence",
-        accept_new_options=True,
-        help="A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Save one for good under Workspaces.",
-    )
-    if picked is not None and picked != (now.llm or ""):
-        state.choose(llm=picked)
-        st.rerun()
-
-
-def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[str], str], help_text: str) -> str:
-    """A choice that other pages don't make forgotten."""
-    last = state.remembered(f"ask_{key}", values[0])
-    picked = st.selectbox(label, values, index=values.index(last) if last in values else 0, format_func=name, help=help_text)
-    state.remember(f"ask_{key}", picked)
-    return str(picked)
-
-
-def _keep_toggle(label: str, key: str, help_text: str, is_disabled: bool) -> bool:
-    """The same for a switch, which counts for nothing while it is disabled."""
-    is_on = st.toggle(label, bool(state.remembered(f"ask_{key}", False)), help=help_text, disabled=is_disabled)
-    state.remember(f"ask_{key}", is_on)
-    return is_on and not is_disabled
-
-
-@st.cache_data(show_spinner=False, max_entries=20)
-def _speakers_of(workspace: str, folder: str, version: str, _desk: Desk) -> list[str]:
-    return sorted({turn.speaker for turn in _desk.space.store.turns() if turn.speaker})
-
-
-def _speakers(desk: Desk, version: str) -> list[str]:
-    return _speakers_of(desk.name, str(desk.space.folder), version, desk)
-
-
-def _seconds(text: str, name: str) -> float | None:
-    if not text.strip():
-        return None
-    seconds = any_seconds(text)
-    if seconds is None:
-        raise UsageError(f"{name}: {text[:40]!r} is no time; write seconds or h:mm:ss")
-    return seconds
 
 
 def _model() -> ChatModel | None:
@@ -245,79 +189,6 @@ def _model() -> ChatModel | None:
     except DynaGragError as err:
         st.warning(f"The language model can't be used, so questions get evidence alone: {plain(err)}", icon=":material/warning:")
         return None
-
-
-# ------------------------------------------------------------------------------------------------------- conversation
-
-
-def _invite(desk: Desk) -> None:
-    documents = desk.documents()
-    names = ", ".join(plain(d.title) for d in documents[:4]) + (" …" if len(documents) > 4 else "")
-    if not documents:
-        st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
-    else:
-        count = "1 document" if len(documents) == 1 else f"{len(documents)} documents"
-        st.markdown(f"{count}: {names}. Every answer names the words that it rests on; follow them to the source.")
-
-
-def _show_exchanges(desk: Desk, conversation: Conversation) -> None:
-    """What was asked and answered, the last of it: each draw of the page sends all that is shown."""
-    work = pending.work_of(desk, conversation.id)
-    under_way = pending.question_of(work).exchange.id if work else ""
-    exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
-    hidden = max(0, len(exchanges) - _MAX_SHOWN)
-    if hidden and st.toggle(f"Show {hidden} earlier questions", key=f"earlier_{conversation.id}"):
-        hidden = 0
-    for exchange in exchanges[hidden:]:
-        with state.shown_errors():  # an answer that another version kept must not shut the page
-            _show(desk, conversation, exchange)
-
-
-def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
-    with st.chat_message("user", avatar=":material/person:"):
-        st.markdown(plain_lines(exchange.asked))
-    with st.chat_message("assistant", avatar=":material/hub:"):
-        if not exchange.answers:
-            st.caption(":material/warning: This question was interrupted before it was answered. Ask it again.")
-        columns = st.columns(len(exchange.answers)) if len(exchange.answers) > 1 else [st.container()]
-        for number, (column, kept) in enumerate(zip(columns, exchange.answers, strict=True)):
-            with column:
-                if len(exchange.answers) > 1:
-                    st.markdown(f"**{plain(way_name(kept.retriever))}**")
-                show_answer(desk.name, kept, exchange.asked)
-                if kept.answer is not None:
-                    where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
-                    state.link_to_page("why", "Why this answer", ":material/account_tree:", **where)
-
-
-def _show_pending(desk: Desk, conversation: Conversation) -> None:
-    """The answer that is being written, until it is done; then the page is drawn anew with it in its place."""
-    work = pending.work_of(desk, conversation.id)
-    if work is None:
-        return
-    question = pending.question_of(work)
-    with st.chat_message("user", avatar=":material/person:"):
-        st.markdown(plain_lines(question.exchange.asked))
-    with st.chat_message("assistant", avatar=":material/hub:"):
-        status, words = st.empty(), st.empty()
-        if work.is_running and st.button("Stop", key="stop_asking", icon=":material/stop:"):
-            pending.stop(desk, conversation, work)
-            st.rerun()
-        while not work.wait(_POLL_S):
-            status.caption(_stage(question, work))
-            words.markdown(answer_markdown(question.text, {}))
-        if work.error and not st.button("Close", key="close_asking"):  # else it is in the conversation, with its errors
-            status.error(plain(work.error))
-            words.markdown(answer_markdown(question.text, {}))
-            return
-        background.drop(work.key)
-    st.rerun()
-
-
-def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
-    by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
-    steps = f" {work.done} of {work.total}" if work.total > 1 else ""
-    return f":material/search: {by}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
 
 
 def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:

@@ -83,8 +83,9 @@ def reply_headers() -> dict[str, str]:
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(page)]
     policy = {
         "default-src": "'self'",
-        # eval: the drawing's functions (ui/drawing/*.js) reach ECharts as text. Inline scripts are none but Streamlit's own.
-        "script-src": " ".join(["'self'", "'unsafe-eval'", *(f"'sha256-{one}'" for one in hashes)]),
+        # eval: the drawing's functions (ui/drawing/*.js) reach ECharts as text. blob: ui/ask/beside.js reaches the browser as text, which
+        # Streamlit makes a module of. Inline scripts are none but Streamlit's own.
+        "script-src": " ".join(["'self'", "'unsafe-eval'", "blob:", *(f"'sha256-{one}'" for one in hashes)]),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "media-src": "'self' data: blob:",

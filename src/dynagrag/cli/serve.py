@@ -4,6 +4,7 @@ import os
 import sys
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,12 +16,22 @@ from dynagrag.errors import SettingsError, UsageError
 if TYPE_CHECKING:
     from dynagrag.settings import Settings
 
+_MEDIA = Annotated[
+    Path | None,
+    typer.Option(
+        file_okay=False,
+        exists=True,
+        help="Folder of recordings: talk.mp3 is played for talk.vtt. One beside its transcript is found without this.",
+    ),
+]
+
 
 def serve(
     workspace: WORKSPACE = None,
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
+    media: _MEDIA = None,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     address: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 is all of this machine's. One that other machines reach needs a password.")
@@ -48,7 +59,7 @@ def serve(
     set_up_log(False)
     if find_spec("streamlit") is None or find_spec("streamlit_echarts") is None:
         raise SettingsError("the app needs Streamlit: pip install 'dynagrag[ui]'")
-    settings = _settings_for_app(workspace, store, llm, embedder)
+    settings = _settings_for_app(workspace, store, llm, embedder, media)
 
     from dynagrag.ui.serving.request_guard import is_loopback
     from dynagrag.ui.serving.server import serve_app
@@ -64,13 +75,14 @@ def serve(
         say("The app has ended.")
 
 
-def _settings_for_app(workspace: str | None, store: str | None, llm: str | None, embedder: str | None) -> "Settings":
+def _settings_for_app(workspace: str | None, store: str | None, llm: str | None, embedder: str | None, media: Path | None) -> "Settings":
     """The settings, which the app then reads from the environment. What is to be asked or refused is so here, since the app can't."""
     from dynagrag.workspace.address import workspace_meant
 
     settings = read_settings(llm, embedder, store)
     workspace_meant(workspace, settings)
     given = {"DYNAGRAG_WORKSPACE": workspace, "DYNAGRAG_STORE": store, "DYNAGRAG_LLM": llm, "DYNAGRAG_EMBEDDER": embedder}
+    given["DYNAGRAG_MEDIA"] = None if media is None else str(media.resolve())
     os.environ.update({name: value for name, value in given.items() if value is not None})
     return settings
 

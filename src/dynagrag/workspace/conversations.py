@@ -16,12 +16,16 @@ from dynagrag.errors import StoreError, UsageError
 from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, marked_text, shown_lines
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.private_files import write_text
-from dynagrag.schema import Answer
+from dynagrag.schema import Answer, Citation
 from dynagrag.text import clock
 
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[0-9a-f]{16}")
 _MAX_TITLE = 60
+NOTES = b"notes".hex().ljust(16, "0")
+"""The conversation that holds what was saved of the others."""
+_NUM_COPIED = 5
+"""Lines of evidence without an answer that are copied."""
 _FORMAT = 1
 """Of a conversation's file. Versions before it wrote none, and the same form."""
 _UNREADABLE = "This answer was kept by another version of dynagrag, or its file is damaged; it cannot be shown. Ask again."
@@ -91,9 +95,10 @@ class ConversationBook:
         self._folder = workspace_folder / "conversations"
 
     def all(self, limit: int | None = None) -> tuple[Conversation, ...]:
-        """Newest first. One that can't be read is left out here, and named where it is asked for."""
+        """Newest first, without the notes. One that can't be read is left out here, and named where it is asked for."""
         found: list[Conversation] = []
-        for path in sorted(self._folder.glob("*.json"), key=_age) if self._folder.is_dir() else ():
+        paths = [path for path in self._folder.glob("*.json") if path.stem != NOTES] if self._folder.is_dir() else []
+        for path in sorted(paths, key=_age):
             with suppress(StoreError, UsageError):
                 found.append(self.conversation(path.stem))
             if len(found) == limit:
@@ -123,6 +128,16 @@ class ConversationBook:
             is_new = all(other.id != exchange.id for other in held)
             kept = (*held, exchange) if is_new else tuple(exchange if other.id == exchange.id else other for other in held)
             self._write(self._path(id_), _conversation_json(Conversation(id_, kept)))
+
+    def take_out(self, id_: str, exchange_id: str) -> None:
+        """Takes one exchange out; one that isn't there is no error."""
+        with _LOCK:
+            held = self.conversation(id_).exchanges
+            left = tuple(exchange for exchange in held if exchange.id != exchange_id)
+            if not left:
+                self.delete(id_)
+            elif len(left) < len(held):
+                self._write(self._path(id_), _conversation_json(Conversation(id_, left)))
 
     def delete(self, id_: str) -> None:
         """Deletes a conversation; one that isn't there is no error."""
@@ -237,12 +252,37 @@ def as_markdown(conversation: Conversation, workspace: str) -> str:
     """A conversation for a file: questions, answers, and under each the words that it cites."""
     lines = [f"# {conversation.title}", "", f"Workspace {workspace}, exported {now()[:16].replace('T', ' ')} UTC.", ""]
     for exchange in conversation.exchanges:
-        lines += [f"## {' '.join(exchange.asked.split())}", ""]
-        for kept in exchange.answers:
-            lines += _kept_lines(kept, exchange.asked)
+        lines.append(exchange_as_markdown(exchange))
         if not exchange.answers:
             lines += ["*interrupted*", ""]
     return "\n".join(lines) + "\n"
+
+
+def exchange_as_markdown(exchange: Exchange) -> str:
+    """A question and its answers with the words that they cite, as Markdown."""
+    return "\n".join(
+        [f"## {' '.join(exchange.asked.split())}", "", *(line for kept in exchange.answers for line in _kept_lines(kept, exchange.asked))]
+    )
+
+
+def exchange_as_text(exchange: Exchange) -> str:
+    """The same for a letter: answers with the lines that they cite, no marks of Markdown."""
+    pieces = [" ".join(exchange.asked.split()), ""]
+    for kept in exchange.answers:
+        if kept.answer is None:
+            continue
+        answer = kept.answer
+        pieces += [marked_text(answer), ""] if answer.is_answered_by_model else []
+        shown = [(f"[{label}] ", line) for label, _, line in shown_lines(answer)] if answer.is_answered_by_model else []
+        for label, line in shown or [("", line) for line in answer.evidence[:_NUM_COPIED]]:
+            pieces.append(f"{label}{_who(line)}: “{' '.join(line.quote.split())}”")
+        pieces.append("")
+    return "\n".join(pieces).strip() + "\n"
+
+
+def _who(line: Citation) -> str:
+    at = "" if line.start_s is None else clock(line.start_s)
+    return ", ".join(part for part in (line.document, line.speaker or "", at) if part)
 
 
 def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:

@@ -190,7 +190,7 @@ def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
     page.chat_input[0].set_value(QUESTION).run()
     assert "found:" in words(page)
     assert "not found in the sources]" in words(page)
-    assert "claims: 1 stated, 0 contradicted, 1 not found; checked by rules" in words(page).replace("\\", "")
+    assert "Claims: 1 stated, 0 contradicted, 1 not found; checked by rules" in words(page).replace("\\", "")
     switch(page, "Only what the sources state").set_value(True).run()
     page.chat_input[0].set_value(QUESTION).run()
     answer = book.all()[0].exchanges[1].answers[0].answer

@@ -50,7 +50,7 @@ def test_a_link_opens_the_transcript_at_its_turn_with_the_words_marked(book: Con
     page.query_params["start"], page.query_params["end"] = str(citation.start), str(citation.end)
     page.run()
     assert page.header[0].value == "board"
-    assert "**Maria** · 0:00 · turn 1" in words(page)
+    assert ":blue[**Maria**] :gray[0\\:00 · turn 1]" in words(page)
     assert ":orange-background[Acme Works acquired Borealis Labs" in words(page)
 
 

@@ -87,16 +87,15 @@ def ask(page: Any, store_name: str) -> None:
 
 
 def follow_a_citation(page: Any, store_name: str) -> None:
-    with page.context.expect_page() as opened:
-        page.locator('a[href^="source?"]').first.click()
-    source = opened.value
-    settled(source)
-    shown = source.get_by_test_id("stMainBlockContainer").inner_text()
-    assert "Maria · 0:00 · turn 1" in shown
-    assert "Acme Works acquired Borealis Labs." in shown
-    marked = source.locator('[data-testid="stMarkdownContainer"] span[style*="background"], .stMarkdownColoredBackground').first
-    assert "Acme Works acquired Borealis Labs." in marked.inner_text()
-    shoot(source, f"source-{store_name}")
+    page.locator('a[href^="source?"]').first.click()
+    panel = page.locator(".st-key-source_beside")
+    panel.locator(".stMarkdownColoredBackground").first.wait_for()
+    settled(page)
+    assert "Maria 0:00 · turn 1" in panel.inner_text()
+    assert "Acme Works acquired Borealis Labs." in panel.locator(".stMarkdownColoredBackground").first.inner_text()
+    shoot(page, f"source-{store_name}")
+    panel.get_by_role("button", name="Close").click()
+    panel.wait_for(state="detached")
 
 
 def look_at_why(page: Any, store_name: str) -> None:

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines, said_by, source_link
+from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, plain, plain_lines, said_by, source_link
 
 _JOINER = "\u2060"
 
@@ -62,8 +62,8 @@ def test_lines_stay_lines_and_none_is_code() -> None:
 
 
 def test_only_known_marks_of_an_answer_are_links() -> None:
-    shown = answer_markdown("Ada founded it. [E1] So [E9] said. [x](http://evil.example)", {"E1": "source?start=1"})
-    assert "[\\[E1\\]](source?start=1)" in shown
+    shown = answer_markdown("Ada founded it. [E1] So [E9] said. [x](http://evil.example)", {"E1": MarkLink("source?start=1", "1")})
+    assert "[\\[1\\]](source?start=1)" in shown
     assert "\\[E9\\]" in shown
     assert shown.count("](") == 1
 

@@ -1,0 +1,129 @@
+"""The source beside an answer, in a real browser: one click, and the cited words are seen; the recording plays from their second."""
+
+import wave
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from app_server import DESKTOP, PHONE, AppServer, Chromium, serious, settled, shoot
+
+from dynagrag.fakes.server import OpenAIStubServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+QUESTION = "What is located in Port Arthur?"
+CITED_S = 300
+"""The second at which the words that answer it are said."""
+MARK = ".st-key-source_beside .stMarkdownColoredBackground"
+
+
+def transcript() -> str:
+    """An hour of talk in which one turn matters."""
+    cues = []
+    for number in range(120):
+        said = (
+            "Borealis Labs is located in Port Arthur."
+            if number == CITED_S // 30
+            else f"We looked at item {number} of the list for some time."
+        )
+        minutes, seconds = divmod(number * 30, 60)
+        cues.append(f"00:{minutes:02}:{seconds:02}.000 --> 00:{minutes:02}:{seconds:02}.900\n<v Maria>{said}")
+    return "WEBVTT\n\n" + "\n\n".join(cues) + "\n"
+
+
+@pytest.fixture
+def app(server: OpenAIStubServer) -> Iterator[AppServer]:
+    """The app without a language model: the first line is the one that fits best."""
+    with AppServer({"DYNAGRAG_LLM": ""}) as running:
+        yield running
+
+
+@pytest.fixture
+def talk(app: AppServer, tmp_path: Path, cli: Callable[..., Any]) -> Path:
+    """The transcript with its recording beside it, ingested."""
+    path = tmp_path / "talk.vtt"
+    path.write_text(transcript(), encoding="utf-8")
+    with wave.open(str(path.with_suffix(".wav")), "wb") as made:
+        made.setparams((1, 1, 3000, 0, "NONE", ""))
+        made.writeframes(b"\x80" * 3000 * 3600)
+    assert cli("ingest", path, "-y").code == 0
+    return path
+
+
+def ask(page: "Page", question: str = QUESTION) -> None:
+    box = page.get_by_placeholder("Ask about these transcripts")
+    box.fill(question)
+    box.press("Enter")
+    page.get_by_text("Why this answer").last.wait_for()
+    settled(page)
+
+
+def is_in_window(found: "Locator") -> bool:
+    """Whether it is seen: within the window, and nothing lies over its middle."""
+    return bool(
+        found.evaluate(
+            """element => {
+                const box = element.getBoundingClientRect()
+                const at = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+                return box.top >= 0 && box.bottom <= window.innerHeight && (at === element || element.contains(at))
+            }"""
+        )
+    )
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_one_click_shows_the_cited_words_and_the_recording_at_their_second(
+    app: AppServer, chromium: Chromium, talk: Path, size: tuple[int, int]
+) -> None:
+    page = chromium.open(app.url(), size)
+    ask(page)
+    link = page.locator('[class*="st-key-last_exchange"] a[href^="source?"]').first
+    before = link.bounding_box()
+    link.click()
+    mark = page.locator(MARK).first
+    mark.wait_for()
+    settled(page)
+    page.wait_for_timeout(700)  # what is brought into view is brought again a little later
+    assert "Port Arthur" in mark.inner_text()
+    assert is_in_window(mark)
+    shoot(page, f"beside-{size[0]}")
+    if size == DESKTOP:
+        after = link.bounding_box()
+        assert before is not None
+        assert after is not None
+        assert abs(before["y"] - after["y"]) < 60  # the answer stays where it was read
+    assert serious(page) == []
+    player = page.locator(".st-key-source_beside audio")
+    player.evaluate("element => { element.muted = true; return element.play() }")
+    page.wait_for_function("() => document.querySelector('.st-key-source_beside audio').currentTime > 0")
+    assert CITED_S <= player.evaluate("element => element.currentTime") < CITED_S + 30
+    page.locator(".st-key-source_beside").get_by_role("button", name="Close").click()
+    mark.wait_for(state="detached")
+    assert chromium.foreign(app.origin) == []
+
+
+def test_an_answer_begins_at_the_head_of_the_window_also_after_a_reload(app: AppServer, chromium: Chromium, talk: Path) -> None:
+    page = chromium.open(app.url(), DESKTOP)
+    for question in (QUESTION, "What is item 7?", "Who is Maria?"):
+        ask(page, question)
+    for _ in range(2):
+        page.wait_for_timeout(700)
+        assert is_in_window(page.locator("[class*='st-key-last_exchange']").get_by_text("Who is Maria?").first)
+        page.reload()
+        page.get_by_text("Why this answer").last.wait_for()
+        settled(page)
+
+
+def test_a_link_with_a_key_held_opens_the_page_source(app: AppServer, chromium: Chromium, talk: Path) -> None:
+    page = chromium.open(app.url(), DESKTOP)
+    ask(page)
+    with page.context.expect_page() as opened:
+        page.locator('a[href^="source?"]').first.click(modifiers=["Control"])
+    source = opened.value
+    mark = source.locator(".stMarkdownColoredBackground").first
+    mark.wait_for()
+    settled(source)
+    source.wait_for_timeout(700)
+    assert is_in_window(mark)

@@ -1,0 +1,47 @@
+"""Lines of sources on a page: the question's words marked, by document, numbered."""
+
+from dynagrag.generation.support import content_stems
+from dynagrag.schema import Citation, EvidenceLine
+from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, links_of, with_words_marked
+
+SAID = "It is *here*. The mill is near Delft."
+BEFORE = Citation("p", "Talk", 0, 12, "BOB", None, "Where is it?")
+LINE = EvidenceLine("p", "Talk", 20, 20 + len(SAID), "ANN", 61.0, SAID, 34, 20 + len(SAID), 1.0, BEFORE, None)
+QUESTION = "Which mills are there?"
+
+
+def test_a_line_shows_its_number_who_said_it_when_and_the_questions_words() -> None:
+    first, second = evidence_row("w", 3, LINE, {"p": "d"}, QUESTION).markdown().splitlines()
+    assert first.startswith(r"- [\[3\]](source?workspace=w&document=d&start=20&end=57 ")
+    assert first.endswith(r" **ANN 1\:01**: “:gray[It is \*here\*\.] The **mill** is near Delft\.”")
+    assert second == r"    - :gray[before · BOB: “Where is it?”]"
+
+
+def test_what_another_line_shows_is_not_shown_beside_it() -> None:
+    assert evidence_row("w", 1, LINE, {}, QUESTION, [LINE]).around != ()
+    assert evidence_row("w", 1, LINE, {}, QUESTION, [LINE, BEFORE]).around == ()
+    elsewhere = Citation("q", "Other talk", 0, 12, None, None, "Where is it?")
+    assert evidence_row("w", 1, LINE, {}, QUESTION, [elsewhere]).around != ()
+
+
+def test_a_line_that_an_earlier_version_kept_is_shown_whole() -> None:
+    kept = EvidenceLine("p", "Talk", 20, 29, None, None, "The mill.")
+    assert evidence_row("w", 1, kept, {}, QUESTION).words == r"The **mill\.**"
+
+
+def test_rows_stand_under_their_documents_in_the_order_of_the_best() -> None:
+    rows = [Row("B", "[1]", "", "one"), Row("A", "[2]", "Ann", "two"), Row("B", "[3]", "", "three")]
+    assert by_document(rows) == "**B**\n- [1]: “one”\n- [3]: “three”\n\n**A**\n- [2] **Ann**: “two”"
+
+
+def test_marks_are_numbered_in_the_order_given_or_keep_their_labels() -> None:
+    lines = [("E7", LINE), ("E2", BEFORE), ("E7", LINE)]
+    made = links_of("w", lines, {"p": "d"})
+    assert {label: link.name for label, link in made.items()} == {"E7": "1", "E2": "2"}
+    assert made["E2"].tip == "BOB · Talk: “Where is it?”"
+    assert [link.name for link in links_of("w", lines, {}, is_numbered=False).values()] == ["E7", "E2"]
+
+
+def test_words_are_marked_by_their_stems_and_text_stays_text() -> None:
+    assert with_words_marked("Two mills, [x](http://e.example) *mill*", content_stems(QUESTION)).startswith(r"Two **mills,** \[x\]\(http")
+    assert with_words_marked("No such word", frozenset()) == "No such word"

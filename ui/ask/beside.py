@@ -1,0 +1,91 @@
+"""The source beside an answer: which citation is open, and the script that opens it and brings things into view."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import streamlit as st
+
+from dynagrag.ui import state
+
+_PARAMETER = "cited"
+_KEY = "beside"
+_SCRIPT = Path(__file__).with_name("beside.js")
+PANEL = "source_beside"
+"""The panel's key: its style and the script find it by it."""
+HEAD = "source_head"
+STYLE = f"""<style>
+.stMarkdownColoredBackground {{ scroll-margin-top: 40vh; }}
+[data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
+.st-key-{PANEL} {{ max-height: calc(100vh - 16rem); overflow-y: auto; scrollbar-gutter: stable; }}
+.st-key-{PANEL} > :has(.st-key-{HEAD}) {{ position: sticky; top: 0; z-index: 1; background: light-dark(#ffffff, #050505); }}
+@media (max-width: 640px) {{
+    [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: static; }}
+    .st-key-{PANEL} {{ position: fixed; inset: 3.75rem 0 0 0; z-index: 999; padding: 0 1rem 1rem; max-height: none;
+        background: light-dark(#ffffff, #050505); }}
+}}
+</style>"""
+"""On a phone the panel lies over the conversation until it is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSource:
+    """The words of a document that are open beside the answers."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class InView:
+    """What comes into view, once for each token: the first element that the selector finds, at the window's head; in the middle of the
+    element `inside`, where that is given.
+    """
+
+    name: str
+    token: str
+    selector: str
+    inside: str = ""
+
+
+def open_source() -> OpenSource | None:
+    """That of the address bar."""
+    document_id, _, span = st.query_params.get(_PARAMETER, "").partition(":")
+    start, _, end = span.partition("-")
+    return OpenSource(document_id, number(start), number(end)) if document_id else None
+
+
+def number(text: str) -> int:
+    """A place in a text as an address has it; 0 for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+
+
+def close() -> None:
+    """Closes the panel."""
+    st.query_params.pop(_PARAMETER, None)
+
+
+def watch_links(in_view: Sequence[InView]) -> None:
+    """Makes a click on a citation open its source here, and brings things into view; after the elements that it is about."""
+    script = st.components.v2.component("dynagrag_beside", js=_SCRIPT.read_text(encoding="utf-8"))
+    wanted = [*in_view, *_of_panel()]
+    rows = [{"name": w.name, "token": w.token, "selector": w.selector, "inside": w.inside} for w in wanted]
+    script(key=_KEY, data={"in_view": rows}, on_opened_change=_open)
+
+
+def _of_panel() -> list[InView]:
+    opened = open_source()
+    if opened is None:
+        return []
+    token = f"{opened}{state.remembered('times_opened', 0)}"
+    return [InView("source", token, f".st-key-{PANEL} .stMarkdownColoredBackground", f".st-key-{PANEL}")]
+
+
+def _open() -> None:
+    address = st.session_state[_KEY].opened
+    given = {name: values[0] for name, values in parse_qs(urlsplit(address or "").query).items()}
+    if given.get("document"):
+        st.query_params[_PARAMETER] = f"{given['document']}:{number(given.get('start', ''))}-{number(given.get('end', ''))}"
+        state.remember("times_opened", state.remembered("times_opened", 0) + 1)

@@ -1,0 +1,130 @@
+"""A conversation on the page Ask: its questions and answers, what one does with an answer, and the answer that is being written."""
+
+import streamlit as st
+
+from dynagrag.ui import background, state
+from dynagrag.ui.ask import pending
+from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, way_name
+from dynagrag.ui.ask.beside import InView
+from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines
+from dynagrag.ui.state import Desk
+from dynagrag.workspace.conversations import (
+    NOTES,
+    Conversation,
+    ConversationBook,
+    Exchange,
+    KeptAnswer,
+    exchange_as_markdown,
+    exchange_as_text,
+)
+
+_POLL_S = 0.15
+_MAX_SHOWN = 20
+"""Exchanges of a conversation, the last."""
+STYLE = "<style>[class*='st-key-last_exchange'] { min-height: calc(100vh - 19rem); scroll-margin-top: 4.5rem; }</style>"
+"""So that the last question can stand at the window's head, however short its answer is."""
+_STAGES = {
+    "split": "Splitting the question",
+    "retrieve": "Looking for evidence",
+    "answer": "Answering from each part",
+    "score": "Weighing the answers",
+    "merge": "Writing",
+    "check": "Checking each claim",
+}
+
+
+def show_exchanges(desk: Desk, conversation: Conversation) -> list[InView]:
+    """What was asked and answered, the last of it: each draw of the page sends all that is shown. The last question comes into view."""
+    work = pending.work_of(desk, conversation.id)
+    under_way = pending.question_of(work).exchange.id if work else ""
+    exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
+    hidden = max(0, len(exchanges) - _MAX_SHOWN)
+    if hidden and st.toggle(f"Show {hidden} earlier questions", key=f"earlier_{conversation.id}"):
+        hidden = 0
+    for row, exchange in enumerate(exchanges[hidden:], start=hidden + 1):
+        is_last = row == len(exchanges) and not under_way
+        key = f"last_exchange_{exchange.id}" if is_last else f"exchange_{exchange.id}"
+        with st.container(key=key), state.shown_errors():  # an answer that another version kept must not shut the page
+            _show(desk, conversation, exchange)
+    if under_way:
+        return [InView("asked", under_way, ".st-key-last_exchange_pending")]
+    # The address bar names what is open beside it: then that is what one came for.
+    return [InView("asked", f"{exchanges[-1].id} done", f".st-key-last_exchange_{exchanges[-1].id}")] if exchanges else []
+
+
+def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
+    with st.chat_message("user", avatar=":material/person:"):
+        st.markdown(plain_lines(exchange.asked))
+    with st.chat_message("assistant", avatar=":material/hub:"):
+        if not exchange.answers:
+            st.caption(":material/warning: This question was interrupted before it was answered. Ask it again.")
+        columns = st.columns(len(exchange.answers)) if len(exchange.answers) > 1 else [st.container()]
+        for number, (column, kept) in enumerate(zip(columns, exchange.answers, strict=True)):
+            with column:
+                if len(exchange.answers) > 1:
+                    st.markdown(f"**{plain(way_name(kept.retriever))}**")
+                show_answer(desk.name, kept, exchange.asked)
+                with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+                    _show_deeds(desk, conversation, exchange, number, kept)
+
+
+def _show_deeds(desk: Desk, conversation: Conversation, exchange: Exchange, number: int, kept: KeptAnswer) -> None:
+    """What one does with an answer: why, copy, save, details. Of several answers the first has what is of the question."""
+    if kept.answer is not None:
+        where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
+        state.link_to_page("why", "Why this answer", ":material/account_tree:", **where)
+    if number == 0 and kept.answer is not None:
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+            text, markdown = st.tabs(["Text", "Markdown"])
+            text.code(exchange_as_text(exchange), language=None, wrap_lines=True)
+            markdown.code(exchange_as_markdown(exchange), language="markdown", wrap_lines=True)
+        _save_button(desk, conversation, exchange)
+    if has_details(kept):
+        with st.popover("Details", icon=":material/info:", type="tertiary"):
+            show_details(desk.name, kept)
+
+
+def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
+    book = ConversationBook(desk.space.folder)
+    if conversation.id == NOTES:
+        if st.button("Remove", key=f"remove_{exchange.id}", icon=":material/bookmark_remove:", type="tertiary"):
+            book.take_out(NOTES, exchange.id)
+            st.rerun()
+        return
+    is_saved = any(note.id == exchange.id for note in book.conversation(NOTES).exchanges)
+    label, icon = ("Saved", ":material/bookmark_added:") if is_saved else ("Save", ":material/bookmark_add:")
+    help_text = "Keeps the answer and its citations under Notes, with this workspace"
+    if st.button(label, key=f"save_{exchange.id}", icon=icon, type="tertiary", disabled=is_saved, help=help_text):
+        book.put(NOTES, exchange)
+        st.rerun()
+
+
+def show_pending(desk: Desk, conversation: Conversation) -> None:
+    """The answer that is being written, until it is done; then the page is drawn anew with it in its place."""
+    work = pending.work_of(desk, conversation.id)
+    if work is None:
+        return
+    with st.container(key="last_exchange_pending"):
+        question = pending.question_of(work)
+        with st.chat_message("user", avatar=":material/person:"):
+            st.markdown(plain_lines(question.exchange.asked))
+        with st.chat_message("assistant", avatar=":material/hub:"):
+            status, words = st.empty(), st.empty()
+            if work.is_running and st.button("Stop", key="stop_asking", icon=":material/stop:"):
+                pending.stop(desk, conversation, work)
+                st.rerun()
+            while not work.wait(_POLL_S):
+                status.caption(_stage(question, work))
+                words.markdown(answer_markdown(question.text, {}))
+            if work.error and not st.button("Close", key="close_asking"):  # else it is in the conversation, with its errors
+                status.error(plain(work.error))
+                words.markdown(answer_markdown(question.text, {}))
+                return
+            background.drop(work.key)
+    st.rerun()
+
+
+def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
+    by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
+    steps = f" {work.done} of {work.total}" if work.total > 1 else ""
+    return f":material/search: {by}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"

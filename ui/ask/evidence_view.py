@@ -1,0 +1,114 @@
+"""Lines of sources on a page, by document: what an answer cites, and what fits a question best."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dynagrag.generation.lines.quote_cuts import first_words, last_words
+from dynagrag.generation.support import WORD, content_stems, stem
+from dynagrag.schema import Citation, EvidenceLine
+from dynagrag.text import collapse
+from dynagrag.ui.safe_markdown import MarkLink, clean, mark_link, plain, said_by, source_link
+
+_MAX_TITLE, _MAX_TIP = 60, 240
+_MAX_BESIDE = 240
+_SPACED = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown; below it what stands around it."""
+
+    document: str
+    mark: str
+    who: str
+    words: str
+    remark: str = ""
+    around: tuple[str, ...] = ()
+
+    def markdown(self) -> str:
+        """One bullet, and one within it for each line around it."""
+        told = " ".join(part for part in (self.mark, f"**{self.who}**" if self.who else "", self.remark) if part)
+        return "\n".join([f"- {told}: “{self.words}”", *(f"    - {line}" for line in self.around)])
+
+
+def by_document(rows: Iterable[Row]) -> str:
+    """The rows under their documents' titles, which stand once; documents in the order of their first row."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        groups.setdefault(row.document, []).append(row.markdown())
+    return "\n\n".join(f"**{plain(clean(title, _MAX_TITLE))}**\n" + "\n".join(lines) for title, lines in groups.items())
+
+
+def links_of(
+    workspace: str, lines: Sequence[tuple[str, Citation]], document_ids: Mapping[str, str], *, is_numbered: bool = True
+) -> dict[str, MarkLink]:
+    """By label, where each line stands; 1, 2, 3 in their order, or the label itself."""
+    made: dict[str, MarkLink] = {}
+    for label, line in lines:
+        if label not in made:
+            name = str(len(made) + 1) if is_numbered else label
+            made[label] = MarkLink(address_of(workspace, line, document_ids), name, tip_of(line))
+    return made
+
+
+def address_of(workspace: str, line: Citation, document_ids: Mapping[str, str]) -> str:
+    """The address of the words that a line quotes."""
+    return source_link(workspace, document_ids.get(line.id, ""), line.start, line.end)
+
+
+def tip_of(line: Citation) -> str:
+    """What is told when one points at a mark."""
+    who = clean(f"{line.speaker or ''}", 40)
+    return f"{who}{' · ' if who else ''}{clean(line.document, _MAX_TITLE)}: “{clean(line.quote, _MAX_TIP)}”"
+
+
+def evidence_row(
+    workspace: str,
+    number: int,
+    line: EvidenceLine,
+    document_ids: Mapping[str, str],
+    question: str,
+    others: Sequence[Citation] = (),
+) -> Row:
+    """A line that fits the question: its words in bold, the rest of the turn in grey, what was said beside it that `others` don't show."""
+    link = MarkLink(address_of(workspace, line, document_ids), str(number), tip_of(line))
+    around = []
+    if line.before and not _is_among(line.before, others):
+        around.append(f":gray[before{_by(line.before)}: “{plain(last_words(collapse(line.before.quote), _MAX_BESIDE))}”]")
+    if line.after and not _is_among(line.after, others):
+        around.append(f":gray[after{_by(line.after)}: “{plain(first_words(collapse(line.after.quote), _MAX_BESIDE))}”]")
+    words = _with_match(line, content_stems(question))
+    return Row(line.document, mark_link("", {"": link}), said_by(line.speaker, line.start_s), words, around=tuple(around))
+
+
+def _is_among(said: Citation, others: Sequence[Citation]) -> bool:
+    return any(said.document == other.document and said.start < other.end and other.start < said.end for other in others)
+
+
+def _by(line: Citation) -> str:
+    who = said_by(line.speaker, line.start_s)
+    return f" · {who}" if who else ""
+
+
+def _with_match(line: EvidenceLine, wanted: frozenset[str]) -> str:
+    start, end = line.match_start - line.start, line.match_end - line.start
+    if not 0 <= start < end <= len(line.quote):  # one that an earlier version kept
+        return with_words_marked(line.quote, wanted)
+    said = line.quote
+    parts = (_grey(said[:start]), with_words_marked(said[start:end], wanted), _grey(said[end:]))
+    return " ".join(part for part in parts if part)
+
+
+def _grey(text: str) -> str:
+    shown = plain(text)
+    return f":gray[{shown}]" if shown else ""
+
+
+def with_words_marked(text: str, wanted: frozenset[str]) -> str:
+    """The text as Markdown, with the words whose stems are wanted in bold."""
+    pieces: list[str] = []
+    for word in _SPACED.split(text.strip()):
+        is_wanted = any(stem(found.casefold()) in wanted for found in WORD.findall(word))
+        pieces.append(f"**{plain(word)}**" if is_wanted else plain(word))
+    return re.sub(r"\*\* \*\*", " ", " ".join(pieces))

@@ -1,0 +1,156 @@
+"""What a workspace holds, shown where nothing has been asked yet: questions to begin with, documents, speakers, topics, who spoke when."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from dynagrag.schema import Document, Turn
+from dynagrag.text import clock, plural
+from dynagrag.ui import state
+from dynagrag.ui.safe_markdown import clean, plain, source_link
+from dynagrag.ui.state import Desk
+from dynagrag.workspace.starting_points import StartingPoints, starting_points
+
+_MAX_DOCUMENTS, _MAX_SPEAKERS, _MAX_TOPICS = 12, 8, 24
+_MAX_TITLE = 60
+_MAX_STRETCHES = 1500
+"""Of who spoke when: of more the shortest are left out of the picture."""
+
+
+@st.cache_resource(show_spinner="Reading what is in it …", max_entries=8)
+def _points(_desk: Desk, folder: str, version: str) -> StartingPoints:
+    return starting_points(_desk.space.store, _desk.documents())
+
+
+def points_of(desk: Desk) -> StartingPoints:
+    """Those of the workspace, read once per version of its store."""
+    return _points(desk, str(desk.space.folder), desk.space.store.version())
+
+
+def invite(desk: Desk) -> str | None:
+    """What is in the workspace; the question that was clicked."""
+    documents = desk.documents()
+    if not documents:
+        st.info("This workspace is empty.", icon=":material/waving_hand:")
+        state.link_to_page("ingest", "Bring in transcripts", ":material/upload_file:")
+        state.link_to_page("workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:")
+        return None
+    points = points_of(desk)
+    st.caption("Every answer names the words that it rests on; follow them to the source.")
+    picked = suggest(points.questions(), "Ask, for example")
+    _show_documents(desk, documents)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _show_speakers(points)
+    with right:
+        _show_topics(points)
+    _show_timeline(desk, documents)
+    return picked
+
+
+def suggest(questions: Sequence[str], label: str) -> str | None:
+    """Questions as pills; the one that was clicked."""
+    if not questions:
+        return None
+    shown = {plain(clean(question, 110)): question for question in questions}
+    picked = st.pills(label, list(shown), key=f"suggested_{_hash_of(questions)}", wrap=True)
+    return shown.get(picked) if picked else None
+
+
+def _hash_of(questions: Sequence[str]) -> str:
+    """A key for these pills, so that others are not taken for them."""
+    return str(sum(ord(ch) * (place + 1) for place, ch in enumerate("|".join(questions))))
+
+
+def _show_documents(desk: Desk, documents: Sequence[Document]) -> None:
+    st.subheader(plural(len(documents), "document"), anchor=False)
+    shown = Counter(clean(d.title, _MAX_TITLE) for d in documents)
+    rows = [
+        f"- [{plain(clean(d.title, _MAX_TITLE))}]({source_link(desk.name, d.id, 0, 0)}) "
+        f":gray[{_file_of(d) if shown[clean(d.title, _MAX_TITLE)] > 1 else ''}{len(d.text.split()):,} words]"
+        for d in documents
+    ]
+    st.markdown("\n".join(rows[:_MAX_DOCUMENTS]))
+    if len(rows) > _MAX_DOCUMENTS:
+        with st.expander(f"{len(rows) - _MAX_DOCUMENTS:,} more"), st.container(height=400):
+            st.markdown("\n".join(rows[_MAX_DOCUMENTS:]))
+
+
+def _file_of(document: Document) -> str:
+    """Tells documents of one title apart."""
+    return f"{plain(clean(Path(document.uri).name, _MAX_TITLE))} · "
+
+
+def _show_speakers(points: StartingPoints) -> None:
+    if not points.speakers:
+        return
+    st.subheader("Speakers", anchor=False)
+    whole = sum(speaker.num_words for speaker in points.speakers) or 1
+    rows = []
+    for speaker in points.speakers[:_MAX_SPEAKERS]:
+        spoke = f"{clock(speaker.seconds)} min" if speaker.seconds >= 1 else plural(speaker.num_words, "word")
+        rows.append(f"- **{plain(clean(speaker.name, 40))}** :gray[{plain(spoke)}, {100 * speaker.num_words / whole:.0f} % of the words]")
+    rest = len(points.speakers) - _MAX_SPEAKERS
+    st.markdown("\n".join([*rows, *([f"- :gray[and {rest:,} more]"] if rest > 0 else [])]))
+
+
+def _show_topics(points: StartingPoints) -> None:
+    if not points.topics:
+        return
+    st.subheader("Talked about", anchor=False)
+    st.markdown(" ".join(f":gray-badge[{plain(clean(topic.name, 30))} {topic.weight}]" for topic in points.topics[:_MAX_TOPICS]))
+
+
+def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
+    timed = [d for d in documents if _has_times(desk, d)]
+    if not timed:
+        return
+    st.subheader("Who spoke when", anchor=False)
+    document = timed[0]
+    if len(timed) > 1:
+        document = st.selectbox(
+            "Document", timed, format_func=lambda d: clean(d.title, _MAX_TITLE), key="timeline_document", label_visibility="collapsed"
+        )
+    rows = stretches(desk.space.store.turns(document.id))
+    spec = {
+        "mark": {"type": "bar", "height": {"band": 0.7}},
+        "height": {"step": 22},
+        "encoding": {
+            "x": {"field": "from", "type": "quantitative", "title": "minutes", "scale": {"zero": False}},
+            "x2": {"field": "until"},
+            "y": {"field": "speaker", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
+            "tooltip": [{"field": "speaker"}, {"field": "time"}],
+        },
+    }
+    st.vega_lite_chart(rows, spec, width="stretch")
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _are_timed(document_id: str, version: str, _desk: Desk) -> bool:
+    return any(turn.start_s is not None and turn.speaker for turn in _desk.space.store.turns(document_id))
+
+
+def _has_times(desk: Desk, document: Document) -> bool:
+    return _are_timed(document.id, desk.space.store.version(), desk)
+
+
+def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
+    """Who spoke from which minute to which: turns of one speaker in a row are one stretch; the longest, in order of time."""
+    timed = [turn for turn in turns if turn.start_s is not None]
+    made: list[tuple[str, float, float]] = []
+    for turn, after in zip(timed, [*timed[1:], None], strict=True):
+        start = turn.start_s or 0.0
+        next_start = after.start_s if after is not None else None
+        end = turn.end_s if turn.end_s is not None else next_start if next_start is not None else start + 2.0
+        who = turn.speaker or "?"
+        if made and made[-1][0] == who and start >= made[-1][1]:
+            made[-1] = (who, made[-1][1], max(made[-1][2], end))
+        else:
+            made.append((who, start, max(start, end)))
+    longest = sorted(sorted(made, key=lambda row: row[1] - row[2])[:_MAX_STRETCHES], key=lambda row: row[1])
+    return [
+        {"speaker": clean(who, 40), "from": start / 60, "until": end / 60, "time": f"{clock(start)} to {clock(end)}"}
+        for who, start, end in longest
+    ]

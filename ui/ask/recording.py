@@ -1,0 +1,118 @@
+"""The recording of a transcript, at the second of the words that were cited. Nothing is fetched: a file is played, an address is a link."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import streamlit as st
+
+from dynagrag.ingest.load.parsed import MEDIA_KEY
+from dynagrag.schema import Document, Turn
+from dynagrag.text import clock
+from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.state import Desk
+
+_SOUNDS = (".mp3", ".m4a", ".wav", ".ogg", ".oga", ".opus", ".flac", ".aac")
+_FILMS = (".mp4", ".webm", ".m4v", ".mov", ".ogv")
+_UNTOLD = (".webm", ".ogv", ".aac", ".mov")
+"""Forms whose length isn't read."""
+_MAX_BYTES = 500_000_000
+"""Of a file that is played here: Streamlit holds what it serves in memory."""
+_YOUTUBE_ID = re.compile(r"\[([\w-]{11})\]\.")
+_SLACK_S = 2.0
+"""By which a recording may be shorter than its transcript says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A file beside its transcript. `duration_s`: None where its form doesn't tell."""
+
+    path: Path
+    duration_s: float | None
+    error: str = ""
+
+    @property
+    def is_film(self) -> bool:
+        """Whether there is something to see."""
+        return self.path.suffix.lower() in _FILMS
+
+
+def find_recording(uri: str, folder: Path | None) -> Path | None:
+    """The media file of a transcript's name: beside it, else in `folder`. `talk.vtt` and `talk.en.vtt` both find `talk.mp3`."""
+    source = Path(uri)
+    stems = list(dict.fromkeys((source.stem, source.name.partition(".")[0])))
+    names = [f"{stem}{ending}" for stem in stems if stem for suffix in (*_SOUNDS, *_FILMS) for ending in (suffix, suffix.upper())]
+    places = [source.parent, folder] if folder else [source.parent]
+    return next((place / name for place in places for name in names if (place / name).is_file()), None)
+
+
+def read_recording(path: Path) -> Recording:
+    """How long it plays, or what is wrong with it."""
+    from tinytag import TinyTag
+    from tinytag.tinytag import TinyTagException
+
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return Recording(path, None, f"is too large to be played here ({path.stat().st_size / 1e9:.1f} GB); open it in a player")
+        if path.suffix.lower() in _UNTOLD and path.stat().st_size:
+            return Recording(path, None)
+        duration = TinyTag.get(str(path)).duration
+    except (TinyTagException, OSError, ValueError) as err:
+        return Recording(path, None, f"can't be read as a recording ({type(err).__name__}); put a sound or film file in its place")
+    return Recording(path, duration) if duration else Recording(path, None, "holds no sound; put another file in its place")
+
+
+def start_of(recording: Recording, turns: Sequence[Turn], at_s: float) -> tuple[float | None, str]:
+    """The recording's second of a transcript's time, and what there is to say of it.
+
+    A time that the recording doesn't reach is counted from the transcript's first turn, as of mission clocks; None where that fails too.
+    """
+    duration, times = recording.duration_s, [turn.start_s for turn in turns if turn.start_s is not None]
+    first, last = (times[0], max(times)) if times else (0.0, 0.0)
+    if duration is None or (at_s <= duration and last <= duration + _SLACK_S):
+        return at_s, ""
+    if at_s - first <= duration and last - first <= duration + _SLACK_S:
+        return at_s - first, f"The recording is taken to begin at {clock(first)}, as the transcript does."
+    lasts = f"The recording lasts {clock(duration)}, and the transcript goes on to {clock(last)}"
+    if at_s <= duration:
+        return at_s, f"{lasts}: its times may not fit."
+    return None, f"{lasts}: {clock(at_s)} is not in it."
+
+
+def address_of(document: Document) -> str:
+    """Where the recording is on the web: what the file said, else YouTube's of the id that yt-dlp writes into names; empty without."""
+    known = document.meta.get(MEDIA_KEY, "")
+    if known.startswith(("https://", "http://")):
+        return known
+    named = _YOUTUBE_ID.search(Path(document.uri).name)
+    return f"https://www.youtube.com/watch?v={named.group(1)}" if named else ""
+
+
+def at_second(address: str, at_s: float) -> str:
+    """The address at a second: `t=75s` where YouTube is asked, else the fragment `t=75` of media fragments (W3C)."""
+    parts = urlsplit(address)
+    second = max(0, int(at_s))
+    if (parts.hostname or "").removeprefix("www.").removeprefix("m.") in ("youtube.com", "youtu.be"):
+        return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, f"t={second}s")))))
+    return urlunsplit(parts._replace(fragment=f"t={second}"))
+
+
+def show_recording(desk: Desk, document: Document, turns: Sequence[Turn], at_s: float | None) -> None:
+    """A player at the cited second, or a link to it. Nothing where there is no recording."""
+    if address := address_of(document):
+        label = "Open the recording" if at_s is None else f"Open the recording at {clock(at_s)}"
+        st.link_button(label, at_second(address, at_s or 0.0), icon=":material/open_in_new:")
+    path = find_recording(document.uri, desk.space.settings.media)
+    if path is None:
+        return
+    recording = read_recording(path)
+    if recording.error:
+        st.caption(f":material/volume_off: {plain(path.name)} {plain(recording.error)}.")
+        return
+    start, note = (0.0, "") if at_s is None else start_of(recording, turns, at_s)
+    if start is not None:
+        (st.video if recording.is_film else st.audio)(path, start_time=int(start))
+    if note:
+        st.caption(f":material/schedule: {plain(note)}")

@@ -30,7 +30,7 @@ _PRUNER_HELP = (
 
 def choose_filters(desk: Desk) -> Filters:
     """The chips: each tells what it narrows the question to."""
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="xsmall"):
         chosen = _choose_documents(desk)
         speakers = _choose_speakers(desk)
         since, until = _choose_time()
@@ -40,7 +40,7 @@ def choose_filters(desk: Desk) -> Filters:
 def _choose_documents(desk: Desk) -> list[str]:
     titles = {d.id: clean(d.title) for d in desk.documents()}
     kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
-    label = "All documents" if not kept else plain(clean(titles[kept[0]], 24)) if len(kept) == 1 else plural(len(kept), "document")
+    label = "Documents" if not kept else plain(clean(titles[kept[0]], 24)) if len(kept) == 1 else plural(len(kept), "document")
     with st.popover(label, icon=":material/description:", type="primary" if kept else "secondary"):
         return st.multiselect(
             "Only these documents", list(titles), format_func=lambda i: titles.get(i, i), key="filter_documents", placeholder="All"
@@ -49,7 +49,7 @@ def _choose_documents(desk: Desk) -> list[str]:
 
 def _choose_speakers(desk: Desk) -> list[str]:
     kept: list[str] = st.session_state.get("filter_speakers", [])
-    label = "All speakers" if not kept else plain(clean(kept[0], 24)) if len(kept) == 1 else plural(len(kept), "speaker")
+    label = "Speakers" if not kept else plain(clean(kept[0], 24)) if len(kept) == 1 else plural(len(kept), "speaker")
     with st.popover(label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"):
         speakers = _speakers_of(desk.name, str(desk.space.folder), desk.space.store.version(), desk)
         return st.multiselect("Only these speakers", speakers, key="filter_speakers", placeholder="All")
@@ -57,7 +57,7 @@ def _choose_speakers(desk: Desk) -> list[str]:
 
 def _choose_time() -> tuple[float | None, float | None]:
     kept = [st.session_state.get(key, "").strip() for key in ("filter_since", "filter_until")]
-    label = f"{clean(kept[0], 12) or 'Start'} to {clean(kept[1], 12) or 'end'}" if any(kept) else "Any time"
+    label = f"{clean(kept[0], 12) or 'Start'} to {clean(kept[1], 12) or 'end'}" if any(kept) else "Time"
     with st.popover(plain(label), icon=":material/schedule:", type="primary" if any(kept) else "secondary"):
         left, right = st.columns(2)
         since = left.text_input("From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock")

@@ -18,7 +18,7 @@ HEAD = "source_head"
 STYLE = f"""<style>
 .stMarkdownColoredBackground {{ scroll-margin-top: 40vh; }}
 [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
-.st-key-{PANEL} {{ max-height: calc(100vh - 16rem); overflow-y: auto; scrollbar-gutter: stable; }}
+.st-key-{PANEL} {{ max-height: calc(100vh - 14rem); overflow-y: auto; scrollbar-gutter: stable; }}
 .st-key-{PANEL} > :has(.st-key-{HEAD}) {{ position: sticky; top: 0; z-index: 1; background: light-dark(#ffffff, #050505); }}
 @media (max-width: 640px) {{
     [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: static; }}

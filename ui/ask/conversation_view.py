@@ -2,10 +2,13 @@
 
 import streamlit as st
 
+from dynagrag.schema import Filters
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
 from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, way_name
 from dynagrag.ui.ask.beside import InView
+from dynagrag.ui.ask.overview import points_of
+from dynagrag.ui.ask.what_to_try import show_what_to_try
 from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.conversations import (
@@ -21,7 +24,10 @@ from dynagrag.workspace.conversations import (
 _POLL_S = 0.15
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
-STYLE = "<style>[class*='st-key-last_exchange'] { min-height: calc(100vh - 19rem); scroll-margin-top: 4.5rem; }</style>"
+STYLE = """<style>
+[class*='st-key-last_exchange'] { min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }
+[data-testid='stBottomBlockContainer'] { padding-bottom: 1.5rem; }
+</style>"""
 """So that the last question can stand at the window's head, however short its answer is."""
 _STAGES = {
     "split": "Splitting the question",
@@ -33,8 +39,11 @@ _STAGES = {
 }
 
 
-def show_exchanges(desk: Desk, conversation: Conversation) -> list[InView]:
-    """What was asked and answered, the last of it: each draw of the page sends all that is shown. The last question comes into view."""
+def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> list[InView]:
+    """What was asked and answered, the last of it: each draw of the page sends all that is shown. The last question comes into view.
+
+    `filters`: those of the chips, for what to try where nothing fits.
+    """
     work = pending.work_of(desk, conversation.id)
     under_way = pending.question_of(work).exchange.id if work else ""
     exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
@@ -46,6 +55,9 @@ def show_exchanges(desk: Desk, conversation: Conversation) -> list[InView]:
         key = f"last_exchange_{exchange.id}" if is_last else f"exchange_{exchange.id}"
         with st.container(key=key), state.shown_errors():  # an answer that another version kept must not shut the page
             _show(desk, conversation, exchange)
+            if is_last and any(kept.answer and kept.answer.is_nothing_fitting for kept in exchange.answers):
+                names = [*(s.name for s in points_of(desk).speakers), *(t.name for t in points_of(desk).topics)]
+                show_what_to_try(exchange.asked, [d.text for d in desk.documents()], desk.space.store.version(), names, filters)
     if under_way:
         return [InView("asked", under_way, ".st-key-last_exchange_pending")]
     # The address bar names what is open beside it: then that is what one came for.

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dynagrag.errors import DynaGragError, StoreError, UsageError
 from dynagrag.protocols import ChatModel
+from dynagrag.schema import Filters
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside, conversation_view, pending
 from dynagrag.ui.ask.asking_options import choose_filters, choose_options
@@ -37,7 +38,7 @@ def page() -> None:
         asked, options = _question_box(desk, conversation, options)
         main = _beside_source(desk)
         with main:
-            picked, in_view = _show_conversation(desk, conversation)
+            picked, in_view = _show_conversation(desk, conversation, options[0].filters if options else Filters())
         beside.watch_links(in_view)
         with main:
             conversation_view.show_pending(desk, conversation)
@@ -80,14 +81,14 @@ def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
     return main
 
 
-def _show_conversation(desk: Desk, conversation: Conversation) -> tuple[str, list[InView]]:
+def _show_conversation(desk: Desk, conversation: Conversation, filters: Filters) -> tuple[str, list[InView]]:
     """The exchanges with what one might ask next, or what there is to ask about; the suggestion that was clicked, what comes into view."""
     is_at_work = pending.work_of(desk, conversation.id) is not None
     if conversation.id == NOTES:
         st.caption("Saved answers. They stay with this workspace until you remove them, or delete a document that they quote.")
     elif not conversation.exchanges and not is_at_work:
         return invite(desk) or "", []
-    in_view = conversation_view.show_exchanges(desk, conversation)
+    in_view = conversation_view.show_exchanges(desk, conversation, filters)
     if is_at_work or conversation.id == NOTES:
         return "", in_view
     asked = [exchange.asked for exchange in conversation.exchanges]

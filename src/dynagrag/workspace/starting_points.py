@@ -34,7 +34,10 @@ class SpeakerShare:
 
 @dataclass(frozen=True, slots=True)
 class StartingPoints:
-    """Speakers by their words, topics by how often they are named, and (speaker, topic, turns) by how often this one named it."""
+    """Speakers by their words, topics by how often they are named, and (speaker, topic, turns) by how much this one named it.
+
+    The order of pairs: turns in which the speaker named the topic, times their share of all turns in which it is named.
+    """
 
     speakers: tuple[SpeakerShare, ...]
     topics: tuple[Entity, ...]
@@ -121,6 +124,10 @@ def _pairs(turns: Iterable[Turn], texts: dict[str, str], topics: Sequence[Entity
         if read > _MAX_CHARACTERS:
             break
         counts.update((turn.speaker or "", name) for name in {found.casefold() for found in named.findall(text)})
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    whole = Counter[str]()
+    for (_, name), num in counts.items():
+        whole[name] += num
+    # What one speaker names more than others says more of them than what all name.
+    ranked = sorted(counts.items(), key=lambda item: (-(item[1] ** 2) / whole[item[0][1]], item[0]))
     # Nobody is asked about themselves.
     return tuple((who, by_name[name], num) for (who, name), num in ranked if num >= _LEAST_NAMED and name not in who.casefold())

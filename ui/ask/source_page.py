@@ -9,6 +9,7 @@ from dynagrag.ui.ask.beside import InView, OpenSource, number, watch_links
 from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
+from dynagrag.workspace.renaming import MAX_TITLE, rename_document
 
 
 def page() -> None:
@@ -29,11 +30,23 @@ def page() -> None:
             _choose(desk, list(documents.values()))
             return
         st.html(beside.STYLE)
-        st.header(plain(document.title), anchor=False)  # a hearing's title can fill half a page as a title
+        title, renaming = st.columns([5, 1], vertical_alignment="bottom")
+        title.header(plain(document.title), anchor=False)  # a hearing's title can fill half a page as a title
+        with renaming:
+            _rename(desk, document)
         st.caption(plain(document.uri))
         opened = OpenSource(document.id, number(st.query_params.get("start", "")), number(st.query_params.get("end", "")))
         show_source(desk, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])
+
+
+def _rename(desk: Desk, document: Document) -> None:
+    with st.popover("Rename", icon=":material/edit:", type="tertiary"), st.form("rename_document", border=False):
+        title = st.text_input("Title", document.title, max_chars=MAX_TITLE, key=f"title_{document.id}")
+        if st.form_submit_button("Save"):
+            with state.shown_errors():
+                rename_document(desk.space, document.id, title)
+                st.rerun()
 
 
 def _choose(desk: Desk, documents: list[Document]) -> None:

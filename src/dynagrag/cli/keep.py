@@ -1,4 +1,4 @@
-"""Looking after a workspace from the command line: delete, doctor, backup, restore, graph copy."""
+"""Looking after a workspace from the command line: delete, rename, doctor, backup, restore, graph copy."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -37,6 +37,27 @@ def delete(
             say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
         else:
             say(f"deleted {document.title}; the graph has {report.num_entities} entities and {report.num_relations} relations")
+    return 0
+
+
+def rename(
+    reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What lists, citations and prompts shall call it.")],
+    workspace: WORKSPACE = None,
+    store: STORE = None,
+    embedder: EMBEDDER = None,
+    as_json: JSON = False,
+) -> int:
+    """Give a document another title. Its file, path and id stay; entities are renamed with `graph rename`."""
+    set_up_log(False)
+    from dynagrag.workspace.renaming import rename_document
+
+    with open_space(workspace, read_settings(None, embedder, store)) as space:
+        renamed = rename_document(space, reference, title)
+    if as_json:
+        say_json({"renamed": renamed.id, "title": renamed.title})
+    else:
+        say(f"{renamed.uri} is called {renamed.title!r} now")
     return 0
 
 

@@ -24,7 +24,7 @@ from dynagrag.cli.graph import graph_app
 from dynagrag.cli.ingest import ingest
 from dynagrag.cli.inspect_sources import inspect
 from dynagrag.cli.jobs import jobs_app
-from dynagrag.cli.keep import backup, delete, doctor, restore
+from dynagrag.cli.keep import backup, delete, doctor, rename, restore
 from dynagrag.cli.models import models_app
 from dynagrag.cli.serve import serve
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
@@ -43,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (inspect, ingest, ask, delete, backup, restore, doctor, serve, demo):
+for _command in (inspect, ingest, ask, delete, rename, backup, restore, doctor, serve, demo):
     app.command()(_command)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")

@@ -1,0 +1,29 @@
+"""Another title for a document: what lists, citations and prompts call it. Its file, path and id stay."""
+
+from dataclasses import replace
+
+from dynagrag.errors import UsageError
+from dynagrag.schema import Document
+from dynagrag.workspace.facade import Workspace
+
+MAX_TITLE = 200
+
+
+def rename_document(space: Workspace, reference: str, title: str) -> Document:
+    """Gives the document with this id, path or title another title.
+
+    Answers that were kept keep the title that they were given with. A changed version of the file is another document, with the file's own
+    title.
+
+    Raises:
+        UsageError: None or several are called so, or the title is empty or too long.
+    """
+    wanted = " ".join(title.split())
+    if not wanted:
+        raise UsageError("a document needs a title; nothing was renamed")
+    if len(wanted) > MAX_TITLE:
+        raise UsageError(f"a title has at most {MAX_TITLE} characters, this one {len(wanted):,}; shorten it")
+    with space.writing():
+        renamed = replace(space.find_document(reference), title=wanted)
+        space.store.put_document(renamed, space.store.turns(renamed.id), space.store.passages(renamed.id))
+    return renamed

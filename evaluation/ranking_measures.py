@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dynagrag.errors import SettingsError
+from dynagrag.extras import check_extras
 
 if TYPE_CHECKING:
     from ir_measures import Measure
@@ -34,10 +34,7 @@ class Measured:
 
 def check_library() -> None:
     """Raises SettingsError where ir-measures is missing, before anything is done that would be for nothing."""
-    try:
-        import ir_measures  # noqa: F401
-    except ImportError as err:
-        raise SettingsError("measuring rankings needs ir-measures: pip install 'dynagrag[evaluate]'") from err
+    check_extras("measuring rankings", {"ir_measures": "evaluate"})
 
 
 def measure(rankings: Mapping[str, Sequence[str]], gold: Collection[str], num_missing: int = 0) -> dict[str, Measured]:

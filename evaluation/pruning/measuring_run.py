@@ -13,7 +13,7 @@ from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import MEASURED, untrained_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
-from dynagrag.evaluation.pruning.training_run import check_training_library
+from dynagrag.evaluation.pruning.training_run import check_training_libraries
 from dynagrag.evaluation.pruning.workspace_examples import QUESTIONS, WorkspaceQuestions
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import check_folder
@@ -46,7 +46,7 @@ class MeasureOptions:
         """Raises UsageError for what was given wrong, SettingsError without the library that measures."""
         check_library()
         if self.device is not None:
-            check_training_library()
+            check_training_libraries()
             from dynagrag.training.devices import choose_device
 
             choose_device(self.device)

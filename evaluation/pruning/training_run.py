@@ -3,19 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.errors import UsageError
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES, PrunerFigures, compare_pruners, figures_json
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import MEASURED, untrained_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
-from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import library_versions
+from dynagrag.extras import check_extras
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import FORMS, KIND, Form, GcnPruner
 from dynagrag.schema import EmbedderIdentity
@@ -52,8 +51,7 @@ class HowToTrain:
         """Raises UsageError, SettingsError and LoadError for what was given wrong, is missing here or damaged. `begins_anew`: as in
         `train_and_measure`.
         """
-        check_library()
-        check_training_library()
+        check_training_libraries()
         from dynagrag.training.checkpoints import check_out_folder
         from dynagrag.training.devices import choose_device
 
@@ -153,10 +151,9 @@ def train_and_measure(
     return figures
 
 
-def check_training_library() -> None:
-    """Raises SettingsError where torch-geometric is missing."""
-    if find_spec("torch_geometric") is None:
-        raise SettingsError("training needs torch-geometric: pip install 'dynagrag[train]'")
+def check_training_libraries() -> None:
+    """Raises SettingsError where torch-geometric, or what measures, is missing."""
+    check_extras("training a pruner", {"torch_geometric": "train", "ir_measures": "evaluate"})
 
 
 def _batch_size(num_examples: int) -> int:

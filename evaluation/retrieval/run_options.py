@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from dynagrag.errors import SettingsError, UsageError
@@ -13,6 +12,7 @@ from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Evaluat
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
+from dynagrag.extras import check_extras
 from dynagrag.retrieval.pruning.gcn_pruner import KIND
 from dynagrag.settings import Settings
 
@@ -91,8 +91,7 @@ def _check_pruner(options: EvaluateOptions, arms: Sequence[str]) -> None:
         raise UsageError(f"the arm {GCN} needs a trained pruner: --pruner FOLDER, that of `dynagrag train pruner`")
     if options.prompts:
         raise UsageError(f"the arm {GCN} writes no prompts; leave out --prompts, or the arm")
-    if find_spec("torch_geometric") is None:
-        raise SettingsError(f"the arm {GCN} needs torch-geometric: pip install 'dynagrag[train]', or leave it out")
+    check_extras(f"the arm {GCN}", {"torch_geometric": "train"})
     from dynagrag.training.checkpoints import read_description
 
     read_description(options.pruner, KIND)

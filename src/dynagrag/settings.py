@@ -52,7 +52,7 @@ class Settings(BaseSettings):
         description="Folder of workspaces, models and settings.toml.",
     )
     workspace: str = Field(default="default", description="Workspace that commands use.")
-    llm: str | None = Field(default=None, description="Language model, e.g. openai:NAME, gguf:PATH, local:NAME. No default.")
+    llm: str | None = Field(default=None, description="Language model: openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:NAME; or none.")
     embedder: str = Field(default="minilm", description="Embedder: minilm, a sentence-transformers name or path, or openai:NAME.")
     query_prefix: str | None = Field(default=None, description="Text put before every question to embed (default: the model's own).")
     document_prefix: str | None = Field(default=None, description="Text put before every passage, mention and relation that is embedded.")

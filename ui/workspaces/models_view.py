@@ -20,8 +20,8 @@ _LABELS = {
     "price_per_million_completion_tokens": "Price of a million reply tokens",
 }
 _HELP = {
-    "llm": "openai:NAME (any OpenAI-compatible server), another provider as provider:NAME, gguf:PATH, local:PATH, or a model fetched "
-    "below, e.g. qwen. Empty: none; then graphs are made without a model and questions show their evidence.",
+    "llm": "openai:NAME (any OpenAI-compatible server), another provider as provider:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, "
+    "local:PATH, or a model fetched below, e.g. qwen. Empty: none; then graphs are made without a model and questions show their evidence.",
     "embedder": "minilm, a sentence-transformers name or path, or openai:NAME. A workspace keeps the embedder that it began with.",
     "openai_base_url": "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own.",
     "price_per_million_prompt_tokens": "For the estimate before an ingest, in your currency.",

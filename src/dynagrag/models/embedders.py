@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.extras import check_extras
 from dynagrag.key_hosts import check_model_host
 from dynagrag.models.bounded_http import bounded_client, embedding_call
 from dynagrag.models.catalog import CATALOG, hub_model
@@ -198,12 +199,11 @@ def _name(spec: str, settings: Settings) -> str:
 
 
 def _load(spec: str, settings: Settings) -> Any:
+    check_extras(f"the embedder {spec}", {"sentence_transformers": "local"})
     path = _folder(spec, settings)
-    try:
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
-    except ImportError as err:
-        raise SettingsError(f"the embedder {spec} needs sentence-transformers: pip install 'dynagrag[local]'") from err
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging as transformers_logging
+
     transformers_logging.disable_progress_bar()
     began = time.perf_counter()
     try:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dynagrag.errors import ModelUnavailableError, SettingsError
+from dynagrag.extras import check_extras
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
@@ -26,8 +27,9 @@ class GgufChat:
     """See the module. The weights are loaded at the first call; calls are made one at a time, so that each has its whole timeout."""
 
     def __init__(self, path: Path, *, name: str, temperature: float, timeout_s: float, model_identity: str | None = None) -> None:
-        """Raises SettingsError where the file is missing or no GGUF; it is not loaded yet."""
+        """Raises SettingsError where the file is missing or no GGUF, and without the library that runs it; it is not loaded yet."""
         check_gguf(path)
+        check_gguf_library()
         self._path = path
         self._name = name
         self._temperature = temperature
@@ -130,11 +132,14 @@ def check_gguf(path: Path) -> None:
     raise SettingsError(f"{path} is not a GGUF file: give the path of a .gguf model")
 
 
+def check_gguf_library() -> None:
+    """Raises SettingsError where what runs GGUF files is missing."""
+    check_extras("running a GGUF file", {"xllamacpp": "gguf"})
+
+
 def _start_server(path: Path) -> Any:
-    try:
-        import xllamacpp
-    except ImportError as err:
-        raise SettingsError("running a GGUF file needs xllamacpp: pip install 'dynagrag[gguf]'") from err
+    import xllamacpp
+
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = _CONTEXT_TOKENS

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dynagrag.errors import CutOffReplyError, ModelUnavailableError, PromptRefusedError, SettingsError
+from dynagrag.extras import check_extras
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.reply_schema import strict_schema
@@ -23,6 +24,7 @@ from dynagrag.settings import Settings
 _LOG = logging.getLogger(__name__)
 _SMALL_PARAMETERS = 4_000_000_000
 _SMALL_BYTES = 4_000_000_000
+_EXTRAS = {"transformers": "local", "torch": "local"}
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".ckpt")
 
 
@@ -33,8 +35,9 @@ class TransformersChat:
     """
 
     def __init__(self, source: str, *, name: str, settings: Settings) -> None:
-        """Raises SettingsError for a path that is not there, or one that could only be unpickled."""
+        """Raises SettingsError for a path that is not there, or one that could only be unpickled, and without the libraries."""
         self._source = locate_model(source)
+        check_extras("running a model here", _EXTRAS)
         self._settings = settings
         self._name = name
         self._temperature = settings.temperature
@@ -236,13 +239,12 @@ def load_transformers(source: str, settings: Settings, device: str | None = None
 
     Without `device` and `dtype` they are chosen, see TransformersChat.
     """
+    check_extras("running a model here", _EXTRAS)
     path = Path(source) if Path(source).exists() else hub_model(source, settings)
-    try:
-        import torch
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-        from transformers.utils import logging as transformers_logging
-    except ImportError as err:
-        raise SettingsError("running a model here needs transformers and torch: pip install 'dynagrag[local]'") from err
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
     transformers_logging.disable_progress_bar()
     device = device or ("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
     given, dtype = dtype, dtype or {"cuda": torch.bfloat16, "mps": torch.float16}.get(device.partition(":")[0], torch.float32)

@@ -99,7 +99,7 @@ def test_without_a_network_it_is_one_line_too(home: Path) -> None:
         ("gguf:hf:org/model", "names no GGUF file"),
         ("gguf:hf:org/model/model.safetensors", "names no GGUF file"),
         ("gguf:hf:org/../../model.gguf", "names no GGUF file"),
-        ("gguf:hf:org/model/big-00001-of-00002.gguf", "one part of several"),
+        ("gguf:hf:org/model/big-00001-of-00002.gguf", "one of several parts"),
     ],
 )
 def test_a_name_that_can_be_no_file_is_refused_without_asking(home: Path, name: str, why: str) -> None:

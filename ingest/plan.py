@@ -31,6 +31,9 @@ class PromptingExtractor(Protocol):
     def prompt_tokens(self, work: ChunkWork) -> int:
         """Estimated prompt tokens of the chunk's first call, schema included."""
 
+    def ask_once(self, work: ChunkWork) -> None:
+        """Makes the chunk's first call, whose reply is in the cache when the chunk is extracted. Raises ModelError as the model does."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:

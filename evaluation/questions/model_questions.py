@@ -23,7 +23,7 @@ from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.evidence import line_of, passage_evidence
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import ClaimChecker, Prompt
 from dynagrag.schema import ScoredPassage, Usage, Verdict
@@ -114,6 +114,19 @@ class QuestionWriter:
         return made
 
     # ------------------------------------------------------------------------------------------------------- writing
+
+    def seconds_per_token(self, kind: Kind, seed: int) -> float | None:
+        """The time of the first call that `write` will make, by the tokens of its prompt; its reply is then in the cache. None where it
+        failed.
+        """
+        request = next((request for request in requests(self.evidence, kind, seed) if request is not None), None)
+        try:
+            if request is None or self._written(request).fault in (REFUSED, UNREADABLE):
+                return None
+        except (BudgetError, ModelError):
+            return None  # the run will tell
+        schema = UnansweredReply if kind is Kind.UNANSWERABLE else WrittenReply
+        return (self.chat.usage().seconds + self.chat.saved().seconds) / prompt_tokens(request.prompt, schema)
 
     def _written(self, request: Request) -> _Attempt:
         schema: type[UnansweredReply] | type[WrittenReply] = UnansweredReply if request.kind is Kind.UNANSWERABLE else WrittenReply

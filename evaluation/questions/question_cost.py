@@ -14,7 +14,7 @@ from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt
 from dynagrag.settings import Settings
-from dynagrag.text import plural
+from dynagrag.text import duration_text, plural
 
 _QUESTION = "x" * 120
 """Stands for a question that nobody has written yet."""
@@ -33,11 +33,14 @@ class QuestionCost:
     prompt_tokens: int
     reply_tokens: int
     money: float | None = None
+    seconds: float | None = None
+    """As long as the first call took by the tokens of its prompt; None before it, and where it failed."""
 
     def __str__(self) -> str:
+        time = "" if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
         asked = f"{plural(self.questions, 'question')}, {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens"
-        return f"{asked}, at most {self.reply_tokens:,} reply tokens{money}; each question that is left out takes as many calls again"
+        return f"{asked}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that is left out takes as many calls again"
 
 
 def question_cost(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int, asks_checker: bool, settings: Settings) -> QuestionCost:

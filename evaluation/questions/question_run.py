@@ -112,8 +112,6 @@ def _by_model(
     if chat is None:
         raise SettingsError(NO_LLM_TO_WRITE)
     checker = wiring.chosen_checker(space.settings.checker, chat)
-    if on_cost:
-        on_cost(question_cost(evidence, options.kinds, options.num, options.seed, wiring.asks_model(checker), space.settings))
     writer = QuestionWriter(
         evidence,
         chat,
@@ -122,6 +120,11 @@ def _by_model(
         wiring.concurrency_of(chat.model, space.settings),
         progress,
     )
+    if on_cost:
+        cost = question_cost(evidence, options.kinds, options.num, options.seed, wiring.asks_model(checker), space.settings)
+        on_cost(cost)
+        if (pace := writer.seconds_per_token(options.kinds[0], options.seed)) is not None:
+            on_cost(replace(cost, seconds=pace * cost.prompt_tokens / writer.num_at_once))
     written = writer.write(options.kinds, options.num, options.seed)
     return replace(written, usage=chat.usage())
 

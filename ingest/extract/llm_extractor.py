@@ -124,6 +124,10 @@ class LLMExtractor:
         prompt = self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small))
         return prompt_tokens(prompt, self._schema)
 
+    def ask_once(self, work: ChunkWork) -> None:
+        """The chunk's first call, so that it can be timed."""
+        self._call(self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small)), work.document)
+
     def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
         """See `Extractor.extract`."""
         set_aside: list[tuple[Chunk, str]] = []

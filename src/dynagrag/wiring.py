@@ -129,8 +129,12 @@ def make_chunk_profile(name: str | None, model: ChatModel | None) -> ChunkProfil
 
 def concurrency_of(model: ChatModel | None, settings: Settings) -> int:
     """Calls at once: one for a model on this machine, which answers one at a time anyway."""
-    is_here = model is not None and (model.name in CATALOG or model.name.startswith(("gguf:", "local:")))
-    return 1 if is_here else settings.max_concurrency
+    return 1 if runs_here(model) else settings.max_concurrency
+
+
+def runs_here(model: ChatModel | None) -> bool:
+    """Whether a model runs in this process, so that a call costs nothing but time."""
+    return model is not None and (model.name in CATALOG or model.name.startswith(("gguf:", "local:")))
 
 
 def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, confirm, in_line, say, say_json
+from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, Waiting, confirm, in_line, say, say_json
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import duration_text, plural
 
 if TYPE_CHECKING:
     from dynagrag.ingest.load.glossary_file import GlossaryFile
-    from dynagrag.ingest.plan import Estimate, IngestPlan
+    from dynagrag.ingest.plan import IngestPlan
     from dynagrag.schema import LoadedSource
     from dynagrag.workspace.ingest_job import PreparedIngest
 
@@ -38,7 +38,9 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
-        _print_plan(plan, estimate, prepared.parts.name)
+        _print_plan(plan, prepared.parts.name)
+        if estimate is not None and plan.num_chunks:
+            _print_estimate(prepared)
         for line in glossary_lines(prepared.glossaries):
             say(line)
     if prepared.kind == "ingest" and not plan.documents and not plan.unchanged:
@@ -46,6 +48,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     if plan.removes_missing and plan.missing:
         _confirm_removal(plan, yes)
     elif estimate is not None and plan.num_chunks and not confirm("Continue?", yes, without_terminal=True):
+        prepared.forget_timed_call()
         raise typer.Abort()
     try:
         with Bars(as_json) as progress:
@@ -93,7 +96,7 @@ def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
     return f"nothing could be read: {first.path}: {first.refused}{more}"
 
 
-def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str) -> None:
+def _print_plan(plan: "IngestPlan", workspace: str) -> None:
     whole = [d for d in plan.documents if d.is_whole]
     new = sum(not d.replaces for d in whole)
     if len(whole) == len(plan.documents):
@@ -117,9 +120,17 @@ def _print_plan(plan: "IngestPlan", estimate: "Estimate | None", workspace: str)
             say(f"    {document.title}  ({in_line(document.uri)})")
         if len(plan.missing) > _MAX_SHOWN:
             say(f"    ... and {len(plan.missing) - _MAX_SHOWN} more")
-    if estimate is not None and plan.num_chunks:
+
+
+def _print_estimate(prepared: "PreparedIngest") -> None:
+    """After one call was timed, where the model runs here."""
+    with Waiting("timing one call"):
+        seconds = prepared.time_one_call()
+    estimate = prepared.estimate(seconds)
+    if estimate is not None:
         money = "" if estimate.money is None else f", price {estimate.money:.2f}"
+        timed = "" if seconds is None else f" (one took {seconds:.1f} s)"
         say(
             f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
-            f"reply tokens, {duration_text(estimate.seconds)}{money}"
+            f"reply tokens, {duration_text(estimate.seconds)}{timed}{money}"
         )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 EXIT_SET_ASIDE = 3
 _SECONDS_A_LINE = 10
 """Of progress, where there is no terminal."""
+_SPEED_OVER_S = 900.0
+"""The pace is taken over so long: a call of a small model may take a minute, and the library's half a minute would see none end."""
 EXIT_INTERRUPTED = 130
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{STEERING}]")
 """C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but steers what is."""
@@ -145,7 +147,9 @@ class Bars:
 
         columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
         is_terminal = sys.stderr.isatty()
-        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not is_terminal)
+        self._progress = Progress(
+            *columns, console=Console(stderr=True), disable=quiet or not is_terminal, speed_estimate_period=_SPEED_OVER_S
+        )
         self._tasks: dict[str, Any] = {}
         self._says_lines = not quiet and not is_terminal
         self._said_at = self._began = time.monotonic()
@@ -163,7 +167,12 @@ class Bars:
         self._progress.update(self._tasks[stage], completed=done, total=total)
         if self._says_lines and (now := time.monotonic()) - self._said_at >= _SECONDS_A_LINE:
             self._said_at = now
-            complain(f"{stage}: {done:,} of {total:,} after {duration_text(now - self._began)}")
+            complain(f"{stage}: {done:,} of {total:,} after {duration_text(now - self._began)}{self._left(stage)}")
+
+    def _left(self, stage: str) -> str:
+        """About how long the stage will still take, at the pace of its last minutes."""
+        left = next(task.time_remaining for task in self._progress.tasks if task.id == self._tasks[stage])
+        return f", about {duration_text(left)} left" if left else ""
 
 
 class Waiting:

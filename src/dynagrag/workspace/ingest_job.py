@@ -4,6 +4,7 @@ A job can be resumed by its number: the journal keeps its paths, its options and
 """
 
 import json
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from dynagrag import wiring
-from dynagrag.errors import BudgetError, DynaGragError, StoreError, UsageError, WorkspaceError
+from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError, UsageError, WorkspaceError
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower, cancelled
@@ -27,12 +28,14 @@ from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Extractor
+from dynagrag.schema import ChunkWork
 from dynagrag.scrubbing import scrubbed
 from dynagrag.settings import ChunkProfile, known_secrets
 from dynagrag.workspace.address import shown_address, store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
 
+_LOG = logging.getLogger(__name__)
 INGEST, RETRY = "ingest", "retry"
 
 
@@ -222,8 +225,36 @@ class PreparedIngest:
     build_index: BuildIndex = lambda model: None
     glossaries: tuple[GlossaryFile, ...] = ()
 
-    def estimate(self) -> Estimate | None:
-        """Calls, tokens, time and money at most; None for an extractor without a model."""
+    def time_one_call(self) -> float | None:
+        """The seconds of one call that the run will make, by a model in this process: the next finds its reply in the cache. None for any
+        other model, where nothing is to be extracted, and where the model gives no reply, which the run will tell.
+        """
+        work = self._typical_work()
+        if work is None or self.chat is None or not wiring.runs_here(self.chat.model) or not isinstance(self.extractor, PromptingExtractor):
+            return None
+        try:
+            self.extractor.ask_once(work)
+        except ModelError as err:  # also of a reply that can't be read, which took its time
+            _LOG.info("one call was timed: %s", err)
+        spent, saved = self.chat.usage(), self.chat.saved()
+        calls = spent.calls + saved.calls
+        return (spent.seconds + saved.seconds) / calls or None if calls else None
+
+    def forget_timed_call(self) -> None:
+        """Where the run isn't wanted after all: the reply goes from the cache, unless its document is stored."""
+        work = self._typical_work()
+        if work is not None and all(document.id != work.document.id for document in self.parts.store.documents()):
+            self.parts.journal.forget_documents([work.document.id])
+
+    def _typical_work(self) -> ChunkWork | None:
+        """The chunk of middle length."""
+        by_length = sorted((item for planned in self.plan.documents for item in planned.work), key=span_tokens)
+        return by_length[len(by_length) // 2] if by_length else None
+
+    def estimate(self, seconds_per_call: float | None = None) -> Estimate | None:
+        """Calls, tokens, time and money at most; None for an extractor without a model. `seconds_per_call`: as it was timed; else that of
+        the workspace's earlier runs.
+        """
         if not isinstance(self.extractor, PromptingExtractor):
             return None
         settings = self.parts.settings
@@ -236,7 +267,7 @@ class PreparedIngest:
             is_small=self.chat is not None and self.chat.model.is_small,
             is_judged=self.judge is not None,
             max_concurrency=wiring.concurrency_of(self.chat.model if self.chat else None, settings),
-            seconds_per_call=seconds / calls if calls else None,
+            seconds_per_call=seconds_per_call or (seconds / calls if calls else None),
             price_of=settings.price_of,
         )
 

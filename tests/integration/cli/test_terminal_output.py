@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,15 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch: pytest.
     with Bars(quiet=False) as progress:
         progress("embed", 1000, 2000)
     assert capsys.readouterr().err == "dynagrag: embed: 1,000 of 2,000 after 0 s\n"
+
+
+def test_a_line_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(terminal, "_SECONDS_A_LINE", 0)
+    with Bars(quiet=False) as progress:
+        for done in (0, 1, 2, 4):
+            progress("extract", done, 4)
+            time.sleep(0.02)
+    left = [line.partition(", about ")[2] for line in capsys.readouterr().err.splitlines()]
+    assert left[0] == ""
+    assert left[2] == "1 s left"
+    assert left[3] == ""

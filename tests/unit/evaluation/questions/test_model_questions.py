@@ -179,6 +179,19 @@ def test_as_many_at_once_as_you_like_make_the_same(write: Callable[..., Written]
     assert [q.id for q in one.questions] == [q.id for q in many.questions]
 
 
+def test_the_first_call_tells_the_pace_and_is_not_made_again(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "timed.sqlite")
+    model = FakeChat(Model(), delay_s=0.05)
+    writer = QuestionWriter(evidence(), MeteredChat(model, journal, workspace="w", budget=Budget()), RulesChecker(), lambda _: ())
+    pace = writer.seconds_per_token(WRITABLE[0], 0)
+    assert pace is not None
+    assert 0 < pace < 0.05
+    assert len(model.prompts) == 1
+    writer.write(WRITABLE, 2, 0)
+    assert len({prompt.user for prompt in model.prompts}) == len(model.prompts)
+    journal.close()
+
+
 def test_the_estimate_counts_every_call_of_questions_that_pass(write: Callable[..., Written]) -> None:
     model = Model()
     write(model, num=5)

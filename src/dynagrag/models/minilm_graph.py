@@ -1,7 +1,8 @@
 """all-MiniLM-L6-v2 as an ONNX graph, made of the weights that its package brings, so that embedding takes no torch.
 
-The operators are ONNX Runtime's own for transformers (com.microsoft), which do attention, and a layer's sum and norm, in one step each. The
-weights stay outside the graph, which has five kilobytes: the session reads them where they lie.
+The operators are ONNX Runtime's own for transformers (com.microsoft), which do attention, and gelu with its bias, in one step each. The
+norm of a layer is made of plain ones: the runtime's own goes number by number and takes four times as long. The weights stay outside the
+graph, which has some kilobytes: the session reads them where they lie.
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,9 @@ IDS, SEGMENTS, MASK = "ids", "segments", "mask"
 """The graph's inputs, int32 (b, t): tokens, zeros, and 1 for a token, 0 for padding. Its one output is float32 (b, t, DIMENSION)."""
 _EPSILON = 1e-12
 _RUNTIME = "com.microsoft"
+_OF_RUNTIME = ("EmbedLayerNormalization", "Attention", "BiasGelu")
+_MEAN, _SMALLEST = "mean", "epsilon"
+"""(DIMENSION, 1), which a row is multiplied with for its mean, and (1,)."""
 _OPSET, _RUNTIME_OPSET, _IR_VERSION = 17, 1, 9
 
 
@@ -34,7 +38,7 @@ class _Graph:
 
     def do(self, operator: str, inputs: list[str], output: str, **attributes: float) -> str:
         """Adds an operator; the name of what it gives."""
-        domain = "" if operator == "MatMul" else _RUNTIME
+        domain = _RUNTIME if operator in _OF_RUNTIME else ""
         node = helper.make_node(operator, inputs, [output], domain=domain)
         node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
         self.nodes.append(node)
@@ -53,6 +57,8 @@ class _Graph:
 def minilm_graph(weights: Mapping[str, Vectors]) -> tuple[bytes, dict[str, Vectors]]:
     """The serialized graph, and by name the weights that it reads. KeyError where `weights` are no MiniLM's."""
     graph = _Graph(weights)
+    graph.kept(_MEAN, np.full((DIMENSION, 1), 1 / DIMENSION, dtype=np.float32))
+    graph.kept(_SMALLEST, np.array([_EPSILON], dtype=np.float32))
     tables = [graph.kept(f"embeddings.{name}_embeddings.weight") for name in ("word", "position", "token_type")]
     hidden = graph.do("EmbedLayerNormalization", [IDS, SEGMENTS, *tables, *graph.norm("embeddings.")], "embedded", epsilon=_EPSILON)
     graph.nodes[-1].output.append("mask_index")  # the operator has two outputs; this one isn't read
@@ -74,9 +80,14 @@ def _layer(graph: _Graph, layer: str, hidden: str) -> str:
 
 
 def _added(graph: _Graph, of: str, new: str, hidden: str) -> str:
-    """The norm of the sum of what a dense layer gave, its bias, and what went in."""
-    parts = [new, hidden, *graph.norm(of), graph.kept(f"{of}dense.bias")]
-    return graph.do("SkipLayerNormalization", parts, f"{of}sum", epsilon=_EPSILON)
+    """The norm of the sum of what a dense layer gave, its bias, and what went in: (x - mean) / sqrt(variance + epsilon) * weight + bias."""
+    weight, bias = graph.norm(of)
+    total = graph.do("Add", [graph.do("Add", [new, graph.kept(f"{of}dense.bias")], f"{of}biased"), hidden], f"{of}sum")
+    centred = graph.do("Sub", [total, graph.do("MatMul", [total, _MEAN], f"{of}mean")], f"{of}centred")
+    variance = graph.do("MatMul", [graph.do("Mul", [centred, centred], f"{of}squares"), _MEAN], f"{of}variance")
+    deviation = graph.do("Sqrt", [graph.do("Add", [variance, _SMALLEST], f"{of}positive")], f"{of}deviation")
+    scaled = graph.do("Mul", [graph.do("Div", [centred, deviation], f"{of}unit"), weight], f"{of}scaled")
+    return graph.do("Add", [scaled, bias], f"{of}norm")
 
 
 def _serialized(graph: _Graph, output: str) -> bytes:

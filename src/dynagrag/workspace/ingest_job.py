@@ -237,8 +237,8 @@ class PreparedIngest:
         except ModelError as err:  # also of a reply that can't be read, which took its time
             _LOG.info("one call was timed: %s", err)
         spent, saved = self.chat.usage(), self.chat.saved()
-        calls = spent.calls + saved.calls
-        return (spent.seconds + saved.seconds) / calls or None if calls else None
+        took = spent.seconds + saved.seconds
+        return took / (spent.calls + saved.calls) if took else None
 
     def forget_timed_call(self) -> None:
         """Where the run isn't wanted after all: the reply goes from the cache, unless its document is stored."""

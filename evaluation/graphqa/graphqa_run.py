@@ -28,6 +28,7 @@ from dynagrag.evaluation.graphqa.hallucination import (
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
+from dynagrag.extras import check_extras
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
@@ -61,7 +62,7 @@ class GraphQaOptions:
     hallucination: bool = False
 
     def check(self) -> None:
-        """Raises UsageError for what was given wrong."""
+        """Raises UsageError for what was given wrong, SettingsError without the libraries that answer."""
         is_trained = self.method != MAJORITY and method_of(self.method).is_trained
         if is_trained and self.checkpoint is None:
             raise UsageError(f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then give --checkpoint FOLDER")
@@ -71,6 +72,8 @@ class GraphQaOptions:
             raise UsageError("majority names no support for its answers; leave out --hallucination")
         if self.method != MAJORITY and self.lm is None:
             raise UsageError("name the language model with --lm, such as smollm2 or a folder of a transformers model")
+        if self.method != MAJORITY:
+            check_extras("answering questions about graphs", {"torch_geometric": "train", "transformers": "local"})
         if self.device is not None:
             from dynagrag.training.devices import choose_device
 

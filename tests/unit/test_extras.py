@@ -6,9 +6,9 @@ from dynagrag.extras import check_extras, lacking_extras
 
 def test_all_that_is_missing_is_named_with_the_extras_that_bring_it() -> None:
     wanted = {"numpy": "core", "no_such_module": "train", "another_one": "evaluate", "a_third": "train"}
-    line = "training needs no_such_module and another_one and a_third: pip install 'dynagrag[train,evaluate]'"
+    line = "training needs no-such-module and another-one and a-third: pip install 'dynagrag[train,evaluate]'"
     assert lacking_extras("training", wanted) == line
-    with pytest.raises(SettingsError, match="no_such_module"):
+    with pytest.raises(SettingsError, match="no-such-module"):
         check_extras("training", wanted)
 
 

@@ -10,6 +10,7 @@ Nothing supports an answer: it abstains. With or without a model: the lines that
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
 from dynagrag.errors import DynaGragError, ModelError
@@ -25,15 +26,15 @@ from dynagrag.generation.citations import (
 from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, checked_claims, final_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
-from dynagrag.generation.context import Context, all_evidence, build_contexts, intermediate_prompt
+from dynagrag.generation.context import Context, all_evidence, build_contexts, intermediate_prompt, looked_at
 from dynagrag.generation.helpfulness import Score, helpfulness
 from dynagrag.generation.lines.best_lines import BestLines, best_lines
-from dynagrag.generation.lines.line_fit import NUM_PASSAGES
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.merge_input import merge_input
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer, SoftReply
+from dynagrag.generation.soft_prompt.text_room import Reading
 from dynagrag.generation.spread import POOL_PER_PROMPT
 from dynagrag.generation.stretches import stretches
 from dynagrag.models.metered_chat import prompt_tokens
@@ -108,25 +109,18 @@ def answer_question(
     progress = progress or (lambda *_: None)
     progress("retrieve", 0, 1)
     retrieval = parts.retriever.retrieve(question, num_passages=num_ranked(profile), num_subgraphs=profile.num_subgraphs)
-    contexts = build_contexts(snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal, profile)
+    build = partial(build_contexts, snapshot, question, retrieval, parts.passages, parts.pruner, parts.traversal)
+    reading = parts.soft.reading(build) if parts.soft else None
+    contexts = reading.contexts if reading else build(profile)
     say = on_text or (lambda _: None)
     streamed = (lambda _: None) if is_strict else say
-    rows = _rows(retrieval, () if profile.num_spread else contexts, parts.passages)
+    rows = looked_at(retrieval, () if profile.num_spread else contexts, parts.passages)
     lines = best_lines(parts.lines or LineIndex(parts.passages), question, rows, parts.embedder)
-    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, streamed, progress, is_strict, lines)
+    flow = _Flow(snapshot, question, (*retrieval.notes, *notes), retrieval, contexts, parts, streamed, progress, is_strict, lines, reading)
     answer = flow.answer(flow.outcome())
     if is_strict and answer.is_answered_by_model:
         say(answer.text)
     return answer
-
-
-def _rows(retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores) -> list[int]:
-    """Rows of the passages that were ranked, best first, then of those that prompts hold besides. Where passages are spread over many
-    prompts, the ranked ones alone: sentences are embedded for it.
-    """
-    ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
-    ids += [evidence.id for context in contexts for evidence in context.prompt.evidence]
-    return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +160,7 @@ class _Flow:
     progress: Callable[[str, int, int], None]
     is_strict: bool
     lines: BestLines
+    reading: Reading | None = None
 
     def outcome(self) -> _Outcome:
         """Asks, scores and merges."""
@@ -192,9 +187,9 @@ class _Flow:
 
     def _soft_outcome(self, soft: SoftAnswerer) -> _Outcome:
         """A mark of a line that it did not read is none."""
-        if not self.contexts:
+        if not self.contexts or self.reading is None:
             return self._abstention("nothing was retrieved")
-        reply = soft.answer(self.snapshot, self.question, self.retrieval, self.contexts)
+        reply = soft.answer(self.snapshot, self.question, self.retrieval, self.reading)
         read = {label: line for label, line in all_evidence(self.contexts).items() if label in reply.trace.labels}
         text = checked_marks(reply.text, read).strip()
         if not text:

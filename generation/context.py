@@ -10,6 +10,7 @@ from functools import partial
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels
 from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, room_for_walk, write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.lines.line_fit import NUM_PASSAGES
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import subgraph_trace
 from dynagrag.generation.spread import spread_passages
@@ -190,3 +191,12 @@ def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -
 def all_evidence(contexts: Sequence[Context]) -> dict[str, Evidence]:
     """Every evidence line of a question by its label."""
     return {e.label: e for context in contexts for e in context.prompt.evidence}
+
+
+def looked_at(retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores) -> list[int]:
+    """Rows of the passages that were ranked, best first, then of those that prompts hold besides. Where passages are spread over many
+    prompts, the ranked ones alone: sentences are embedded for it.
+    """
+    ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
+    ids += [evidence.id for context in contexts for evidence in context.prompt.evidence]
+    return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]

@@ -26,6 +26,7 @@ _IN_SUMMARY = re.compile(rf"{_CITATION}|[\\|]|[{_CONTROL}]")
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
 _IS_BARE = re.compile(_BARE_SPEAKER)
+_LEFT_OUT = re.compile(r"\(left out: \d+ lines, \d+ nodes\)")
 
 JSON_STRING = r'"(?:[^"\\]|\\.)*"'
 SUMMARY_JOIN = " | "
@@ -96,6 +97,11 @@ def evidence_line(label: str, speaker: str | None, start_s: float | None, quote:
 def left_out_line(num_lines: int, num_nodes: int) -> str:
     """What is not there."""
     return f"(left out: {num_lines} lines, {num_nodes} nodes)"
+
+
+def is_left_out_line(line: str) -> bool:
+    """Whether a prompt's line only tells what is not there."""
+    return _LEFT_OUT.fullmatch(line) is not None
 
 
 def _indent(number: str) -> str:

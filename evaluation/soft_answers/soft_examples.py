@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +19,16 @@ from dynagrag.evaluation.pruning.training_questions import (
 )
 from dynagrag.generation.answer import num_ranked
 from dynagrag.generation.context import all_evidence, build_contexts
-from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, soft_example
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
+from dynagrag.generation.soft_prompt.text_room import Reading, TextRoom, reading_of
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Evidence, Question
 from dynagrag.workspace.facade import Workspace
-from dynagrag.workspace.workspace_pruner import VERSION
+from dynagrag.workspace.workspace_pruner import VERSION, WorkspacePruners, asked_pruner
+from dynagrag.workspace.workspace_soft_prompt import PRUNER
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import SoftExample
@@ -35,7 +38,7 @@ UNANSWERED = "it has no answer to learn"
 
 @dataclass(frozen=True, slots=True)
 class AskedExample:
-    """A question as it is read, and its answer without marks. `has_line`: whether a line that states the answer is in the prompt."""
+    """A question as it is read, and its answer without marks. `has_line`: whether a line that states the answer is among those read."""
 
     example: "SoftExample"
     answer: str
@@ -50,6 +53,7 @@ class WorkspaceSoftExamples:
 
     def __init__(self, space: Workspace, method: str, file: Path | None) -> None:
         self._space, self._system, self._snapshot = space, SYSTEMS[method], space.snapshot()
+        self._pruner = asked_pruner(space.settings, None, self._system.profile.name, self._system.retriever, is_pruned=True)
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
         self.num_asked = len(questions)
         self.found = _answered(split_questions(questions, self._snapshot))
@@ -59,15 +63,19 @@ class WorkspaceSoftExamples:
             "answers": content_id(*(question.answer for question in questions)),
             "graph": space.store.digest(),
             VERSION: self._snapshot.version,
+            PRUNER: space.pruner_identity(self._pruner),
         }
 
-    def examples(self, progress: Progress, max_train: int | None = None) -> Mapping[Part, list[AskedExample]]:
-        """The examples by what they serve, as questions are answered: same retriever, same prompts. `max_train`: training ones at most."""
+    def examples(self, room: TextRoom, progress: Progress, max_train: int | None = None) -> Mapping[Part, list[AskedExample]]:
+        """The examples by what they serve, as `ask --soft` puts questions: same retriever, pruner and prompts, whose text has this `room`.
+        `max_train`: training ones at most.
+        """
         asked = {part: self.found.parts[part][: max_train if part is Part.TRAIN else None] for part in Part}
         total, done = sum(map(len, asked.values())), 0
         passages, profile = PassageScores(self._snapshot), self._system.profile
         retriever = wiring.make_retriever(self._system.retriever, self._snapshot, profile, passages, self._space.ego_index)
-        parts = (passages, wiring.make_pruner(), wiring.make_traversal("dsa-bfs", profile), profile)
+        pruner = WorkspacePruners(self._space.settings, self._space.name).chosen(self._pruner, self._space.embedder.identity).pruner
+        parts = (passages, pruner, wiring.make_traversal("dsa-bfs", profile))
         split: dict[Part, list[AskedExample]] = {part: [] for part in Part}
         for part, rows in asked.items():
             for question, _ in rows:
@@ -75,14 +83,19 @@ class WorkspaceSoftExamples:
                 own = Question(question.text, self._space.embedder.embed_query(question.text))
                 check_asking_embedder(self._space.name, self._space.store.embedder(), self._space.embedder.identity)
                 retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
-                contexts = build_contexts(self._snapshot, own, retrieval, *parts)
-                line = line_of_answer(question, list(all_evidence(contexts).values()))
-                label = f"{question.answer} [{line.label}]" if line and self._system.has_text else question.answer
-                example = soft_example(self._snapshot, own, retrieval.subgraphs, contexts, label)
+                reading = reading_of(partial(build_contexts, self._snapshot, own, retrieval, *parts), profile, room)
+                line = line_of_answer(question, self._lines(reading))
+                label = f"{question.answer} [{line.label}]" if line else question.answer
+                example = soft_example(self._snapshot, own, retrieval.subgraphs, reading.text, label)
                 split[part].append(AskedExample(example, question.answer, line is not None))
                 done += 1
         progress("retrieve", total, total)
         return split
+
+    def _lines(self, reading: Reading) -> list[Evidence]:
+        """The lines that the system reads."""
+        evidence = all_evidence(reading.contexts)
+        return [evidence[label] for label in lines_read(evidence, reading.text)] if self._system.has_text else []
 
 
 def line_of_answer(question: TrainingQuestion, evidence: Sequence[Evidence]) -> Evidence | None:

@@ -19,11 +19,12 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
-from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS
+from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS, text_room
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.pipeline import Progress
+from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, Checkpoint, check_out_folder, hold_folder, save_checkpoint
@@ -59,7 +60,8 @@ class WorkspaceSoftOptions:
 @dataclass(frozen=True, slots=True)
 class SoftFigures:
     """Of `n` questions of documents that it did not see: shares whose reply holds the answer's words; of `untrained`, the same language
-    model with the same text and no graph token. `with_line`: whose prompt holds a line that states the answer, so the most there could be.
+    model with the same text and no graph token. `with_line`: in whose prompt it read a line that states the answer, so the most there could
+    be; 0 where no text is read.
     """
 
     n: int
@@ -102,9 +104,12 @@ def train_soft_on_workspace(
         asked = WorkspaceSoftExamples(space, options.method, options.questions)
         _check_enough(asked)
         with hold_folder(out):
-            split = asked.examples(progress or (lambda *_: None), options.max_rows)
-            dimension, embedder = space.embedder.identity.dimension, space.embedder.identity.name
-            epochs, figures = _train(settings, options, out, split, dimension, embedder, asked.made_of, on_epoch)
+            lm = load_language_model(options.lm, settings, options.precision, options.device)
+            embedder = space.embedder.identity
+            torch.manual_seed(options.seed)
+            model = SoftPromptModel(lm, _model_options(options, embedder.dimension, LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)))
+            split = asked.examples(text_room(model), progress or (lambda *_: None), options.max_rows)
+            epochs, figures = _train(settings, options, out, split, model, embedder, asked.made_of, on_epoch)
             if learned_of - {document.id for document in space.store.documents()}:
                 for name in (DESCRIPTION, WEIGHTS, TRAINING):
                     (out / name).unlink(missing_ok=True)
@@ -118,30 +123,26 @@ def _train(
     options: WorkspaceSoftOptions,
     out: Path,
     split: Mapping[Part, Sequence[AskedExample]],
-    dimension: int,
-    embedder: str,
+    model: SoftPromptModel,
+    embedder: EmbedderIdentity,
     made_of: Mapping[str, Any],
     on_epoch: Callable[[Epoch], None] | None,
 ) -> tuple[list[Epoch], SoftFigures]:
-    lm = load_language_model(options.lm, settings, options.precision, options.device)
-    torch.manual_seed(options.seed)
-    layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)
-    model = SoftPromptModel(lm, _model_options(options, dimension, layout))
     training = options.recipe.training(options.seed)
     made_with = dict(made_of) | {"train": len(split[Part.TRAIN]), "options": asdict(training)}
-    network = network_of(options.method, lm, model.options)
+    network = network_of(options.method, model.lm, model.options)
     is_own = out == soft_prompt_folder(settings, options.workspace, options.method)
-    file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder}, begins_anew=is_own)
+    file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder.name}, begins_anew=is_own)
     examples = {part: [row.example for row in rows] for part, rows in split.items()}
     epochs = Training(SoftTask(model, examples[Part.VALIDATION], training.batch_size), training, file, model.length).run(
         examples[Part.TRAIN], on_epoch
     )
-    figures = _figures(model, SoftPromptModel(lm, SoftPromptOptions(layout=layout)), split[Part.TEST][:_MAX_MEASURED])
+    figures = _figures(model, SoftPromptModel(model.lm, SoftPromptOptions(layout=model.options.layout)), split[Part.TEST][:_MAX_MEASURED])
     checkpoint = Checkpoint(
         kind=KIND,
         network=network,
-        embedder=embedder,
-        dimension=dimension,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
         made_with=made_with,
         figures={"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": asdict(figures)},
         versions=library_versions() | {"dynagrag": version("dynagrag")},

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynagrag.generation.context import Context, all_evidence
+from dynagrag.generation.context import all_evidence
+from dynagrag.generation.soft_prompt.text_room import Build, Reading, TextRoom, reading_of
 from dynagrag.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
 from dynagrag.settings import PROFILES, Profile
 
@@ -93,9 +94,13 @@ class SoftAnswerer:
         alone.label = f"{self.model.lm.name} as it is"
         return alone
 
-    def answer(self, snapshot: Snapshot, question: Question, retrieval: Retrieval, contexts: Sequence[Context]) -> SoftReply:
+    def reading(self, build: Build) -> Reading:
+        """The prompts that are put before it; `build` makes those of a profile."""
+        return reading_of(build, self.system.profile, text_room(self.model))
+
+    def answer(self, snapshot: Snapshot, question: Question, retrieval: Retrieval, reading: Reading) -> SoftReply:
         """Its reply, and what it read."""
-        example = soft_example(snapshot, question, retrieval.subgraphs, contexts)
+        example = soft_example(snapshot, question, retrieval.subgraphs, reading.text)
         with self._answering:
             began = time.perf_counter()
             reply = self.model.replies([example])[0]
@@ -109,13 +114,20 @@ class SoftAnswerer:
             prompt_tokens=reply.prompt_tokens,
             reply_tokens=reply.reply_tokens,
             seconds=round(seconds, 3),
-            labels=lines_read(all_evidence(contexts), read),
+            labels=lines_read(all_evidence(reading.contexts), read),
+            num_lines_read=reading.num_lines_in if options.has_text else 0,
+            num_lines=reading.num_lines,
         )
         return SoftReply(reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example)))
 
 
+def text_room(model: "SoftPromptModel") -> TextRoom:
+    """What room a model's prompt has for text."""
+    return TextRoom(lambda text: len(model.lm.ids(text)), model.options.layout.max_description)
+
+
 def lines_read(labels: Iterable[str], read: str) -> tuple[str, ...]:
-    """Those whose evidence line begins in the text that was read. A mark behind a fact of the graph isn't its line."""
+    """Those whose evidence line stands in a text of whole lines. A mark behind a fact of the graph isn't its line."""
     begun = {line.partition("]")[0].removeprefix("[") for line in read.splitlines() if line.startswith("[")}
     return tuple(label for label in labels if label in begun)
 
@@ -132,16 +144,14 @@ def _masks(snapshot: Snapshot, subgraphs: Sequence[Subgraph], found: Sequence[tu
     return Masks(nodes, pairs)
 
 
-def soft_example(
-    snapshot: Snapshot, question: Question, subgraphs: Sequence[Subgraph], contexts: Sequence[Context], label: str = ""
-) -> "SoftExample":
-    """A question as a soft prompt reads it, with the `label` that is learned where there is one."""
+def soft_example(snapshot: Snapshot, question: Question, subgraphs: Sequence[Subgraph], text: str, label: str = "") -> "SoftExample":
+    """A question as a soft prompt reads it, before its subgraphs' `text`, with the `label` that is learned where there is one."""
     from dynagrag.generation.soft_prompt.soft_example import SoftExample
 
     return SoftExample(
         graphs=tuple(_arrays(snapshot, subgraph) for subgraph in subgraphs),
         query=question.vector,
-        description="\n\n".join(context.prompt.text for context in contexts) + "\n\n",
+        description=text,
         question=f"Question: {question.text}\n\nAnswer:",
         label=label,
     )

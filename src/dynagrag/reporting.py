@@ -155,8 +155,9 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
     yield from (f"  {note}" for note in trace.notes)
     if trace.soft:
         yield (
-            f"  it read {plural(trace.soft.num_soft_tokens, 'soft token')} and {trace.soft.text_tokens:,} of text, "
-            f"{trace.soft.prompt_tokens:,} with the question; {trace.soft.seconds:.1f} s"
+            f"  it read {plural(trace.soft.num_soft_tokens, 'soft token')} and {trace.soft.text_tokens:,} of text "
+            f"({trace.soft.num_lines_read} of {plural(trace.soft.num_lines, 'line')}), {trace.soft.prompt_tokens:,} with the question; "
+            f"{trace.soft.seconds:.1f} s"
         )
     if trace.ranking:
         yield from _ranking_lines(trace.ranking)

@@ -32,8 +32,8 @@ def _of_soft(soft: SoftTrace) -> str:
     count = f"{soft.num_soft_tokens} soft token{'' if soft.num_soft_tokens == 1 else 's'}"
     if not soft.text_tokens:
         return f"{plain(soft.label)} read {count} and the question, and none of this text: its graph became the token."
-    lines = f"{len(soft.labels)} lines of evidence"
-    return f"{plain(soft.label)} read {count}, then the first {soft.text_tokens:,} tokens of this text, with {lines}, then the question."
+    lines = f"{soft.num_lines_read} of {soft.num_lines} lines, {len(soft.labels)} of them evidence" if soft.num_lines else "its lines"
+    return f"{plain(soft.label)} read {count}, then {soft.text_tokens:,} tokens of text ({lines}), then the question."
 
 
 def show_intermediate(answer: Answer) -> None:

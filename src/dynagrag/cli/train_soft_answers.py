@@ -55,6 +55,7 @@ def train_on_own_workspace(
 ) -> int:
     """Trains and says what it is worth. `models`: embedder and store, as options have them."""
     from dynagrag.evaluation.soft_answers.workspace_training import WorkspaceSoftOptions, train_soft_on_workspace
+    from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
     settings = read_settings(None, models[0], store=models[1])
@@ -70,10 +71,12 @@ def train_on_own_workspace(
     say(f"questions: {train} to train on, {validation} to choose the epoch by, {test} of other documents to measure on")
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
+    read, lines = "the same", f"a line that states it stands in the text of {100 * found.with_line:.0f} %"
+    if not SYSTEMS[method].has_text:
+        read, lines = "the graph's", f"{method} itself reads no text"
     say(
         f"on {plural(found.n, 'question')} of documents that it did not see {100 * found.right:.0f} % of its replies hold the answer; the "
-        f"language model alone, with the same text: {100 * found.untrained:.0f} %; a line that states it stands in the text of "
-        f"{100 * found.with_line:.0f} %"
+        f"language model alone, with {read} text: {100 * found.untrained:.0f} %; {lines}"
     )
     use = method if options.out is None else options.out
     say(in_line(f"checkpoint: {made.folder}; ask it: dynagrag ask -w {workspace} --soft {use} QUESTION"))

@@ -142,6 +142,8 @@ class SoftTrace:
         reply_tokens: Of its reply.
         seconds: Of the reply.
         labels: The evidence that stood in the text.
+        num_lines_read: Lines of the text, evidence and graph.
+        num_lines: Lines that the prompts would have under their own budget, with those that are left out there.
     """
 
     label: str
@@ -151,6 +153,8 @@ class SoftTrace:
     reply_tokens: int
     seconds: float
     labels: tuple[str, ...] = ()
+    num_lines_read: int = 0
+    num_lines: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ a follow-up is rewritten to stand alone -> it is embedded, and split into its st
 -> evidence, prompts, intermediate answers and the merged one (generation.answer) -> no document that it quotes was deleted meanwhile
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,9 +27,10 @@ from dynagrag.schema import Answer, Filters, Question, Retrieval, Snapshot, Vect
 from dynagrag.settings import Profile
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
-from dynagrag.workspace.workspace_pruner import AUTO, UNTRAINED, WorkspacePruners
+from dynagrag.workspace.workspace_pruner import WorkspacePruners, asked_pruner
 from dynagrag.workspace.workspace_soft_prompt import WorkspaceSoftPrompts
 
+_LOG = logging.getLogger(__name__)
 MAX_QUESTION_CHARS = 10_000
 """Some 2,500 tokens: beside longer ones evidence has no room in a small model's context."""
 
@@ -147,8 +149,9 @@ class QuestionAnswering:
         ready = self._ready_retriever(options, chat, instead)
         inside, question = ready.inside, Question(text, self._query_vector(text))
         is_pruned = wiring.brings_subgraphs(options.retriever, ready.profile)
+        pruner = asked_pruner(self._parts.settings, options.pruner, ready.profile.name, options.retriever, is_pruned)
         chosen = self._pruners.chosen(
-            self._pruner_name(options, ready.profile, is_pruned),
+            pruner,
             self._parts.models.embedder.identity,
             is_pruned,
             inside.snapshot.version.removesuffix(FILTERED),
@@ -167,7 +170,9 @@ class QuestionAnswering:
             soft=soft,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
-        notes = [*chosen.notes, *room, *([_by_whom(soft, instead.is_hard_alone)] if soft else [])]
+        notes = [*chosen.notes, *room]
+        if soft is not None:
+            notes += [_by_whom(soft, instead.is_hard_alone), *([] if instead.is_hard_alone else self._other_pruner(options, pruner))]
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
@@ -178,15 +183,14 @@ class QuestionAnswering:
         self._check_not_deleted(inside.snapshot, answer)
         return answer
 
-    def _pruner_name(self, options: AskOptions, profile: Profile, is_pruned: bool) -> str:
-        """The pruner that is named, else that of the settings where there is something to score. `auto` is the prior but for the ego-graphs
-        of `graph`: a workspace's own has proven itself on these, and `paper` is to the letter.
-        """
-        if options.pruner is None and not is_pruned:
-            return UNTRAINED
-        name = self._parts.settings.pruner if options.pruner is None else options.pruner
-        has_proven = profile.name == "graph" and options.retriever == "dynagrag"
-        return UNTRAINED if name == AUTO and not has_proven else name
+    def _other_pruner(self, options: AskOptions, pruner: str) -> list[str]:
+        """What to say where a trained system learned from prompts that another pruner than this question's scored."""
+        trained_with = self._soft_prompts.pruner_of(options.soft or "")
+        if trained_with == self._pruners.identity(pruner):
+            return []
+        said = f"{options.soft} was trained on prompts that another pruner scored; train it again, or ask with the same --pruner"
+        _LOG.warning("%s", said)
+        return [said]
 
     def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> tuple[Profile, list[str]]:
         """The profile with no more prompts than the calls that are allowed, and what to say of that: scores, the merge and perhaps the

@@ -54,6 +54,16 @@ def is_default(folder: Path) -> bool:
     return has_pruner(folder) and read_description(folder, KIND).figures.get(BEATS_UNTRAINED) is True
 
 
+def asked_pruner(settings: Settings, named: str | None, profile: str, retriever: str, is_pruned: bool) -> str:
+    """The pruner that is named, else that of the settings where there is something to score. `auto` is the prior but for the ego-graphs of
+    `graph`: a workspace's own has proven itself on these, and `paper` is to the letter.
+    """
+    if named is None and not is_pruned:
+        return UNTRAINED
+    name = settings.pruner if named is None else named
+    return UNTRAINED if name == AUTO and not (profile == "graph" and retriever == "dynagrag") else name
+
+
 def no_trained_pruner(workspace: str) -> UsageError:
     """What to raise where a workspace's trained pruner is asked for and there is none."""
     return UsageError(

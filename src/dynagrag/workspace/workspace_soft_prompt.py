@@ -13,9 +13,12 @@ from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION, digest_of, read_description
+from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"
 """In a workspace's folder. What was learned of answers may hold words of any document, so a deletion takes all of it."""
+PRUNER = "pruner"
+"""Of what a checkpoint was made with: the identity of what scored its prompts; where it isn't told, it was the untrained one."""
 _MAX_LOADED = 4
 
 
@@ -58,6 +61,10 @@ class WorkspaceSoftPrompts:
             for old in [*self._loaded][:-_MAX_LOADED]:
                 del self._loaded[old]
             return found
+
+    def pruner_of(self, name: str) -> str:
+        """What `WorkspacePruners.identity` called the pruner that scored what the system called so was trained on."""
+        return str(read_description(folder_of(self._settings, self._workspace, name), KIND).made_with.get(PRUNER, UNTRAINED))
 
 
 def folder_of(settings: Settings, workspace: str, name: str) -> Path:

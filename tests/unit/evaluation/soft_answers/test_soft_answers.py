@@ -24,10 +24,12 @@ from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+from dynagrag.generation.soft_prompt.text_room import TextRoom
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.reporting import trace_lines
 from dynagrag.schema import Evidence, SourceTurn
 from dynagrag.settings import Settings
 from dynagrag.workspace.asking import Instead
@@ -36,6 +38,7 @@ from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
 THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
 Train = Callable[..., SoftTraining]
+WIDE = TextRoom(lambda text: len(text) // 4, 768)
 
 
 def talk(number: int) -> GivenTurns:
@@ -85,7 +88,7 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, set
     assert made.folder == soft_prompt_folder(settings, "w", method)
     assert all(made.questions[part] >= 3 for part in Part)
     assert 0 <= made.figures.right <= 1
-    assert made.figures.with_line > 0, "some retrieved texts hold the line that states the answer"
+    assert bool(made.figures.with_line) is (method != "graph-token"), "some texts that it reads hold the line that states the answer"
     description = json.loads((made.folder / "model.json").read_text(encoding="utf-8"))
     assert (description["kind"], description["network"]["lm"]) == ("soft-answers", "tiny")
     with open_workspace("w", settings=settings) as space:
@@ -101,6 +104,8 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, set
     assert read.num_soft_tokens == (10 if method == "prompt-tuning" else 1)
     assert bool(read.text_tokens) == bool(read.labels) == (method != "graph-token")
     assert read.prompt_tokens > read.num_soft_tokens + read.text_tokens
+    assert bool(read.num_lines_read) is (method != "graph-token")
+    assert read.num_lines_read <= read.num_lines
     assert answer_of(json.loads(json.dumps(answer_json(answer)))).trace == answer.trace
     masks = [node.mask for prompt in answer.trace.prompts if prompt.subgraph for node in prompt.subgraph.nodes]
     edges = [edge.mask for prompt in answer.trace.prompts if prompt.subgraph for edge in prompt.subgraph.edges]
@@ -213,7 +218,7 @@ def test_systems_before_one_language_model_share_it(train: Train, settings: Sett
 
 def test_what_is_learned_cites_the_line_that_states_it(settings: Settings) -> None:
     with open_workspace("w", settings=settings) as space:
-        split = WorkspaceSoftExamples(space, "g-retriever", None).examples(lambda *_: None)
+        split = WorkspaceSoftExamples(space, "g-retriever", None).examples(WIDE, lambda *_: None)
     rows = [row for own in split.values() for row in own]
     assert any(row.has_line for row in rows)
     for row in rows:
@@ -303,3 +308,68 @@ def test_a_line_is_read_where_its_own_line_begins_and_not_by_a_mark_behind_a_fac
 
     read = '[1] Odyssey\n- [1] --"lost"--> [1.2] amps [E2][E3]\n[E1] EECOM 55:58:45: "The Odyssey lost 53 amps."\n[E3] FLI'
     assert lines_read(("E1", "E2", "E3", "E4"), read) == ("E1", "E3")
+
+
+@pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token"])
+def test_texts_are_whole_lines_that_fit_by_the_models_own_tokens_and_a_cited_line_is_among_them(settings: Settings, method: str) -> None:
+    with open_workspace("w", settings=settings) as space:
+        asked = WorkspaceSoftExamples(space, method, None)
+        whole = [row.example for row in asked.examples(TextRoom(len, 10**9), lambda *_: None)[Part.TRAIN]]
+        rows = asked.examples(TextRoom(len, 700), lambda *_: None)[Part.TRAIN]
+    assert all(len(example.description) > 700 for example in whole), "all would be cut"
+    num_with_line = 0
+    for row in rows:
+        text = row.example.description
+        assert 0 < len(text) <= 700
+        assert text.endswith("\n")
+        lines = text.splitlines()
+        assert all(line.endswith('"') for line in lines if line.startswith("[E")), "none is cut within"
+        assert any(line.startswith("[E") for line in lines), "evidence keeps its share"
+        mark = row.example.label.partition(" [")[2]
+        assert row.has_line == bool(mark)
+        assert not mark or any(line.startswith(f"[{mark}") for line in lines)
+        num_with_line += row.has_line
+    assert (num_with_line > 0) is (method != "graph-token"), "what reads no text cites no line of it"
+
+
+def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(
+    train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dynagrag.evaluation.soft_answers import workspace_training
+
+    monkeypatch.setattr(workspace_training, "MAX_DESCRIPTION", 150)
+    train()
+    seen: list[SoftExample] = []
+    reply = ModelReply("Kettle [E1][E2][E3][E4][E5][E6][E7][E8]", 9, 1)
+    monkeypatch.setattr(SoftPromptModel, "replies", lambda self, examples: (seen.extend(examples), [reply])[1])
+    with open_workspace("w", settings=settings) as space:
+        answer = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever"))
+    read, lines = answer.trace.soft, [line for line in seen[0].description.splitlines() if line and "left out" not in line]
+    assert read is not None
+    assert read.text_tokens <= 150
+    assert (read.num_lines_read, set(read.labels)) == (len(lines), {line[1:].partition("]")[0] for line in lines if line.startswith("[E")})
+    assert read.num_lines > read.num_lines_read
+    assert {line.partition("]")[0] for line in lines if line.startswith("[E")} == {f"[{label}" for label in answer.trace.labels}
+    assert "".join(line for line in trace_lines(answer.trace) if "soft token" in line).count(
+        f"({read.num_lines_read} of {read.num_lines} lines)"
+    )
+
+
+def test_a_system_learns_from_prompts_that_the_pruner_of_the_settings_scores_and_tells_where_a_question_has_another(
+    train: Train, settings: Settings
+) -> None:
+    made = json.loads((train().folder / "model.json").read_text(encoding="utf-8"))["made_with"]
+    assert made["pruner"] == "prior"
+    other = settings.model_copy(update={"pruner": "none"})
+    with open_workspace("w", settings=other) as space:
+        asked = {name: WorkspaceSoftExamples(space, name, None) for name in ("g-retriever", "grag")}
+        notes = [space.ask("What feeds?", AskOptions(soft="g-retriever", pruner=name)).trace.notes for name in (None, "none", "prior")]
+        scores = {
+            line.partition("(")[2].partition(")")[0]
+            for row in asked["grag"].examples(WIDE, lambda *_: None)[Part.TRAIN]
+            for line in row.example.description.splitlines()
+            if line.lstrip().startswith("[1")
+        }
+    assert {own.made_of["pruner"] for own in asked.values()} == {"none"}
+    assert scores == {"0.50"}, "what is scored by nothing has one score"
+    assert [any("another pruner scored" in note for note in own) for own in notes] == [True, True, False]

@@ -93,18 +93,21 @@ class SoftTask:
         self._batch_size = batch_size
         self._halving = Halving()
 
-    def loss(self, batch: Sequence[SoftExample]) -> Tensor:
-        """See SoftPromptModel.loss."""
-        return self._model.loss(batch)
+    def loss(self, part: Sequence[SoftExample], batch: Sequence[SoftExample]) -> Tensor:
+        """Over the tokens that the batch's labels have."""
+        return self._model.loss(part) * (self._model.num_learned(part) / self._model.num_learned(batch))
 
     def validate(self) -> float:
-        """The negative mean loss, each row counting alike."""
+        """The negative mean loss, each token that is to be said counting alike, however rows are put together."""
         total = 0.0
         with torch.no_grad():
             for start in range(0, len(self._validation), self._batch_size):
                 batch = self._validation[start : start + self._batch_size]
-                total += self._halving.do(batch, lambda parts: sum(float(self._model.loss(part)) * len(part) for part in parts))
-        return -total / len(self._validation)
+                total += self._halving.do(batch, lambda parts: sum(map(self._sum, parts)))
+        return -total / self._model.num_learned(self._validation)
+
+    def _sum(self, part: Sequence[SoftExample]) -> float:
+        return float(self._model.loss(part)) * self._model.num_learned(part)
 
 
 def train_soft_prompt(

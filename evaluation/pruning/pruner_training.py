@@ -33,16 +33,17 @@ class PrunerTask:
         device = next(network.parameters()).device
         self._node_weight, self._edge_weight = (_positive_weight(_labels(train, kind)).to(device) for kind in (0, 1))
 
-    def loss(self, batch: Sequence[PruningExample]) -> Tensor:
-        """The mean over all nodes and edges of the batch's subgraphs."""
+    def loss(self, part: Sequence[PruningExample], batch: Sequence[PruningExample]) -> Tensor:
+        """Over all nodes and over all edges of the batch's subgraphs."""
         device = self._node_weight.device
-        logits = self.network(batch_of([graph for e in batch for graph in graphs_of(e.subgraphs, e.query)]).to(device))
-        nodes, edges = (_labels(batch, kind).to(device) for kind in (0, 1))
-        total = _cross_entropy(logits.nodes, nodes, self._node_weight) + _cross_entropy(logits.edges, edges, self._edge_weight)
+        logits = self.network(batch_of([graph for e in part for graph in graphs_of(e.subgraphs, e.query)]).to(device))
+        nodes, edges = (_labels(part, kind).to(device) for kind in (0, 1))
+        of_nodes, of_edges = (_share(len(own), batch, kind) for own, kind in ((nodes, 0), (edges, 1)))
+        total = of_nodes * _cross_entropy(logits.nodes, nodes, self._node_weight)
+        total = total + of_edges * _cross_entropy(logits.edges, edges, self._edge_weight)
         if self.network.options.has_masks:
-            masks = _cross_entropy(logits.node_masks, nodes, self._node_weight) + _cross_entropy(
-                logits.edge_masks, edges, self._edge_weight
-            )
+            masks = of_nodes * _cross_entropy(logits.node_masks, nodes, self._node_weight)
+            masks = masks + of_edges * _cross_entropy(logits.edge_masks, edges, self._edge_weight)
             total = total + _MASK_SHARE * masks
         return total
 
@@ -92,6 +93,11 @@ def _positive_weight(labels: Tensor) -> Tensor:
 
 def _labels(batch: Sequence[PruningExample], kind: int) -> Tensor:
     return torch.cat([torch.as_tensor(labels) for e in batch for labels in (e.node_labels, e.edge_labels)[kind]])
+
+
+def _share(num: int, batch: Sequence[PruningExample], kind: int) -> float:
+    """Of a batch's nodes or edges, those of a part that has `num`."""
+    return num / max(1, sum(len(labels) for e in batch for labels in (e.node_labels, e.edge_labels)[kind]))
 
 
 def _cross_entropy(logits: Tensor, labels: Tensor, positive_weight: Tensor) -> Tensor:

@@ -107,6 +107,10 @@ class SoftPromptModel:
         targets = laid.targets[:, -num_kept:]
         return functional.cross_entropy(logits.reshape(-1, logits.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
 
+    def num_learned(self, examples: Sequence[SoftExample]) -> int:
+        """The tokens over which `loss` is the mean."""
+        return sum(len(self.lm.ids(example.label, self.options.layout.max_label)) + 1 for example in examples)
+
     def length(self, example: SoftExample) -> int:
         """The tokens of an example's own texts."""
         text = self.lm.ids(example.description, self.options.layout.max_description) if self.options.has_text else []

@@ -21,6 +21,17 @@ class Halving:
     def __init__(self) -> None:
         self._num_parts = 1
 
+    @property
+    def num_parts(self) -> int:
+        """In how many parts the next batch is tried first."""
+        return self._num_parts
+
+    def begin_with(self, num_parts: int) -> None:
+        """Takes up what an earlier run has found to fit."""
+        self._num_parts = max(1, num_parts)
+        if self._num_parts > 1:
+            _LOG.warning("batches are done in %d parts, as before the training was stopped", self._num_parts)
+
     def do(self, batch: Sequence[E], work: Callable[[Sequence[Sequence[E]]], R]) -> R:
         """What `work` makes of the parts of a batch. TrainingError where a single example doesn't fit."""
         while True:

@@ -30,6 +30,7 @@ _LOG_SECONDS = 30.0
 _NEAR = 16
 """Batches among whose examples those of like length are put together."""
 _MAX_SHOWN = 40
+_NUM_PARTS = "num_parts"
 
 
 class Task(Protocol[E_contra]):
@@ -39,8 +40,10 @@ class Task(Protocol[E_contra]):
     def network(self) -> nn.Module:
         """Its weights."""
 
-    def loss(self, batch: Sequence[E_contra]) -> Tensor:
-        """The mean loss of some examples, a scalar with a gradient."""
+    def loss(self, part: Sequence[E_contra], batch: Sequence[E_contra]) -> Tensor:
+        """What a part adds to the mean loss of the batch that it is of, a scalar with a gradient: the losses of a batch's parts sum to its
+        own. The part may be all of it.
+        """
 
     def validate(self) -> float:
         """How good the weights are on rows that are not trained on; the higher the better."""
@@ -196,13 +199,13 @@ class Training(Generic[E]):
 
         def in_parts(parts: Sequence[Sequence[E]]) -> float:
             self._optimizer.zero_grad()  # also of what a part that didn't fit has left
-            return sum(self._share(part, len(batch)) for part in parts)
+            return sum(self._share(part, batch) for part in parts)
 
         return self._halving.do(batch, in_parts)
 
-    def _share(self, part: Sequence[E], num_examples: int) -> float:
+    def _share(self, part: Sequence[E], batch: Sequence[E]) -> float:
         """A part's share in the batch's loss; its gradient is added."""
-        loss = self._task.loss(part) * (len(part) / num_examples)
+        loss = self._task.loss(part, batch)
         loss.backward()  # type: ignore[no-untyped-call]
         return float(loss.detach())
 
@@ -214,6 +217,7 @@ class Training(Generic[E]):
         tensors |= {f"best.{name}": value for name, value in self._best.items()}
         tensors |= {f"optimizer.{i}.{name}": value for i, own in state.items() for name, value in own.items()}
         notes = {"made_with": json.dumps(self._file.made_with), "epochs": json.dumps([asdict(epoch) for epoch in self.epochs])}
+        notes[_NUM_PARTS] = json.dumps(self._halving.num_parts)
         write_tensors(self._file.path, tensors, notes)
 
     def _resume(self) -> None:
@@ -228,7 +232,7 @@ class Training(Generic[E]):
             raise LoadError(f"{err}; delete it, or choose another folder with --out") from err
         try:
             made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
-            epochs = [Epoch(**row) for row in rows]
+            epochs, num_parts = [Epoch(**row) for row in rows], int(json.loads(notes.get(_NUM_PARTS, "1")))
         except (KeyError, TypeError, ValueError) as err:
             raise LoadError(f"{self._file.path} is no training's file; choose another folder with --out") from err
         own = json.loads(json.dumps(self._file.made_with))
@@ -242,6 +246,7 @@ class Training(Generic[E]):
                 "--out"
             )
         self.epochs = epochs
+        self._halving.begin_with(num_parts)
         self._task.network.load_state_dict(_below("network.", tensors))
         self._best = _below("best.", tensors)
         state: dict[int, dict[str, Tensor]] = {}

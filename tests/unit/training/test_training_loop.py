@@ -23,13 +23,13 @@ class LineTask:
         torch.manual_seed(0)
         self.network: nn.Module = nn.Sequential(nn.Linear(1, 8), nn.Dropout(0.5), nn.Linear(8, 1))
 
-    def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
-        x, y = torch.tensor(batch).T
-        return ((self.network(x[:, None]).squeeze(1) - y) ** 2).mean()
+    def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        x, y = torch.tensor(part).T
+        return ((self.network(x[:, None]).squeeze(1) - y) ** 2).sum() / len(batch)
 
     def validate(self) -> float:
         with torch.no_grad():
-            return -float(self.loss(EXAMPLES))
+            return -float(self.loss(EXAMPLES, EXAMPLES))
 
 
 def losses(epochs: Sequence[Epoch]) -> list[tuple[float, float]]:
@@ -103,9 +103,9 @@ def test_every_epoch_has_an_order_of_its_own() -> None:
             super().__init__()
             self.seen: list[tuple[float, float]] = []
 
-        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
-            self.seen += batch
-            return super().loss(batch)
+        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+            self.seen += part
+            return super().loss(part, batch)
 
         def validate(self) -> float:
             return 0.0
@@ -121,11 +121,11 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
     class Narrow(LineTask):
         most = 0
 
-        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
-            if len(batch) > 3:
+        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+            if len(part) > 3:
                 raise torch.OutOfMemoryError("full")
-            self.most = max(self.most, len(batch))
-            return super().loss(batch)
+            self.most = max(self.most, len(part))
+            return super().loss(part, batch)
 
         def validate(self) -> float:
             return 0.0
@@ -143,9 +143,9 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
     class Late(LineTask):
         """Runs out of memory when the later half of the network has its gradient already."""
 
-        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
-            loss = super().loss(batch)
-            if len(batch) > 3:
+        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+            loss = super().loss(part, batch)
+            if len(part) > 3:
                 loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
                 raise torch.OutOfMemoryError("full")
             return loss
@@ -160,7 +160,7 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
 
     class Tight(LineTask):
-        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
             raise torch.OutOfMemoryError("full")
 
     with pytest.raises(TrainingError, match="--device cpu"):
@@ -205,10 +205,10 @@ def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_
             super().__init__()
             self.batches: list[list[tuple[float, float]]] = []
 
-        def loss(self, batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
             if self.network.training:
-                self.batches.append(list(batch))
-            return super().loss(batch)
+                self.batches.append(list(part))
+            return super().loss(part, batch)
 
     def length(example: tuple[float, float]) -> int:
         return EXAMPLES.index(example)
@@ -258,3 +258,33 @@ def test_a_training_with_a_rate_that_changes_goes_on_with_the_same_numbers(tmp_p
     with pytest.raises(KeyboardInterrupt):
         Training(LineTask(), options, file).run(EXAMPLES, kill)
     assert losses(Training(LineTask(), options, file).run(EXAMPLES)) == expected
+
+
+def test_a_training_that_goes_on_begins_with_as_many_parts_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    class Narrow(LineTask):
+        num_tried = 0
+
+        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+            self.num_tried += 1
+            if len(part) > 2:
+                raise torch.OutOfMemoryError("full")
+            return super().loss(part, batch)
+
+        def validate(self) -> float:
+            return 0.0
+
+    options, file = TrainingOptions(batch_size=8, max_epochs=2, patience=5), TrainingFile(tmp_path / "t", {})
+
+    def kill(epoch: Epoch) -> None:
+        raise KeyboardInterrupt
+
+    first, second = Narrow(), Narrow()
+    with pytest.raises(KeyboardInterrupt):
+        Training(first, options, file).run(EXAMPLES, kill)
+    Training(second, options, file).run(EXAMPLES)
+    assert (first.num_tried, second.num_tried) == (4 + 2 + 3, 4 + 3), "whole, in halves, then in quarters; later in quarters at once"
+    assert [record.message for record in caplog.records] == [
+        "out of memory: a batch of 8 examples is done in 2 parts from now on",
+        "out of memory: a batch of 8 examples is done in 4 parts from now on",
+        "batches are done in 4 parts, as before the training was stopped",
+    ]

@@ -271,3 +271,31 @@ def test_adapters_are_exact_where_the_model_is_short() -> None:
     assert {value.dtype for value in made.tokens.parameters()} == {torch.float32}
     assert any(value.grad is not None and value.grad.abs().sum() > 0 for value in made.tokens.parameters())
     assert made.answers([example()])
+
+
+def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatever_the_labels_lengths() -> None:
+    from dynagrag.evaluation.graphqa.soft_training import SoftTask
+    from dynagrag.training.memory import parts_of
+
+    made = model(is_pruned=True, num_virtual=2)
+    labels = ("support", "a cat can fly and the dog", "counter", "not", "one word in the argument", "a", "the bird", "support support")
+    rows = [example(i, num_nodes=1 + i % 4, label=label) for i, label in enumerate(labels)]
+    task = SoftTask(made, rows, 8)
+
+    def of(num_parts: int) -> tuple[float, list[torch.Tensor]]:
+        made.tokens.zero_grad()
+        losses = []
+        for part in parts_of(rows, num_parts):
+            loss = task.loss(part, rows)
+            loss.backward()  # type: ignore[no-untyped-call]
+            losses.append(float(loss.detach()))
+        return sum(losses), [value.grad.clone() for value in made.tokens.parameters() if value.grad is not None]
+
+    loss, gradients = of(1)
+    assert loss == pytest.approx(float(made.loss(rows).detach()))
+    for num_parts in (2, 4, 8):
+        parted, own = of(num_parts)
+        assert parted == pytest.approx(loss, rel=1e-5)
+        for one, other in zip(gradients, own, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+    assert task.validate() == pytest.approx(SoftTask(made, rows, 2).validate(), rel=1e-5) == pytest.approx(-loss, rel=1e-5)

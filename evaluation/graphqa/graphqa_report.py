@@ -32,7 +32,7 @@ _SCORED: Mapping[str, Mapping[str, str]] = {
 }
 WORDS: Mapping[str, str] = {
     "unparsable": "share of answers that say nothing that could be right or wrong",
-    "published": "what papers and reruns printed for this set, in percent, with another language model and other rows than here",
+    "published": "what papers and reruns printed for this set, in percent, each with its language model, rows and scorer",
     "95 % interval": interval_meaning("questions"),
 }
 _NUM_READ = 6
@@ -78,11 +78,15 @@ def _results(summary: Mapping[str, Any]) -> Section:
     names = tuple(summary["measures"]["strict"])
     rows = tuple((scorer, tuple(_cell(summary["measures"][scorer][name]) for name in names)) for scorer in SCORERS)
     figures = published_of(summary["dataset"]).items()
-    published = tuple((f"{system}: {own.source}", (own.metric, f"{own.value:.2f}")) for system, owns in figures for own in owns)
+    published = tuple((f"{system}: {own.source}", (own.metric, f"{own.value:.2f}", own.how)) for system, owns in figures for own in owns)
     return Section(
         tables=(
             Table(("scorer", *(f"{name}, 95 % interval" for name in names)), rows, title="In points"),
-            *([Table(("published", "measure", "value"), published, title="Elsewhere, with other models and rows")] if published else ()),
+            *(
+                [Table(("published", "measure", "value", "how"), published, title="Elsewhere, with other models and rows")]
+                if published
+                else ()
+            ),
         ),
     )
 

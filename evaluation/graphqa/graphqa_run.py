@@ -25,7 +25,7 @@ from dynagrag.evaluation.graphqa.hallucination import (
     prompt_digest,
     with_long_replies,
 )
-from dynagrag.evaluation.graphqa.published_figures import published_of
+from dynagrag.evaluation.graphqa.published_figures import published_beside
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.extras import check_extras
@@ -102,7 +102,8 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             supports = answers.support_of(batch) if options.hallucination else [None] * len(batch)
             run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
-        summary = _summary(options, answers.variant, graph_set.left_out, questions, run.lines()) | {"run": str(run.path)}
+        summary = _summary(options, answers.variant, answers.trained_on, graph_set.left_out, questions, run.lines())
+        summary |= {"run": str(run.path)}
         summary |= {name: answers.made_with[name] for name in ("embedder",) if name in answers.made_with}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
@@ -117,11 +118,13 @@ class _Answers:
         self._opened: OpenedMethod | None = None
         self.made_with: dict[str, Any] = {}
         self.variant = options.method
+        self.trained_on: str | None = None
         if options.method == MAJORITY:
             return
         from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-        from dynagrag.evaluation.graphqa.soft_training import open_soft_prompt, untrained
+        from dynagrag.evaluation.graphqa.soft_training import KIND, open_soft_prompt, untrained
         from dynagrag.generation.soft_prompt.language_model import load_language_model
+        from dynagrag.training.checkpoints import read_description
         from dynagrag.training.memory import Halving
 
         assert options.lm is not None
@@ -132,6 +135,7 @@ class _Answers:
             self._opened = untrained(load_language_model(options.lm, settings, *how), options.method, options.max_description)
         else:
             self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
+            self.trained_on = read_description(options.checkpoint, KIND).made_with["dataset"]
         self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
         layout = self._opened.model.options.layout
         self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
@@ -180,11 +184,12 @@ def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) ->
 def _summary(
     options: GraphQaOptions,
     variant: str,
+    trained_on: str | None,
     left_out: Mapping[str, int],
     questions: Sequence[GraphQuestion],
     lines: Sequence[GraphAnswerLine],
 ) -> dict[str, Any]:
-    published = published_of(options.dataset).get(variant, ())
+    published = published_beside(options.dataset, variant, options.lm, trained_on)
     measures = {scorer: _measures(lines, scorer) for scorer in SCORERS}
     first = {name: own["mean"] for name, own in measures[options.scorer].items()}
     summary = {
@@ -193,6 +198,7 @@ def _summary(
         "variant": variant,
         "split": options.part.value if options.part else ALL,
         "lm": options.lm,
+        "trained_on": trained_on,
         "form": questions[0].form.value,
         "scorer": options.scorer.value,
         "n": len(lines),

@@ -13,8 +13,6 @@ from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.errors import UsageError
 from dynagrag.text import plural
 
-PUBLISHED_WITH = "Llama 2 7B unless it names another, their test rows and scorer"
-
 if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruning_example import Part
 
@@ -126,9 +124,21 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
 
         yield from hallucination_lines(own)
     yield summary["verdict"]
-    ours = f"{summary['lm'] or 'no model'}, {summary['split']} rows, {summary['scorer']}, n {summary['n']:,}"
-    for own in summary["published"]:
-        mean = summary["measures"][summary["scorer"]].get(own["metric"], {}).get("mean")
-        beside = "" if mean is None else f"; here {100 * mean:.2f} ({ours})"
-        source = f"{own['source']}: {PUBLISHED_WITH}" if summary["lm"] else own["source"]
-        yield f"published: {own['metric']} {own['value']:.2f} ({source}){beside}"
+    yield from _published(summary)
+
+
+def _published(summary: Mapping[str, Any]) -> Iterator[str]:
+    """What was printed for the same, each with ours by the same scorer where we have that."""
+    from dynagrag.evaluation.graphqa.published_figures import Published
+
+    with_lm = f" with {summary['lm']}" if summary["lm"] else ""
+    trained = f", trained on {other}" if (other := summary["trained_on"]) not in (None, summary["dataset"]) else ""
+    if not summary["published"]:
+        yield f"published: none for {summary['variant']} of {summary['dataset']}{with_lm}{trained}"
+    for row in summary["published"]:
+        own = Published(**row)
+        scorer = own.scorer if own.scorer in summary["measures"] else summary["scorer"]
+        found = summary["measures"][scorer].get(own.metric)
+        ours = f"{summary['lm'] or 'no model'}{trained}, {summary['split']} rows, {scorer}, n {summary['n']:,}"
+        beside = "" if found is None else f"; here {100 * found['mean']:.2f} ({ours})"
+        yield f"published: {own.metric} {own.value:.2f} ({own.source}: {own.how}){beside}"

@@ -14,7 +14,7 @@ from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
 from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
 from dynagrag.evaluation.graphqa.hallucination import checked_support
-from dynagrag.evaluation.graphqa.published_figures import published_of
+from dynagrag.evaluation.graphqa.published_figures import published_beside, published_of
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
@@ -107,7 +107,9 @@ def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Setting
     assert [line.answer for line in run.lines()] == ["support"] * 8
     assert summary["n"] == 8
     assert summary["accuracy"] == summary["measures"]["strict"]["accuracy"]["mean"] == summary["majority"] == 0.75
-    assert summary["published"] == [{"value": 58.84, "metric": "accuracy", "source": "326 of the 554 test rows"}]
+    (printed,) = summary["published"]
+    assert (printed["value"], printed["metric"], printed["source"]) == (58.84, "accuracy", "326 of the 554 test rows")
+    assert (printed["model"], printed["split"], printed["scorer"]) == ("", "test", "paper_compat")
     assert {"accuracy", "hit", "hits@1", "f1", "majority"} <= set(summary)
     assert summary["hit"] is None
     page = (run.path / "report.html").read_text(encoding="utf-8")
@@ -123,12 +125,28 @@ def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Setting
 
 def test_figures_of_papers_name_their_measure_and_source() -> None:
     figures = published_of("webqsp")["g-retriever"]
-    assert [own.value for own in figures if own.metric == "hit"] == [70.49, 68.08, 60.5, 62.05]
+    assert [own.value for own in figures if own.metric == "hit"] == [70.49, 68.08, 75.58, 60.5, 62.05]
+    assert all(own.model and own.split and own.scorer for own in figures)
     assert {own.metric for own in published_of("explagraphs")["dense"]} == {"accuracy"}
     assert published_of("scenegraphs")["cot-bag"][0].value == 56.8
     for dataset, metric, value in (("explagraphs", "accuracy", 89.0), ("scenegraphs", "accuracy", 83.6), ("webqsp", "hit", 87.1)):
         assert [(own.metric, own.value) for own in published_of(dataset)["toporag"]] == [(metric, value)]
     assert not published_of("pathquestion")
+
+
+def test_beside_a_run_stand_the_figures_of_its_model_and_training_alone() -> None:
+    def values(dataset: str, system: str, lm: str, trained_on: str | None = None) -> list[float]:
+        return [own.value for own in published_beside(dataset, system, lm, trained_on) if own.metric in ("hit", "accuracy")]
+
+    assert values("webqsp", "g-retriever", "meta-llama/Llama-2-13b-hf", "webqsp") == [75.58]
+    assert 75.58 not in values("webqsp", "g-retriever", "meta-llama/Llama-2-7b-hf", "webqsp")
+    assert values("webqsp", "grag-lora", "meta-llama/Llama-2-7b-hf", "webqsp") == [72.75]
+    assert values("webqsp", "grag-lora", "smollm2", "explagraphs") == [42.37]
+    assert values("explagraphs", "grag", "smollm2", "webqsp") == [45.40]
+    assert values("explagraphs", "g-retriever", "smollm2", "webqsp") == [], "nobody printed that"
+    assert values("explagraphs", "zero-shot", "meta-llama/Llama-2-13b-chat-hf") == [33.57]
+    assert values("explagraphs", "zero-shot", "meta-llama/Llama-2-7b-chat-hf") == [56.5, 33.94], "LLM only reads the graph's text"
+    assert values("explagraphs", "grag", "vicuna-13b", "explagraphs") == []
 
 
 Train = Callable[..., Path]
@@ -353,9 +371,7 @@ def test_the_commands_train_and_measure_and_refuse_in_a_line(
     assert (code, shown.startswith("epoch 1: loss ")) == (0, True)
     code, shown, _ = said("evaluate", "graphqa", "--method", "lora", "--lm", "tiny", "--checkpoint", out, "--out", str(tmp_path / "run"))
     assert code == 0
-    assert (
-        "published: accuracy 85.38 (G-Retriever, table 3: Llama 2 7B unless it names another, their test rows and scorer); here " in shown
-    )
+    assert "published: accuracy 85.38 (G-Retriever, table 3: Llama 2 7B, test rows, paper_compat); here " in shown
     assert "(tiny, validation rows, paper_compat, n 8)" in shown
     for words, named in (
         (("train", "grag", "--out", str(tmp_path / "no"), "--without", "magic"), "grag can't go without 'magic'"),

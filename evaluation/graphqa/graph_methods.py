@@ -89,13 +89,17 @@ WITHOUT: Mapping[str, Mapping[str, object]] = {
     "retrieval": {"retrieval": Retrieval.WHOLE},
     "pruning": {"is_pruned": False},
 }
-"""The papers' ablations: what is else where a part is left out. In place of the encoder stand ten virtual tokens."""
+"""The papers' ablations: what is else where a part is left out. In place of the encoder stand ten virtual tokens. Without retrieval the
+whole graph is read, as the papers' baselines read it, its text as far as it fits."""
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The parts that a method can be trained without."""
-    if name not in METHODS or not (METHODS[name].has_graph and METHODS[name].has_text):
-        return ()
+    """The parts that a method can go without: those that read both graph and text without each, others that read the tree without its
+    retrieval.
+    """
+    own = METHODS.get(name, GraphMethod(has_text=False))
+    if not (own.has_graph and own.has_text):
+        return ("retrieval",) if (own.has_graph or own.has_text) and own.retrieval is Retrieval.TREE else ()
     return tuple(part for part in WITHOUT if part != "pruning" or METHODS[name].is_pruned)
 
 

@@ -44,7 +44,7 @@ class GraphQaOptions:
     """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
     `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept. `precision`: of the language model; AUTO:
     that of the checkpoint, if there is one. `max_description`: tokens of a graph's text at most; a checkpoint has its own.
-    `hallucination`: each question is asked again, for what supports the answer.
+    `hallucination`: each question is asked again, for what supports the answer. `without`: parts of an untrained method that are left out.
     """
 
     dataset: str
@@ -60,10 +60,15 @@ class GraphQaOptions:
     max_description: int = 512
     out: Path | None = None
     hallucination: bool = False
+    without: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong, SettingsError without the libraries that answer."""
         is_trained = self.method != MAJORITY and method_of(self.method).is_trained
+        if self.without and (is_trained or self.method == MAJORITY):
+            raise UsageError(f"--without is for methods that are not trained here; what {self.method} goes without was told as it was made")
+        if self.without:
+            method_of(self.method, self.without)
         if is_trained and self.checkpoint is None:
             raise UsageError(f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then give --checkpoint FOLDER")
         if not is_trained and self.checkpoint is not None:
@@ -102,6 +107,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             supports = answers.support_of(batch) if options.hallucination else [None] * len(batch)
             run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
+        answers.tell_cut(len(missing))
         summary = _summary(options, answers.variant, answers.trained_on, graph_set.left_out, questions, run.lines())
         summary |= {"run": str(run.path)}
         summary |= {name: answers.made_with[name] for name in ("embedder",) if name in answers.made_with}
@@ -119,10 +125,11 @@ class _Answers:
         self.made_with: dict[str, Any] = {}
         self.variant = options.method
         self.trained_on: str | None = None
+        self._num_cut = 0
         if options.method == MAJORITY:
             return
         from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-        from dynagrag.evaluation.graphqa.soft_training import KIND, open_soft_prompt, untrained
+        from dynagrag.evaluation.graphqa.soft_training import KIND, check_retrieves, open_soft_prompt, untrained
         from dynagrag.generation.soft_prompt.language_model import load_language_model
         from dynagrag.training.checkpoints import read_description
         from dynagrag.training.memory import Halving
@@ -132,7 +139,10 @@ class _Answers:
         self._vectors, self._halving = TextVectors(embedder), Halving()
         how = options.precision, options.device
         if options.checkpoint is None:
-            self._opened = untrained(load_language_model(options.lm, settings, *how), options.method, options.max_description)
+            check_retrieves(method_of(options.method, options.without), graph_set.of(options.part))
+            self._opened = untrained(
+                load_language_model(options.lm, settings, *how), options.method, options.max_description, options.without
+            )
         else:
             self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
             self.trained_on = read_description(options.checkpoint, KIND).made_with["dataset"]
@@ -146,9 +156,19 @@ class _Answers:
         if self._opened is None:
             return [str(self._majority)] * len(questions)
         from dynagrag.evaluation.graphqa.soft_examples import soft_examples
+        from dynagrag.evaluation.graphqa.soft_training import num_cut
 
         model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
+        if self._opened.method.has_text:
+            self._num_cut += num_cut(model.lm, (example.description for example in examples), model.options.layout.max_description)
         return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])
+
+    def tell_cut(self, num_asked: int) -> None:
+        """Logs how many of the texts that were put before the model in this run were cut."""
+        if self._opened is not None:
+            from dynagrag.evaluation.graphqa.soft_training import TEXTS, UNREAD, tell_cut
+
+            tell_cut(self._num_cut, num_asked, TEXTS, self._opened.model.options.layout.max_description, UNREAD)
 
     def support_of(self, questions: Sequence[GraphQuestion]) -> list[NamedSupport]:
         """What is named as the support of each answer."""
@@ -231,6 +251,7 @@ def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options:
         "method": options.method,
         "lm": options.lm,
         "checkpoint": _hash_of(options.checkpoint) if options.checkpoint else None,
+        **({"without": list(options.without)} if options.without else {}),
         **({"hallucination": prompt_digest()} if options.hallucination else {}),
     }
 

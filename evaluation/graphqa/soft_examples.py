@@ -30,7 +30,7 @@ FACTS_HEAD = "Below are facts in the form of the triple meaningful to answer the
 
 def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod) -> list[SoftExample]:
     """An example of each question, with what the method retrieves."""
-    if method.has_graph or (method.has_text and method.retrieval is not Retrieval.WORDS):
+    if method.has_graph or (method.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE)):
         texts = dict.fromkeys(t for q in questions for t in (*q.graph.nodes, *(label for _, label, _ in q.graph.edges)))
         vectors.of(list(texts))  # all at once: embedders are quick with many texts
     return [_example(question, vectors, method) for question in questions]
@@ -40,7 +40,7 @@ def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMeth
     """The graph whose tables stand in a method's prompt, an empty one where none do."""
     if not method.has_text or method.retrieval is Retrieval.FACTS or method.description is not Description.TABLES:
         return TextGraph((), ())
-    return _as_one(_retrieved(question, vectors, method.retrieval))
+    return _as_one(_retrieved(question, vectors, method))
 
 
 def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> SoftExample:
@@ -49,18 +49,18 @@ def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod)
         asked = f"{asked.rstrip()} {method.after_question}"
     if not (method.has_graph or method.has_text):
         return SoftExample((), np.zeros(vectors.width, np.float32), "", asked, question.label)
-    graphs = _retrieved(question, vectors, method.retrieval)
+    graphs = _retrieved(question, vectors, method)
     text = _facts_text(question, vectors) if method.retrieval is Retrieval.FACTS else _described(graphs, method.description)
     arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.has_graph else ()
     return SoftExample(arrays, vectors.of_query(question.query), text, asked, question.label)
 
 
-def _retrieved(question: GraphQuestion, vectors: TextVectors, retrieval: Retrieval) -> list[RootedGraph]:
-    match retrieval:
+def _retrieved(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> list[RootedGraph]:
+    match method.retrieval:
         case Retrieval.EGO_GRAPHS:
             return ego_graphs_of(question, vectors)
         case Retrieval.WHOLE:
-            return ego_graphs_of(replace(question, tree=None), vectors)
+            return ego_graphs_of(replace(question, tree=None), vectors) if method.has_graph else [RootedGraph(question.graph, 0)]
         case Retrieval.WORDS:
             return [RootedGraph(nearest_of(question, None), 0)]
         case Retrieval.VECTORS:

@@ -1,7 +1,7 @@
 """Training what stands before a frozen language model, on a set of GraphQA; its checkpoints."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -38,6 +38,7 @@ from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFil
 _LOG = logging.getLogger(__name__)
 KIND = "soft-prompt"
 MIN_ROWS = 10
+TEXTS, UNREAD = "graphs' texts", "their ends aren't read (--max-description)"
 _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 
 
@@ -127,10 +128,15 @@ def train_soft_prompt(
     rows = graph_set.of(Part.TRAIN)[: options.max_rows]
     if len(rows) < MIN_ROWS:
         raise UsageError(f"{options.dataset} has {len(rows)} training rows there; at least {MIN_ROWS} are needed")
-    if options.made_of.retrieval is Retrieval.WHOLE and all(row.tree is None for row in rows):
-        raise UsageError(f"{options.dataset} puts its graphs in whole: there is no retrieval to go without")
+    check_retrieves(options.made_of, rows)
     with hold_folder(options.out):
         return _train(settings, options, graph_set, rows, on_epoch, on_step)
+
+
+def check_retrieves(method: GraphMethod, rows: Sequence[GraphQuestion]) -> None:
+    """Raises UsageError where a method is to go without retrieval, and there is none in these rows."""
+    if method.retrieval is Retrieval.WHOLE and all(row.tree is None for row in rows):
+        raise UsageError("these rows' graphs are put in whole: there is no retrieval to go without")
 
 
 def _train(
@@ -145,7 +151,11 @@ def _train(
     embedder = wiring.make_embedder(settings)
     examples = soft_examples(rows, TextVectors(embedder), options.made_of)
     lm = load_language_model(options.lm, settings, options.precision, options.device)
-    _tell_long_labels(lm, examples, options.max_label)
+    num = num_cut(lm, (example.label for example in examples), options.max_label)
+    tell_cut(num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)")
+    if options.made_of.has_text:
+        num = num_cut(lm, (example.description for example in examples), options.max_description)
+        tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
     training = options.recipe.training(options.seed)
@@ -205,22 +215,22 @@ def open_soft_prompt(
     return OpenedMethod(opened, whole, made.without, encoder.layer if encoder else None)
 
 
-def untrained(lm: LanguageModel, method: str, max_description: int = 512) -> OpenedMethod:
+def untrained(lm: LanguageModel, method: str, max_description: int = 512, without: tuple[str, ...] = ()) -> OpenedMethod:
     """The language model as it is, in the same layout."""
-    made = METHODS[method]
+    made = method_of(method, without)
     layout = LayoutOptions(max_description=max_description, max_reply=made.max_reply)
-    return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.has_text, layout=layout)), made)
+    return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.has_text, layout=layout)), made, without)
 
 
-def _tell_long_labels(lm: LanguageModel, examples: Sequence[SoftExample], most: int) -> None:
-    num_long = sum(len(lm.ids(example.label)) > most for example in examples)
-    if num_long:
-        _LOG.warning(
-            "%d of %d labels are longer than %d tokens and are cut there, so their ends can't be learned (--max-label)",
-            num_long,
-            len(examples),
-            most,
-        )
+def num_cut(lm: LanguageModel, texts: Iterable[str], most: int) -> int:
+    """How many texts lose their tails."""
+    return sum(len(lm.ids(text)) > most for text in texts)
+
+
+def tell_cut(num: int, num_all: int, what: str, most: int, so: str) -> None:
+    """Logs that some do."""
+    if num:
+        _LOG.warning("%d of %d %s are longer than %d tokens and are cut there, so %s", num, num_all, what, most, so)
 
 
 def _model_options(options: SoftTrainOptions, dimension: int, lm_width: int) -> SoftPromptOptions:

@@ -90,7 +90,7 @@ WITHOUT = Annotated[
     typer.Option(
         "--without",
         help="Parts to leave out, separated by commas, to see what they give: encoder (ten virtual tokens stand there), projector, text, "
-        "retrieval (the whole graph), of GRAG pruning. Of the methods that have graph and text.",
+        "retrieval (the whole graph), of GRAG pruning. Of the methods that have graph and text; the others go without retrieval alone.",
     ),
 ]
 DESCRIPTION = Annotated[

@@ -4,8 +4,10 @@ The documented example is Llama 2 chat: `local:meta-llama/Llama-2-7b-chat-hf`.
 """
 
 import logging
+import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -256,12 +258,20 @@ def load_transformers(source: str, settings: Settings, device: str | None = None
     # Safetensors only: other weights are pickles.
     weights: dict[str, Any] = {} if path.is_file() else {"use_safetensors": True}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, **where)
-        model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **where, **weights)
+        with _without_bars() if path.is_file() else nullcontext():
+            tokenizer = AutoTokenizer.from_pretrained(folder, **where)
+            model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **where, **weights)
     except (OSError, ValueError, ImportError) as err:
         raise SettingsError(f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}") from err
     model = model.to(device)
     return tokenizer, (model if given is None else model.to(given)).eval()
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """Transformers shows a bar of its own as it unpacks a GGUF file (`modeling_gguf_pytorch_utils`, 5.23), which nothing turns off."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        yield
 
 
 def _templated(tokenizer: Any, prompt: Prompt) -> str:

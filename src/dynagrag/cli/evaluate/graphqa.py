@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.shared import LIMIT, OUT, one_of, say_run
+from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, one_of, say_run
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
@@ -41,6 +41,14 @@ CHECKPOINT = Annotated[
 SCORER = Annotated[
     str, typer.Option("--scorer", help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.")
 ]
+WITHOUT = Annotated[
+    str,
+    typer.Option(
+        "--without",
+        help="For zero-shot, zero-cot and cot-bag: retrieval, so that the whole graph's text is read as far as it fits, as the papers "
+        "have it. What trained methods go without is told to `dynagrag train`.",
+    ),
+]
 HALLUCINATION = Annotated[
     bool,
     typer.Option(
@@ -59,6 +67,7 @@ def graphqa(
     lm: LM = None,
     checkpoint: CHECKPOINT = None,
     scorer: SCORER = "paper_compat",
+    without: WITHOUT = "",
     hallucination: HALLUCINATION = False,
     limit: LIMIT = None,
     max_description: MAX_DESCRIPTION = 512,
@@ -92,6 +101,7 @@ def graphqa(
         precision=one_of("--precision", precision, Precision),
         out=out,
         hallucination=hallucination,
+        without=names_in(without),
     )
     with Bars(as_json) as progress:
         run, summary = evaluate_graphqa(read_settings(None, embedder), options, progress)

@@ -46,6 +46,10 @@ def test_baselines_say_what_the_papers_say() -> None:
 def test_a_part_that_is_left_out_is_left_out() -> None:
     assert example_of("g-retriever", "encoder")[2] == 0
     assert "town 39" in example_of("g-retriever", "retrieval")[0]
+    for name in ("zero-shot", "zero-cot", "prompt-tuning", "lora"):
+        assert "town 39" in example_of(name, "retrieval")[0]
+        assert "town 39" not in example_of(name)[0]
+    assert example_of("graph-token", "retrieval")[2] == 1
     assert "town 39" not in example_of("g-retriever")[0]
     assert example_of("grag-lora", "retrieval")[2] == 1
     assert example_of("grag", "retrieval")[0].startswith("[1] castle\n")
@@ -57,10 +61,13 @@ def test_a_part_that_is_left_out_is_left_out() -> None:
 
 
 def test_what_a_method_has_not_can_not_be_left_out() -> None:
-    assert [name for name in METHODS if parts_of(name)] == ["g-retriever", "grag", "g-retriever-lora", "grag-lora"]
+    assert [name for name in METHODS if "text" in parts_of(name)] == ["g-retriever", "grag", "g-retriever-lora", "grag-lora"]
+    without_retrieval = ["graph-token", "prompt-tuning", "lora", "zero-shot", "zero-cot", "cot-bag"]
+    assert [name for name in METHODS if parts_of(name) == ("retrieval",)] == without_retrieval
     for name, part, said in (
         ("g-retriever", "pruning", "g-retriever can't go without 'pruning'; it can without: encoder, projector, text, retrieval"),
-        ("lora", "encoder", "lora can't go without 'encoder'; it can without: nothing"),
+        ("lora", "encoder", "lora can't go without 'encoder'; it can without: retrieval"),
+        ("kaping", "retrieval", "kaping can't go without 'retrieval'; it can without: nothing"),
         ("magic", "text", "there is no method 'magic'; known: majority, g-retriever"),
     ):
         with pytest.raises(UsageError, match=said):

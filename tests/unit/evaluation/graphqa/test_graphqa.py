@@ -147,6 +147,8 @@ def test_beside_a_run_stand_the_figures_of_its_model_and_training_alone() -> Non
     assert values("explagraphs", "zero-shot", "meta-llama/Llama-2-13b-chat-hf") == [33.57]
     assert values("explagraphs", "zero-shot", "meta-llama/Llama-2-7b-chat-hf") == [56.5, 33.94], "LLM only reads the graph's text"
     assert values("explagraphs", "grag", "vicuna-13b", "explagraphs") == []
+    assert values("webqsp", "zero-shot without retrieval", "tiny") == values("webqsp", "zero-shot", "tiny") == [41.06, 41.48]
+    assert values("webqsp", "g-retriever without retrieval", "tiny") == [63.84]
 
 
 Train = Callable[..., Path]
@@ -308,7 +310,7 @@ def test_what_was_left_out_is_known_to_the_checkpoint(
 
 def test_what_can_not_be_trained_is_refused_in_a_line(train: Train, tmp_path: Path) -> None:
     for how, said in (
-        ({"without": ("retrieval",)}, "explagraphs puts its graphs in whole: there is no retrieval to go without"),
+        ({"without": ("retrieval",)}, "these rows' graphs are put in whole: there is no retrieval to go without"),
         ({"encoder": "magic"}, "--encoder 'magic' is unknown; known: transformer, gat, gcn"),
         ({"encoder": "gcn", "without": ("encoder",)}, "g-retriever without encoder has no graph encoder; leave out --encoder"),
         ({"device": "cuda:77"}, "the device 'cuda:77' can't be used here: .*; leave out --device, or give cpu"),
@@ -318,9 +320,26 @@ def test_what_can_not_be_trained_is_refused_in_a_line(train: Train, tmp_path: Pa
         assert not (tmp_path / "own").exists()
 
 
-def test_long_labels_are_told_and_cut(train: Train, caplog: pytest.LogCaptureFixture) -> None:
-    train("prompt-tuning", "own", 1, max_label=0)
+def test_long_labels_and_texts_are_told_and_cut(
+    train: Train, data: Path, settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    train("prompt-tuning", "own", 1, max_label=0, max_description=20)
     assert "22 of 22 labels are longer than 0 tokens and are cut there" in caplog.text
+    assert "22 of 22 graphs' texts are longer than 20 tokens and are cut there, so their ends aren't read" in caplog.text
+    folder = train("prompt-tuning", "cut", 1, max_description=20)
+    caplog.clear()
+    asked = {"dataset": "explagraphs", "data": data, "method": "prompt-tuning", "lm": "tiny", "checkpoint": folder}
+    evaluate_graphqa(settings, GraphQaOptions(**asked, out=tmp_path / "run"))
+    assert [record.message.partition(" are cut")[0] for record in caplog.records if "cut" in record.message] == [
+        "8 of 8 graphs' texts are longer than 20 tokens and"
+    ]
+    for wrong, said in (
+        (GraphQaOptions(**asked, without=("retrieval",)), "--without is for methods that are not trained here"),
+        (GraphQaOptions(dataset="explagraphs", data=data, method="zero-shot", lm="tiny", without=("retrieval",)), "put in whole"),
+        (GraphQaOptions(dataset="explagraphs", data=data, method="kaping", lm="tiny", without=("retrieval",)), "kaping can't go without"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            evaluate_graphqa(settings, wrong)
 
 
 def test_a_checkpoint_that_is_no_checkpoint_of_this_is_refused(

@@ -170,9 +170,7 @@ class QuestionAnswering:
             soft=soft,
             max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
-        notes = [*chosen.notes, *room]
-        if soft is not None:
-            notes += [_by_whom(soft, instead.is_hard_alone), *([] if instead.is_hard_alone else self._other_pruner(options, pruner))]
+        notes = [*chosen.notes, *room, *self._of_soft(soft, instead, options, pruner)]
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
@@ -183,14 +181,17 @@ class QuestionAnswering:
         self._check_not_deleted(inside.snapshot, answer)
         return answer
 
-    def _other_pruner(self, options: AskOptions, pruner: str) -> list[str]:
-        """What to say where a trained system learned from prompts that another pruner than this question's scored."""
-        trained_with = self._soft_prompts.pruner_of(options.soft or "")
-        if trained_with == self._pruners.identity(pruner):
+    def _of_soft(self, soft: SoftAnswerer | None, instead: Instead, options: AskOptions, pruner: str) -> list[str]:
+        """That a trained system answers, and whether it learned from prompts that another pruner than this question's scored."""
+        if soft is None:
             return []
-        said = f"{options.soft} was trained on prompts that another pruner scored; train it again, or ask with the same --pruner"
-        _LOG.warning("%s", said)
-        return [said]
+        if instead.is_hard_alone:
+            return [f"answered by {soft.label}, without soft tokens"]
+        notes = [f"answered by {soft.label}, a trained soft prompt"]
+        if self._soft_prompts.pruner_of(options.soft or "") != self._pruners.identity(pruner):
+            notes.append(f"{options.soft} was trained on prompts that another pruner scored; train it again, or ask with the same --pruner")
+            _LOG.warning("%s", notes[-1])
+        return notes
 
     def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> tuple[Profile, list[str]]:
         """The profile with no more prompts than the calls that are allowed, and what to say of that: scores, the merge and perhaps the
@@ -270,10 +271,6 @@ class QuestionAnswering:
         if gone:
             self._parts.journal.forget_documents(gone)
             raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")
-
-
-def _by_whom(soft: SoftAnswerer, is_hard_alone: bool) -> str:
-    return f"answered by {soft.label}, {'without soft tokens' if is_hard_alone else 'a trained soft prompt'}"
 
 
 def _check_question(text: str) -> None:

@@ -95,7 +95,9 @@ def test_grag_answers_and_why_shows_its_masks(keep: Keep, book: ConversationBook
     assert not page.exception
     assert "GRAG, trained" in shown(page)
     assert "what GRAG's soft pruning left little of" in shown(page)
-    assert re.search(r"grag with smollm2 read 1 soft token, then \d+ tokens of text \(\d+ of \d+ lines, \d+ of them evidence\)", shown(page))
+    assert re.search(
+        r"grag with smollm2 read 1 soft token, then \d+ tokens of text \(\d+ of \d+ lines, \d+ of them evidence\)", shown(page)
+    )
     assert "grag with smollm2 answered in one reply of" in shown(page)
     assert any("Masks" in own.label for own in page.expander)
     masks = next(own.value for own in page.dataframe if "mask" in own.value.columns and "kind" in own.value.columns)

@@ -1,6 +1,6 @@
 """A run over GraphQA as a report: how right the answers are by each scorer, what papers printed, and answers that are wrong."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
@@ -36,6 +36,7 @@ WORDS: Mapping[str, str] = {
     "95 % interval": interval_meaning("questions"),
 }
 _NUM_READ = 6
+_MEASURES = ("accuracy", "hit", "hits@1", "f1", "precision", "recall")
 
 
 def render_graphqa_report(run: GraphQaRun) -> str:
@@ -77,18 +78,24 @@ def conclusion(summary: Mapping[str, Any]) -> str:
 def _results(summary: Mapping[str, Any]) -> Section:
     names = tuple(summary["measures"]["strict"])
     rows = tuple((scorer, tuple(_cell(summary["measures"][scorer][name]) for name in names)) for scorer in SCORERS)
-    figures = published_of(summary["dataset"]).items()
-    published = tuple((f"{system}: {own.source}", (own.metric, f"{own.value:.2f}", own.how)) for system, owns in figures for own in owns)
     return Section(
         tables=(
             Table(("scorer", *(f"{name}, 95 % interval" for name in names)), rows, title="In points"),
-            *(
-                [Table(("published", "measure", "value", "how"), published, title="Elsewhere, with other models and rows")]
-                if published
-                else ()
-            ),
+            *_elsewhere(summary["dataset"]),
         ),
     )
+
+
+def _elsewhere(dataset: str) -> Iterator[Table]:
+    """A table for each model, rows and scorer, with a row for each system and source."""
+    tables: dict[str, dict[str, dict[str, str]]] = {}
+    for system, owns in published_of(dataset).items():
+        for own in owns:
+            tables.setdefault(own.how, {}).setdefault(f"{system}: {own.source}", {})[own.metric] = f"{own.value:.2f}"
+    for how, rows in tables.items():
+        measures = [name for name in _MEASURES if any(name in found for found in rows.values())]
+        cells = tuple((name, tuple(found.get(measure, "") for measure in measures)) for name, found in rows.items())
+        yield Table(("published", *measures), cells, title=f"Elsewhere, in percent: {how}")
 
 
 def _cell(found: Mapping[str, float]) -> str:

@@ -32,7 +32,7 @@ class Published:
 
 Figures = Mapping[str, tuple[Published, ...]]
 L7, CHAT7, L13, CHAT13 = "Llama 2 7B", "Llama 2 7B chat", "Llama 2 13B", "Llama 2 13B chat"
-_OWN = "a scorer of its own"
+_OWN = "own scorer"
 _13B = re.compile(r"(?<!\d)13b", re.IGNORECASE)
 _G, _GRAG = "G-Retriever, table 3", "GRAG, table 2"
 _G_SETS = ("explagraphs", "scenegraphs", "webqsp")
@@ -86,7 +86,7 @@ _OTHERS: tuple[tuple[str, str, Published], ...] = (  # set, system, figure
     ("webqsp", "question-only", Published(61.16, "hit", "G-Retriever, table 12", CHAT7)),
     ("webqsp", "g-retriever", Published(75.58, "hit", "G-Retriever, table 8", L13)),
     *(
-        (dataset, system, Published(value, metric, "GRAG, table 4, with or without LoRA isn't told", L7, trained_on=trained_on))
+        (dataset, system, Published(value, metric, "GRAG, table 4 (LoRA or not isn't told)", L7, trained_on=trained_on))
         for dataset, metric, value, trained_on in (("explagraphs", "accuracy", 45.40, "webqsp"), ("webqsp", "hit", 42.37, "explagraphs"))
         for system in ("grag", "grag-lora")
     ),

@@ -115,6 +115,7 @@ def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Setting
     assert "majority: 75.0 % right (" in page
     assert "always the answer that most of these rows share." in page
     assert "58.84" in page
+    assert "Elsewhere, in percent: Llama 2 13B chat, test rows, paper_compat" in page
     (kept,) = kept_runs(settings)[0]
     assert (kept.what, kept.asked_of) == ("questions over graphs", "explagraphs")
     assert headline(kept).startswith("majority: 75.0 % right")

@@ -32,7 +32,8 @@ def _of_soft(soft: SoftTrace) -> str:
     count = f"{soft.num_soft_tokens} soft token{'' if soft.num_soft_tokens == 1 else 's'}"
     if not soft.text_tokens:
         return f"{plain(soft.label)} read {count} and the question, and none of this text: its graph became the token."
-    lines = f"{soft.num_lines_read} of {soft.num_lines} lines, {len(soft.labels)} of them evidence" if soft.num_lines else "its lines"
+    num = len(soft.labels)
+    lines = f"{soft.num_lines_read} of {soft.num_lines} lines, {num} of them evidence" if soft.num_lines else f"{num} lines of evidence"
     return f"{plain(soft.label)} read {count}, then {soft.text_tokens:,} tokens of text ({lines}), then the question."
 
 

@@ -4,9 +4,10 @@ graph is always a function of the records.
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
@@ -22,12 +23,13 @@ from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
 from dynagrag.ingest.consolidate.judging import Judging
 from dynagrag.ingest.consolidate.labels import label_texts
 from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
+from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
 from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import Consolidation, Document, Graph, Mention, Records, RelationRecord, VectorKind
 
 _LOG = logging.getLogger(__name__)
-_EMBED_BATCH = 512
 _MAX_TRIES = 3
+_STEP_S = 0.1
 
 Progress = Callable[[str, int, int], None]
 """(stage, done, total); called from the thread that runs the ingest."""
@@ -79,6 +81,7 @@ class _CountedVectors:
 
     mentions: VectorTable
     relations: VectorTable
+    labels: VectorTable
 
 
 @dataclass(slots=True)
@@ -130,13 +133,23 @@ class Deriver:
         return _report(graph, before, result.consolidation, result.notes)
 
     def _embed_counted(self, counted: _Counted) -> _CountedVectors:
-        """Embeds passages, mentions, records and facts."""
+        """Embeds passages, mentions, records and facts, and labels."""
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
-        self._embed(VectorKind.PASSAGE, {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages})
-        mention_vectors = self._embed(VectorKind.MENTION, mention_texts(counted.mentions))
         facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
-        return _CountedVectors(mention_vectors, self._embed(VectorKind.RECORD, record_texts(counted.relations) | facts))
+        relations = records_in_senses(counted.relations, read_senses(counted.stored.edits, documents))
+        texts: dict[VectorKind, Mapping[str, str]] = {
+            VectorKind.PASSAGE: {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages},
+            VectorKind.MENTION: mention_texts(counted.mentions),
+            VectorKind.RECORD: record_texts(counted.relations) | facts,
+            VectorKind.LABEL: label_texts(relations),
+        }
+        self._embed(texts)
+        mentions, records, labels = (
+            VectorTable.of(tuple(texts[kind]), self.store.vectors(kind, tuple(texts[kind])))
+            for kind in (VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
+        )
+        return _CountedVectors(mentions, records, labels)
 
     def _consolidate(self, counted: _Counted, vectors: _CountedVectors) -> ConsolidationResult:
         edits = counted.stored.edits
@@ -146,11 +159,14 @@ class Deriver:
             mentions_in_senses(counted.mentions, senses),
             relations,
             mention_vectors=vectors.mentions,
-            label_vectors=self._embed(VectorKind.LABEL, label_texts(relations)),
+            label_vectors=vectors.labels,
             edits=edits,
             texts=[d.text for d in counted.documents.values()],
+            step=self._stepping("consolidate"),
         )
-        judging = Judging(self.judge, self.judge_name, self.verdicts, self.is_small_judge, self.max_concurrency)
+        judging = Judging(
+            self.judge, self.judge_name, self.verdicts, self.is_small_judge, self.max_concurrency, partial(self.progress, "judge")
+        )
         return consolidate(given, judging)
 
     def _graph(self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation) -> Graph:
@@ -165,22 +181,44 @@ class Deriver:
             edits=stored.edits,
             mention_vectors=vectors.mentions,
             record_vectors=vectors.relations,
+            step=self._stepping("derive"),
         )
 
-    def _embed(self, kind: VectorKind, texts: Mapping[str, str]) -> VectorTable:
-        """The vectors of these texts by id; those that are missing are made, those of other ids deleted."""
-        ids = tuple(texts)
-        self.store.keep_vectors(kind, ids)
-        missing = self.store.missing_vectors(kind, ids)
-        if missing:
-            self.store.set_embedder(self.embedder.identity)
-        for start in range(0, len(missing), _EMBED_BATCH):
-            self.progress(f"embed {kind}s", start, len(missing))
-            batch = missing[start : start + _EMBED_BATCH]
-            self.store.put_vectors(kind, batch, self.embedder.embed_documents([texts[i] for i in batch]))
-        if missing:
-            self.progress(f"embed {kind}s", len(missing), len(missing))
-        return VectorTable.of(ids, self.store.vectors(kind, ids))
+    def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
+        """Makes the vectors of these texts, by id, that are missing, and stores them batch by batch; deletes those of other ids.
+
+        Progress counts the work (`embedding_work`), which texts of several lengths share fairly.
+        """
+        missing: dict[VectorKind, Sequence[str]] = {}
+        for kind, own in texts.items():
+            self.store.keep_vectors(kind, tuple(own))
+            missing[kind] = self.store.missing_vectors(kind, tuple(own))
+        total = sum(embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids)
+        if not total:
+            return
+        self.progress("embed", 0, total)
+        self.store.set_embedder(self.embedder.identity)
+        done, sizes = 0, BatchSizes()
+        for kind, ids in missing.items():
+            for batch in sizes.batches(ids):
+                own = [texts[kind][id_] for id_ in batch]
+                began = time.monotonic()
+                self.store.put_vectors(kind, batch, self.embedder.embed_documents(own))
+                sizes.took(len(own), time.monotonic() - began)
+                done += sum(map(embedding_work, own))
+                self.progress("embed", done, total)
+
+    def _stepping(self, stage: str) -> Callable[[], None]:
+        """What says again that a stage of one step is at work, where a cancellation is obeyed, several times a second at most."""
+        said_at = time.monotonic()
+
+        def step() -> None:
+            nonlocal said_at
+            if time.monotonic() - said_at >= _STEP_S:
+                said_at = time.monotonic()
+                self.progress(stage, 0, 1)
+
+        return step
 
     @contextmanager
     def _stage(self, stage: str) -> Iterator[None]:

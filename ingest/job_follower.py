@@ -1,61 +1,86 @@
 """A run and its job in the journal: progress goes there, and a cancellation comes from there."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import RLock
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from dynagrag.ingest.consolidate.verdicts import Judge
 from dynagrag.ingest.graph_deriver import Progress
-from dynagrag.journal.jobs import JobBook, JobCancelledError
+from dynagrag.journal.job_files import JobFiles
+from dynagrag.journal.jobs import JobBook, JobCancelledError, JobStatus
 from dynagrag.protocols import Prompt
 
-_NOTE_EVERY_S = 1.0
+_NOTE_EVERY_S = 0.4
+"""A pause shall be seen within a second."""
 
 T = TypeVar("T", bound=BaseModel)
 
 
-def cancelled(job_id: int) -> JobCancelledError:
-    """What ends a job that somebody cancelled."""
-    return JobCancelledError(f"job {job_id} was cancelled; what was done is kept")
-
-
 class Follower:
-    """A run's progress: handed on as it comes, noted in the journal once a second, where a cancellation is seen."""
+    """A run's progress: handed on as it comes, noted in the journal twice a second, where a cancellation is seen. Once it is, the job has
+    ended there, and every further step raises JobCancelledError; calls in flight may still be waited for.
+    """
 
-    def __init__(self, book: JobBook, job_id: int, progress: Progress) -> None:
+    def __init__(self, book: JobBook, files: JobFiles, job_id: int, progress: Progress) -> None:
         self._book = book
+        self._files = files
         self._job_id = job_id
         self._progress = progress
         self._place = ("", 0, 0)
+        self._extracted: Counter[str] = Counter()
+        self._unnoted: set[str] = set()
         self._noted_at = float("-inf")
-        self._is_cancelled = False
+        self._lock = RLock()
+        self._is_pause = False
         self.has_stopped = False
-        """Whether `check` has ended something."""
+        """Whether somebody has cancelled the job, and the journal says so."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """A step of the run: `Progress`."""
+        """A step of the run: `Progress`. Raises as `check` does."""
         self._progress(stage, done, total)
         self._place = (stage, done, total)
-        self._note_when_due()
+        self.check()
+
+    def extracted(self, document_id: str) -> None:
+        """A chunk of a document is done."""
+        self._extracted[document_id] += 1
+        self._unnoted.add(document_id)
+
+    def set_aside(self, document_id: str, reason: str) -> None:
+        """A chunk of a document failed."""
+        self._files.set_aside(self._job_id, document_id, reason)
 
     def check(self) -> None:
         """Raises JobCancelledError once somebody has cancelled the job. May be called from any thread."""
-        self._note_when_due()
-        if self._is_cancelled:
-            self.has_stopped = True
-            raise cancelled(self._job_id)
+        with self._lock:
+            if not self.has_stopped and time.monotonic() - self._noted_at >= _NOTE_EVERY_S:
+                self.note()
+            if self.has_stopped:
+                raise JobCancelledError(f"job {self._job_id} was {'paused' if self._is_pause else 'stopped'}; what was done is kept")
+
+    def end(self) -> None:
+        """All is done: the last note. A cancellation comes too late."""
+        with self._lock:
+            self._files.note(self._job_id, {document: self._extracted[document] for document in self._unnoted})
 
     def note(self) -> None:
-        """Notes how far the run is, now."""
-        self._noted_at = time.monotonic()
-        self._is_cancelled = self._book.note(self._job_id, *self._place) or self._is_cancelled
-
-    def _note_when_due(self) -> None:
-        if time.monotonic() - self._noted_at >= _NOTE_EVERY_S:
-            self.note()
+        """Notes how far the run is, now; where somebody has cancelled the job, that it has ended."""
+        with self._lock:
+            if self.has_stopped:  # the job may be another run's by now
+                return
+            self._noted_at = time.monotonic()
+            is_cancelled = self._book.note(self._job_id, *self._place)
+            self._files.note(self._job_id, {document: self._extracted[document] for document in self._unnoted})
+            self._unnoted.clear()
+            if is_cancelled:
+                self._is_pause = self._book.job(self._job_id).is_paused
+                self._book.finish(self._job_id, JobStatus.CANCELLED, reason="paused" if self._is_pause else "stopped")
+                self.has_stopped = True
 
 
 @dataclass(frozen=True, slots=True)

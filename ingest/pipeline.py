@@ -3,6 +3,8 @@
     store documents -> extract chunks (each stored at once)                                              nobody is kept waiting
     -> what another run took away is put back -> drop what was replaced -> derive the graph -> index     the workspace is held
 
+A cancelled run ends where it is, as a killed one does, but for model calls in flight, whose replies are kept.
+
 Several runs may be at one workspace. Each stores what it makes; whoever ends last has all its documents in place, and the graph is that of
 all records.
 """
@@ -22,6 +24,7 @@ from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.load.speaker_names import NAMES_KEY
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.split import speaker_mentions
+from dynagrag.journal.jobs import JobCancelledError
 from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction, Extractor, GraphStore
 from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
 
@@ -101,7 +104,9 @@ class IngestHooks:
     Args:
         hold: Holds the workspace: what is inside runs alone, over all processes.
         claimed: Documents that other runs are at now; they are left alone.
-        check: Called after each chunk; raises BudgetError where the run shall end.
+        check: Called between chunks, and while a model is waited for; raises JobCancelledError where the run shall end.
+        on_extracted: Called with the document of each chunk that is done.
+        on_set_aside: Called with the document of each chunk that failed, and the reason.
         job_id: The job that chunks are set aside in.
         build_index: Called with the workspace held, once the graph is written.
         delete: Deletes documents; None: from store and journal, without a note that a killed run leaves.
@@ -111,6 +116,8 @@ class IngestHooks:
     hold: Callable[[], AbstractContextManager[None]] = nullcontext
     claimed: Callable[[], Collection[str]] = tuple
     check: Callable[[], None] = lambda: None
+    on_extracted: Callable[[str], None] = lambda document_id: None
+    on_set_aside: Callable[[str, str], None] = lambda document_id, reason: None
     job_id: int | None = None
     build_index: Callable[[], None] = lambda: None
     delete: "DeleteDocuments | None" = None
@@ -135,13 +142,14 @@ class Pipeline:
 
     def run(self, plan: IngestPlan, extractor: Extractor) -> IngestReport:
         """Carries out the plan. A stop by budget or by a refusing model is in the report's `stopped_by`, with the graph of what was
-        done.
+        done. JobCancelledError where `check` or the progress raised it: what was stored by then stays, and no graph is made.
         """
         if plan.documents:
             self.store.set_embedder(self.deriver.embedder.identity)
         run = _Run(plan, extractor)
         with self.deriver.timed("store"):
-            for planned in plan.documents:  # also those that are there: killed between its two steps, a document lacks its speakers
+            for number, planned in enumerate(plan.documents):  # also those there: killed between its two steps, one lacks its speakers
+                self.deriver.progress("store", number, len(plan.documents))
                 if planned.is_whole:
                     self._store_document(planned, run.extractor.name)
         self._extract(run, [item for planned in plan.documents for item in planned.work])
@@ -220,14 +228,16 @@ class Pipeline:
                 keep()
             run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = extraction
             run.num_done += 1
+            self.hooks.on_extracted(extraction.document_id)
             self.deriver.progress("extract", run.num_done - num_before, len(work))
-            self.hooks.check()
 
         with self.deriver.timed("extract"):
             self.deriver.progress("extract", 0, len(work))
             try:
                 self.hooks.check()
-                failed = run.extractor.extract(work, on_chunk)
+                failed = run.extractor.extract(work, on_chunk, self.hooks.check)
+            except JobCancelledError:
+                raise
             except (BudgetError, ModelError) as err:
                 run.stopped_by = err
                 return
@@ -235,6 +245,7 @@ class Pipeline:
                 keep()
         for chunk, reason in failed:
             self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason, self.hooks.job_id)
+            self.hooks.on_set_aside(chunk.document_id, reason)
         run.failed.extend(failed)
 
     def _keep(self, extractions: Sequence[Extraction]) -> None:

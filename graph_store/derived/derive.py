@@ -10,7 +10,7 @@ stands beside them is no relation. A relation's weight is the number of its reco
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.errors import StoreError
@@ -36,6 +36,7 @@ def derive(
     edits: Iterable[Edit],
     mention_vectors: VectorTable,
     record_vectors: VectorTable,
+    step: Callable[[], None] = lambda: None,
 ) -> Graph:
     """The graph of these records. Its vectors are two-step means, in the order of its entities and relations.
 
@@ -49,6 +50,7 @@ def derive(
         edits: A person's corrections; they win.
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
         record_vectors: By `text_id(record_text(r))`; at least those of the records that count and state something.
+        step: Called between the parts; may raise.
 
     Raises:
         StoreError: A vector or document is missing.
@@ -57,14 +59,19 @@ def derive(
     edits = tuple(edits)
     senses = read_senses(edits, documents)
     counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
+    step()
     canon = _canon_of_things(counted, consolidation, edits)
     counted = [m for m in counted if m.key in canon.of]
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
+    step()
     ordered = _records_in_order(linked.values(), places)
+    step()
     grouped, loops = _group_records(ordered, canon, consolidation, documents)
+    step()
     entities = _entities(counted, canon, ids, loops)
     relations = _relations(grouped, ids)
+    step()
     return Graph(
         entities=tuple(explained([e.entity for e in entities], read_glossary(edits))),
         relations=relations,

@@ -3,7 +3,7 @@
 keys -> safe rules -> groups -> candidate pairs -> blocks of at most 25 -> the verdicts that are kept
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -36,6 +36,7 @@ class ConsolidationInput:
         label_vectors: Those of `labels.label_texts`, by text id.
         edits: A person's corrections: what was told apart or joined by hand is not judged.
         texts: Where acronyms may be defined; none: no such rule.
+        step: Called again and again while rules are at work; may raise.
     """
 
     mentions: Sequence[Mention]
@@ -44,6 +45,7 @@ class ConsolidationInput:
     label_vectors: VectorTable = field(default_factory=VectorTable.empty)
     edits: Sequence[Edit] = ()
     texts: Sequence[str] = ()
+    step: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,13 @@ def plan_consolidation(
     names = used_names(given.mentions)
     surfaces = {name.key: name.surface for name in names}
     guard = MergeGuard({name.key: name.name for name in names}, _told_apart(given.edits), read_glossary(given.edits))
-    merges = safe_merges(names, guard, given.texts)
+    given.step()
+    merges = safe_merges(names, guard, given.texts, given.step)
     groups = _judgeable(safe_groups(names, merges), given.mentions)
     blocks = _candidate_blocks(groups, guard, given, min_cosine) if finds_candidates else []
+    given.step()
     labels = plan_labels(given.records, given.label_vectors if finds_candidates else None, surfaces)
+    given.step()
     shown = name_blocks([block.groups for block in blocks], given.mentions, given.records, surfaces)
     dockets = (Docket.of(ENTITIES, shown, judging), Docket.of(LABELS, labels.blocks, judging))
     prompts = [docket.prompt(call) for docket in dockets for call in docket.calls(judging.one_block_a_call)]

@@ -55,21 +55,24 @@ class Definitions:
     aliases: frozenset[tuple[str, str]]
 
 
-def find_definitions(texts: Iterable[str], by_key: Mapping[str, UsedName]) -> Definitions:
-    """All definitions in the texts. What brackets define an acronym to be may be no name in use, and then speaks against others."""
+def find_definitions(texts: Iterable[str], by_key: Mapping[str, UsedName], step: Callable[[], None] = lambda: None) -> Definitions:
+    """All definitions in the texts. What brackets define an acronym to be may be no name in use, and then speaks against others. `step` is
+    called again and again, and may raise.
+    """
     acronyms: dict[str, set[str]] = defaultdict(set)
     aliases: set[tuple[str, str]] = set()
     for text in texts:
-        for short, long, is_certain in _acronyms(text):
+        for short, long, is_certain in _acronyms(text, step):
             if is_certain or (long in by_key and not by_key[long].is_word):
                 acronyms[short].add(long)
         aliases.update(_aliases(text, by_key))
     return Definitions({short: frozenset(longs) for short, longs in acronyms.items()}, frozenset(aliases))
 
 
-def _acronyms(text: str) -> Iterator[tuple[str, str, bool]]:
+def _acronyms(text: str, step: Callable[[], None]) -> Iterator[tuple[str, str, bool]]:
     """(key of an acronym, key of the words beside it that spell it out, whether brackets hold one of the two)."""
     for match in _ACRONYM.finditer(text):
+        step()
         word = match[0].rstrip("&./-")
         short = word[:-1] if word.endswith("s") and word[:-1].isupper() else word
         if not is_acronym(short):

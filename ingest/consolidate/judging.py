@@ -4,8 +4,8 @@ A reply that cannot be read, or a group that is none, leaves its names unmerged 
 """
 
 import threading
-from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -27,6 +27,7 @@ from dynagrag.ingest.consolidate.verdicts import (
     verdict_text,
 )
 from dynagrag.models.metered_chat import prompt_tokens
+from dynagrag.journal.jobs import JobCancelledError
 from dynagrag.protocols import Prompt
 
 CALL_TOKENS = 1200
@@ -35,6 +36,8 @@ CALL_TOKENS = 1200
 Call = Sequence[int]
 """The blocks of one call, as positions in their docket."""
 Reply = EntityGroups | LabelGroups
+
+_LOOK_EVERY_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Judging:
         verdicts: Where verdicts are kept.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
+        tick: Called with how many of how many calls are done, several times a second. What it raises ends it; calls in flight are waited
+            for first, since their replies are paid for and kept.
     """
 
     judge: Judge | None = None
@@ -54,6 +59,7 @@ class Judging:
     verdicts: VerdictStore | None = None
     one_block_a_call: bool = False
     max_concurrency: int = 1
+    tick: Callable[[int, int], None] = lambda done, total: None
 
     @property
     def can_settle(self) -> bool:
@@ -113,7 +119,7 @@ def ask_judge(docket: Docket, judging: Judging) -> Judged:
     calls = docket.calls(judging.one_block_a_call)
     asking = _Asking(docket, judging.judge)
     num_calls = 0
-    with closing(asking.replies(calls, judging.max_concurrency)) as replies:
+    with closing(asking.replies(calls, judging)) as replies:
         for call, reply in replies:
             if not isinstance(reply, Reply):
                 if reply is not None:
@@ -144,11 +150,19 @@ class _Asking:
         """Whether calls were left out."""
         return self._stop.is_set()
 
-    def replies(self, calls: Sequence[Call], max_concurrency: int) -> Generator[tuple[Call, Reply | DynaGragError | None]]:
+    def replies(self, calls: Sequence[Call], judging: Judging) -> Generator[tuple[Call, Reply | DynaGragError | None]]:
         """Each call, in order, with its reply, what failed, or None where it was not made."""
-        pool = ThreadPoolExecutor(max_workers=max(1, max_concurrency), thread_name_prefix="judge")
+        pool = ThreadPoolExecutor(max_workers=max(1, judging.max_concurrency), thread_name_prefix="judge")
         try:
-            yield from zip(calls, pool.map(self._ask, calls), strict=True)
+            replies = [pool.submit(self._ask, call) for call in calls]
+            for number, (call, reply) in enumerate(zip(calls, replies, strict=True)):
+                judging.tick(number, len(calls))
+                while not wait([reply], timeout=_LOOK_EVERY_S).done:
+                    judging.tick(number, len(calls))
+                yield call, reply.result()
+        except JobCancelledError:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C nobody waits for the calls in flight
 

@@ -6,7 +6,7 @@ O2 are the same whatever an embedder makes of them. Each rule sees what those be
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derived.canonical import make_merge
@@ -75,7 +75,9 @@ class _Groups:
         return [(group, "+".join(sorted({rule for key in group for rule in self._rules[key]}))) for group in several.values()]
 
 
-def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = ()) -> list[Merge]:
+def safe_merges(
+    names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = (), step: Callable[[], None] = lambda: None
+) -> list[Merge]:
     """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else a speaker's whole name beside their last name,
     else the most mentioned member (ties: shortest, alphabetical).
 
@@ -83,13 +85,15 @@ def safe_merges(names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[st
         names: Keys in a fixed order.
         guard: Says which of them may be one, and which are by a person's glossary.
         texts: Where names may be defined, as in "Manned Spacecraft Center (MSC)".
+        step: Called again and again; may raise.
     """
     by_key, texts = {n.key: n for n in names}, tuple(texts)
     joined = _Groups(guard)
     joined.join(_stated(guard.glossary, by_key))
     for proposals in (spellings(names), plurals(by_key), designators(by_key), cut_words(names), speakers_last_names(names, texts)):
         joined.join(list(proposals))
-    definitions = find_definitions(texts, by_key)
+        step()
+    definitions = find_definitions(texts, by_key, step)
     joined.join(p for p in list(said_aliases(definitions, joined.root)) if not guard.glossary.ambiguous.keys() & p[1:])
     joined.join(p for p in list(defined_acronyms(definitions, by_key, joined.root)) if p[2] not in guard.glossary.ambiguous)
     joined.join(list(corpus_acronyms(names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous)))

@@ -57,7 +57,9 @@ class FastExtractor:
         """Nothing: what doesn't count is decided when the graph is derived."""
         return {}
 
-    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+    def extract(
+        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+    ) -> list[tuple[Chunk, str]]:
         """One Extraction a chunk; the records in it carry their sentence's span as chunk span. The list is always empty.
 
         The document's own use of capitals decides what a capital means, so its text is read whole whatever chunks are asked for.
@@ -66,6 +68,7 @@ class FastExtractor:
             num_names = num_words = 0
             use: CaseUse | None = None
             for item in own:
+                check()
                 # Of one document at a time: counts of a whole corpus would fill the memory.
                 use = use or case_use(item.document.text)
                 made, names = self._extraction(item, use)

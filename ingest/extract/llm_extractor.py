@@ -33,6 +33,8 @@ _MAX_SPLITS = 4
 _MIN_TURN_WORDS = 3
 _MAX_UNREACHABLE_AT_FIRST = 3
 _MAX_UNREACHABLE_IN_A_ROW = 8
+_LOOK_EVERY_S = 0.2
+"""While replies are waited for, whether the run shall end."""
 """So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is taken to be gone."""
 
 
@@ -128,7 +130,9 @@ class LLMExtractor:
         """The chunk's first call, so that it can be timed."""
         self._call(self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small)), work.document)
 
-    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+    def extract(
+        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+    ) -> list[tuple[Chunk, str]]:
         """See `Extractor.extract`."""
         set_aside: list[tuple[Chunk, str]] = []
         waiting = list(reversed(work))
@@ -141,7 +145,8 @@ class LLMExtractor:
                 while waiting and len(running) < self._max_concurrency:
                     item = waiting.pop()
                     running[pool.submit(self._extract_chunk, item)] = item.chunk
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                finished, _ = wait(running, timeout=_LOOK_EVERY_S, return_when=FIRST_COMPLETED)
+                check()
                 for future in finished:
                     chunk = running.pop(future)
                     try:

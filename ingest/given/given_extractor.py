@@ -61,10 +61,13 @@ class GivenExtractor:
         """Nothing: no model is asked."""
         return {}
 
-    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+    def extract(
+        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+    ) -> list[tuple[Chunk, str]]:
         """One Extraction a chunk, in order."""
         aside = []
         for item in work:
+            check()
             given = self._found.get(item.document.sha256)
             if given is None:
                 aside.append((item.chunk, UNKNOWN))

@@ -295,8 +295,13 @@ class Extractor(Protocol):
     def remarks(self) -> Mapping[str, int]:
         """What a reader should know of the documents that were read, with how many they are: "all in capitals: ..." -> 1."""
 
-    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+    def extract(
+        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+    ) -> list[tuple[Chunk, str]]:
         """Calls `on_chunk` for each chunk as it is done (never two at once); returns the chunks set aside with their reasons.
+
+        `check` is called between chunks, and several times a second while a model is waited for. What it raises ends the extraction; calls
+        in flight are then waited for and handed on, since they are paid for.
 
         Raises BudgetError, ModelRefusedError or ModelUnavailableError when going on makes no sense; what was done by then was handed on.
         """

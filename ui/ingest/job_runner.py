@@ -10,7 +10,7 @@ from pathlib import Path
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.plan import Estimate
-from dynagrag.journal.jobs import Job, JobRequest
+from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest
 from dynagrag.journal.workspace_journal import Journal, LedgerRow
 from dynagrag.protocols import Extraction, Extractor
 from dynagrag.reporting import ingest_report_lines
@@ -173,7 +173,10 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
 
     work.notes["spent_before"] = _spent(prepared.parts.journal.ledger())
     prepared.extractor = _Counted(prepared.extractor, work)
-    report = prepared.run(progress)
+    try:
+        report = prepared.run(progress)
+    except JobCancelledError as err:
+        return RunOutcome(prepared.job_id, str(err), "")
     work.notes["job"] = prepared.job_id
     notes = lines_once_made(prepared.glossaries, prepared.parts.store) if report.stopped_by is None else []
     lines = (*ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None), *(f"note: {note}" for note in notes))
@@ -208,7 +211,9 @@ class _Counted:
         """The extractor's own."""
         return self.extractor.mended
 
-    def extract(self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None]) -> list[tuple[Chunk, str]]:
+    def extract(
+        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+    ) -> list[tuple[Chunk, str]]:
         """The extractor's own."""
 
         def counted(made: Extraction) -> None:
@@ -216,7 +221,7 @@ class _Counted:
             self.work.notes["found"] = (mentions + len(made.mentions), relations + len(made.relations))
             on_chunk(made)
 
-        return self.extractor.extract(work, counted)
+        return self.extractor.extract(work, counted, check)
 
 
 def _graph(report: GraphReport) -> str:

@@ -33,6 +33,7 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
 
     `say_report` gets the report as JSON, where that is wanted.
     """
+    from dynagrag.journal.jobs import JobCancelledError
     from dynagrag.reporting import ingest_report_json, ingest_report_lines
     from dynagrag.workspace.glossaries import glossary_lines, lines_once_made
 
@@ -53,6 +54,8 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     try:
         with Bars(as_json) as progress:
             report = prepared.run(progress)
+    except JobCancelledError as err:
+        raise StoppedJobError(f"{err}: {_how_to_resume(prepared)}") from err
     except KeyboardInterrupt:
         raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
     usage = prepared.chat.usage() if prepared.chat else None

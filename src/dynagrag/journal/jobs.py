@@ -197,6 +197,11 @@ class JobBook:
         """Whether a process is at a job, this one included."""
         return bool(self._running())
 
+    def is_any_at_work_or_paused(self) -> bool:
+        """Whether a process is at a job, or somebody has paused one and means to go on with it."""
+        paused = self._file.rows("SELECT 1 FROM jobs WHERE status = ? AND is_cancelled = ?", JobStatus.CANCELLED, _PAUSE)
+        return bool(paused) or self.is_any_running()
+
     def process_of(self, job_id: int) -> int | None:
         """The id of the process that is at a job, or was until it was killed. None where none has said so."""
         with suppress(OSError, ValueError):

@@ -51,6 +51,12 @@ MIGRATIONS = (
                                 PRIMARY KEY (job_id, document_id)) WITHOUT ROWID;
     ALTER TABLE set_asides ADD COLUMN job_id INTEGER;
     """,
+    """
+    CREATE TABLE job_files (job_id INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, number INTEGER NOT NULL, name TEXT NOT NULL,
+                            document_id TEXT NOT NULL, chunks INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0,
+                            aside INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (job_id, number)) WITHOUT ROWID;
+    CREATE INDEX job_files_document ON job_files(document_id);
+    """,
 )
 """Migration i+1 brings a file of version i to version i+1. Never change one that was released; add the next."""
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import StoreError
 from dynagrag.ids import content_id
+from dynagrag.journal.job_files import JobFiles
 from dynagrag.journal.jobs import Job, JobBook
 from dynagrag.journal.journal_file import JournalFile, checked, checksum, now, storable
 from dynagrag.protocols import ModelReply
@@ -87,6 +88,7 @@ class Journal(JournalFile):
         """Opens or creates the file. Raises NewerStoreError where a newer dynagrag wrote it, nothing changed."""
         super().__init__(path)
         self.job_book = JobBook(self, path.parent / "jobs")
+        self.job_files = JobFiles(self)
 
     def close(self) -> None:
         """Releases the file, and the jobs that this process was at."""
@@ -259,6 +261,7 @@ class Journal(JournalFile):
             db.execute("DELETE FROM verdicts WHERE key NOT IN (SELECT key FROM verdict_documents)")
             db.executemany("DELETE FROM set_asides WHERE document_id = ?", ids)
             db.executemany("DELETE FROM job_documents WHERE document_id = ?", ids)
+            db.executemany("DELETE FROM job_files WHERE document_id = ?", ids)
             db.executemany("UPDATE ledger SET document_id = NULL WHERE document_id = ?", ids)
             gone = before - self._num_entries()
         self.scrub()

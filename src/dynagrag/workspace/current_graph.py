@@ -44,12 +44,12 @@ class CurrentGraph:
     def _derive_if_interrupted(self) -> None:
         """A run that was killed left records that the graph doesn't show yet, or shows though they are gone: derived now, by rules alone.
 
-        While another process is at work, that is its business; the graph is then shown as far as its records are there.
+        While another process is at work, or a job is paused, that is its business; the graph is then shown as far as its records are there.
         """
         parts = self._parts
         if parts.store.is_derived_current() or parts.store.embedder() not in (None, parts.models.embedder.identity):
             return
-        if parts.journal.job_book.is_any_running():  # it derives at its end
+        if parts.journal.job_book.is_any_at_work_or_paused():  # it derives at its end
             return
         try:
             with parts.writing(wait_s=0):
@@ -72,8 +72,8 @@ class CurrentGraph:
 
     def build_index(self, model: ChatModel | None = None) -> None:
         """Brings the saved index up to date, so that the next question, to this model, doesn't wait for it."""
-        snapshot, profile = self.snapshot(), wiring.make_profile("default", model)
-        if profile.has_ego_graphs and snapshot.graph.entities:
+        profile = wiring.make_profile("default", model)
+        if profile.has_ego_graphs and (snapshot := self.snapshot()).graph.entities:
             self.index(snapshot, profile)
 
     def forget(self) -> None:

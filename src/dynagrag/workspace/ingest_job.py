@@ -18,13 +18,14 @@ from dynagrag import wiring
 from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError, UsageError, WorkspaceError
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
-from dynagrag.ingest.job_follower import Follower, cancelled
+from dynagrag.ingest.job_follower import Follower
 from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.load.glossary_file import GlossaryFile
 from dynagrag.ingest.load.speaker_names import SpeakerNames, check_names
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estimate_run, make_plan, make_retry_plan, span_tokens
-from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest, JobStatus
+from dynagrag.journal.job_files import JobFile
+from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Extractor
@@ -272,18 +273,22 @@ class PreparedIngest:
         )
 
     def run(self, progress: Progress | None = None) -> IngestReport:
-        """Carries out the plan; what stopped it early is in the report. The journal knows of the job from here on."""
+        """Carries out the plan; what stopped it early is in the report. The journal knows of the job from here on.
+
+        Raises JobCancelledError once somebody has paused or stopped it.
+        """
         book = self.parts.journal.job_book
         if self.job_id is None:
             self.job_id = book.start(self.kind, self.request, self._counts())
         else:
             book.reopen(self.job_id, self.request)
-        follower = Follower(book, self.job_id, progress or (lambda *_: None))
+        follower = Follower(book, self.parts.journal.job_files, self.job_id, progress or (lambda *_: None))
         try:
             report = self._carry_out(follower, self.job_id)
         except BaseException as err:
-            with suppress(StoreError):  # what failed is the news, not that it can't be noted
-                book.finish(self.job_id, _status_of(err), reason=_reason_of(err))
+            if not follower.has_stopped:  # else the journal says so, and another run may be at the job by now
+                with suppress(StoreError):  # what failed is the news, not that it can't be noted
+                    book.finish(self.job_id, _status_of(err), reason=_reason_of(err))
             raise
         book.finish(self.job_id, _status_of_report(report), counts=self._counts(report), reason=str(report.stopped_by or ""))
         return report
@@ -301,6 +306,7 @@ class PreparedIngest:
         if parts.store.version() != self.version:  # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
+        parts.journal.job_files.start(job_id, self._files())
         if self.glossaries:
             with parts.writing(progress=follower, check=follower.check):
                 store_glossaries(parts.store, self.glossaries)
@@ -308,6 +314,8 @@ class PreparedIngest:
             hold=partial(parts.writing, progress=follower, check=follower.check),
             claimed=lambda: book.claims(but=job_id).keys(),
             check=follower.check,
+            on_extracted=follower.extracted,
+            on_set_aside=follower.set_aside,
             job_id=job_id,
             build_index=partial(self.build_index, self.chat.model if self.chat else None),
             delete=parts.deletions.begin_and_delete,
@@ -315,10 +323,14 @@ class PreparedIngest:
         )
         deriver = parts.deriver(self.judge, follower, follower.check)
         report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
-        follower.note()
-        if follower.has_stopped and report.stopped_by is None:
-            report = replace(report, stopped_by=cancelled(job_id))
+        follower.end()
         return report
+
+    def _files(self) -> list[JobFile]:
+        """What the run is at, what is there already, and what was refused."""
+        planned = [JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents]
+        there = [JobFile(document.title, document.id) for document in self.plan.unchanged]
+        return [*planned, *there, *(JobFile(Path(s.path).name or s.path, reason=s.refused or "") for s in self.plan.refused)]
 
     def _counts(self, report: IngestReport | None = None) -> dict[str, int]:
         counts = {"documents": len(self.plan.documents), "unchanged": len(self.plan.unchanged), "chunks": self.plan.num_chunks}
@@ -336,8 +348,6 @@ def _status_of_report(report: IngestReport) -> JobStatus:
 
 
 def _status_of(err: BaseException) -> JobStatus:
-    if isinstance(err, JobCancelledError):
-        return JobStatus.CANCELLED
     if isinstance(err, BudgetError):
         return JobStatus.STOPPED
     return JobStatus.FAILED if isinstance(err, Exception) else JobStatus.INTERRUPTED

@@ -10,6 +10,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
@@ -45,7 +46,7 @@ def _silences(file: Path, settings: Settings) -> None:
     events.append((time.monotonic(), "end", 0, 1))
     spent: dict[str, float] = {}
     silent: dict[str, float] = {}
-    for (at, stage, _, _), (later, _, _, _) in zip(events, events[1:], strict=False):
+    for (at, stage, _, _), (later, _, _, _) in pairwise(events):
         spent[stage] = spent.get(stage, 0.0) + later - at
         silent[stage] = max(silent.get(stage, 0.0), later - at)
     print(f"{'stage':<18} {'seconds':>8} {'events':>7} {'largest silence, s':>19}")

@@ -1,4 +1,4 @@
-"""How many texts are embedded at once: few enough that progress is seen, and a pause obeyed, within a second; enough to keep a server busy."""
+"""How many texts are embedded at once: few enough that a pause is obeyed within a second, enough to keep a server busy."""
 
 from collections.abc import Iterator, Sequence
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -115,6 +115,7 @@ def make_plan(
     folders: Sequence[Path] = (),
     removes_missing: bool = False,
     names: SpeakerNames = AS_LABELLED,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> IngestPlan:
     """Reads the sources and compares them with the store. Nothing is written. `folders`: where files that are gone are looked for.
 
@@ -131,8 +132,7 @@ def make_plan(
     refused: list[LoadedSource] = []
     num_doubles = 0
     labels: dict[str, list[str]] = {}
-    for path in sources:
-        source = load_source(path)
+    for path, source in _read(sources, progress):
         if source.refused is not None:
             refused.append(source)
             continue
@@ -157,6 +157,12 @@ def make_plan(
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
     called = {label: name for d in (*[p.document for p in documents], *unchanged.values()) for label, name in kept_names(d.meta).items()}
     return IngestPlan(documents, tuple(unchanged.values()), tuple(refused), num_doubles, missing, removes_missing, called)
+
+
+def _read(sources: Sequence[Path], progress: Callable[[str, int, int], None]) -> Iterator[tuple[Path, LoadedSource]]:
+    for number, path in enumerate(sources):
+        progress("read", number, len(sources))
+        yield path, load_source(path)
 
 
 def _kept_names(stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]) -> dict[str, str]:

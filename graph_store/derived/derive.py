@@ -56,22 +56,18 @@ def derive(
         StoreError: A vector or document is missing.
     """
     places = _places(documents)
-    edits = tuple(edits)
-    senses = read_senses(edits, documents)
+    senses = read_senses(edits := tuple(edits), documents)
     counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
     step()
     canon = _canon_of_things(counted, consolidation, edits)
     counted = [m for m in counted if m.key in canon.of]
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
-    step()
     ordered = _records_in_order(linked.values(), places)
-    step()
     grouped, loops = _group_records(ordered, canon, consolidation, documents)
     step()
     entities = _entities(counted, canon, ids, loops)
     relations = _relations(grouped, ids)
-    step()
     return Graph(
         entities=tuple(explained([e.entity for e in entities], read_glossary(edits))),
         relations=relations,

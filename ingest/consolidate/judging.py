@@ -26,8 +26,8 @@ from dynagrag.ingest.consolidate.verdicts import (
     stored_verdicts,
     verdict_text,
 )
-from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.journal.jobs import JobCancelledError
+from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.protocols import Prompt
 
 CALL_TOKENS = 1200

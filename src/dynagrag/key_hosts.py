@@ -12,7 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dynagrag.errors import SettingsError
-from dynagrag.settings import Settings, load_settings, own_settings, settings_file
+from dynagrag.settings import Settings, load_settings, own_settings
+from dynagrag.settings_file import settings_file
 
 _FILE = "allowed_hosts.json"
 

@@ -1,12 +1,11 @@
-"""Settings: argument > command line > environment (DYNAGRAG_...) > .env > settings file > default. Read here, passed down as values.
+"""Settings: argument > command line > environment (DYNAGRAG_...) > .env > keyring (keys alone) > settings file > default.
+Read here, passed down as values.
 
 `Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of numbers, explained in docs/papers.md.
 """
 
-import json
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,9 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from dynagrag.errors import SettingsError
-from dynagrag.private_files import make_folder, write_text
 from dynagrag.scrubbing import address_secrets
+from dynagrag.settings_file import kept_in_keyring, saved_settings
+from dynagrag.system_keyring import keys_seen, read_key
 
 OTHERS_NAMES = {"OPENAI_BASE_URL", "OPENAI_API_KEY", "NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE"}
 """Environment variables that other programs read too; every other one begins with DYNAGRAG_."""
@@ -87,6 +87,10 @@ class Settings(BaseSettings):
         default=None, validation_alias="OPENAI_BASE_URL", description="Base URL of an OpenAI-compatible server."
     )
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Its key.")
+    keys_in_keyring: str | None = Field(
+        default=None,
+        description="Which keys the system's keyring keeps: openai_api_key, neo4j_password. Set by the app.",
+    )
     password: SecretStr | None = Field(default=None, description="Password that the app asks for; it beats password_hash.")
     password_hash: SecretStr | None = Field(default=None, description="What `dynagrag serve --password` keeps of a password.")
 
@@ -122,7 +126,7 @@ class Settings(BaseSettings):
         """The order of precedence, highest first; the settings file is the lowest."""
         home = os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False)
         file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "settings.toml")
-        return (init_settings, env_settings, _OwnDotEnv(dotenv_settings), file)
+        return (init_settings, env_settings, _OwnDotEnv(dotenv_settings), _Keyring(settings_cls), file)
 
     @property
     def models_dir(self) -> Path:
@@ -138,6 +142,21 @@ class Settings(BaseSettings):
         """In the currency of the prices; None where none is set."""
         prices = self.price_per_million_prompt_tokens, self.price_per_million_completion_tokens
         return None if prices == (None, None) else (prompt_tokens * (prices[0] or 0) + reply_tokens * (prices[1] or 0)) / 1e6
+
+
+class _Keyring(PydanticBaseSettingsSource):
+    """Keys that the user has kept in the system's keyring; asked only for those that settings.toml names and nothing above has set."""
+
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
+        """A key, under the name that its variable has."""
+        return read_key(field_name), field_name.upper(), False
+
+    def __call__(self) -> dict[str, Any]:
+        """The keys."""
+        given = {name.lower() for name in self.current_state}
+        wanted = [name for name in kept_in_keyring() if name not in given]
+        found = {name: read_key(name) for name in wanted}
+        return {name.upper(): key for name, key in found.items() if key}
 
 
 class _OwnDotEnv(PydanticBaseSettingsSource):
@@ -210,6 +229,7 @@ def known_secrets() -> tuple[str, ...]:
             if isinstance(value, str) and value:
                 found += address_secrets(value) if "://" in value else ()
                 found += [value] if _NAMES_A_SECRET.search(name) else []
+    found += keys_seen()
     return tuple(dict.fromkeys(secret for secret in found if len(secret.strip()) >= _MIN_SECRET_CHARS))
 
 
@@ -246,64 +266,16 @@ def own_settings() -> Settings:
     return load_settings(_env_file=())
 
 
-SAVED = ("llm", "embedder", "openai_base_url", "price_per_million_prompt_tokens", "price_per_million_completion_tokens", "password_hash")
-"""The settings that `save_settings` writes. Secrets are not among them, but for a hash: they come from the environment alone."""
-
-
-def settings_file() -> Path:
-    """The file that `load_settings` reads, whether it is there or not."""
-    return Path(os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False)) / "settings.toml"
-
-
 def where_set(name: str) -> str:
-    """Where a setting's value comes from, in words: a variable of the environment, .env, settings.toml, or "default"."""
+    """Where a setting's value comes from, in words: a variable of the environment, .env, the keyring, settings.toml, or "default"."""
     variable = name.upper() if name.upper() in OTHERS_NAMES else f"DYNAGRAG_{name.upper()}"
     if any(key.upper() == variable for key in os.environ):
         return f"{variable} in the environment"
     if any(key.upper() == variable for key in dotenv_values(".env")):
         return f"{variable} in .env"
+    if name in kept_in_keyring() and read_key(name):
+        return "the system's keyring"
     return "settings.toml" if name in saved_settings() else "default"
-
-
-def saved_settings() -> dict[str, Any]:
-    """What settings.toml says. Raises SettingsError where it can't be read."""
-    try:
-        return tomllib.loads(settings_file().read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as err:
-        raise SettingsError(f"settings.toml could not be read: {err}") from err
-
-
-def save_settings(**values: str | float | None) -> Path:
-    """Writes settings into settings.toml, each in its line; None takes one out. What else the file holds stays as it is.
-
-    Raises SettingsError where a name is not in `SAVED`, a value is none that can be read back, or the file can't be written; it is left as
-    it was then.
-    """
-    unknown = [name for name in values if name not in SAVED]
-    if unknown:
-        raise SettingsError(f"setting {unknown[0]} is not kept in settings.toml; known: {', '.join(SAVED)}")
-    path, wanted = settings_file(), {name: value for name, value in values.items() if value is not None}
-    expected = {name: value for name, value in saved_settings().items() if name not in values} | wanted
-    kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    kept = [line for line in kept if line.partition("=")[0].strip().strip("\"'") not in values]
-    text = "\n".join([*(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in wanted.items()), *kept]) + "\n"
-    try:
-        is_same = tomllib.loads(text) == expected
-    except tomllib.TOMLDecodeError:
-        is_same = False
-    if not is_same:
-        raise SettingsError(f"{path} is written in a way that this cannot change; change {', '.join(values)} in it by hand")
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        make_folder(path.parent)
-        partial.unlink(missing_ok=True)
-        write_text(partial, text)  # closed to others: it may hold a password's hash
-        os.replace(partial, path)
-    except OSError as err:
-        raise SettingsError(f"{path} cannot be written: {err.strerror}; make the folder writable, or set DYNAGRAG_HOME") from err
-    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from dynagrag.errors import SettingsError
 from dynagrag.key_hosts import allow, check_model_host, check_store_host, key_hosts
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
-from dynagrag.settings import load_settings, save_settings
+from dynagrag.settings import load_settings
+from dynagrag.settings_file import save_settings
 from dynagrag.workspace.address import open_store
 
 URL = "http://evil.example:8080/v1"

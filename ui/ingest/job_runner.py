@@ -5,10 +5,11 @@ reload or the end of this process loses nothing of it.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
-from dynagrag.ingest.graph_deriver import GraphReport
+from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest
 from dynagrag.journal.workspace_journal import Journal, LedgerRow
@@ -67,9 +68,9 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
     open_space = _opener(options)
 
     def run(work: Work) -> PlanView:
-        work.progress("estimate", 0, 1)
+        work.progress("read", 0, 1)
         with open_space() as space:
-            return _view(space.prepare_ingest(paths, options))
+            return _view(space.prepare_ingest(paths, options, work.progress))
 
     return background.start(background.key_of(settings, name, "plan", ticket), "Estimate", run)
 
@@ -100,17 +101,25 @@ def _view(prepared: PreparedIngest) -> PlanView:
 def start_ingest(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
     """Begins an ingest; with a ticket that was used already nothing begins."""
     open_space = _opener(options)
-    return _start(f"ingest-{ticket}", named(paths), lambda work: _each(work, [(open_space, lambda s: s.prepare_ingest(paths, options))]))
+    return _start(
+        f"ingest-{ticket}",
+        named(paths),
+        lambda work: _each(work, [(open_space, lambda s: s.prepare_ingest(paths, options, work.progress))]),
+    )
 
 
 def resume(job: Job, llm: str | None = None, max_calls: int | None = None, max_tokens: int | None = None) -> Work:
     """Goes on with a job that ended before it was done, with the options and models it had but those given."""
     open_space = _as_before(job.request, llm, None)
 
-    def prepare(space: Workspace) -> PreparedIngest:
-        return space.prepare_resume(job.id, max_calls=max_calls, max_tokens=max_tokens)
+    def prepare(space: Workspace, progress: Progress) -> PreparedIngest:
+        return space.prepare_resume(job.id, progress, max_calls=max_calls, max_tokens=max_tokens)
 
-    return _start(f"resume-{job.id}-{job.updated_at}", f"Job {job.id}", lambda work: _each(work, [(open_space, prepare)]))
+    return _start(
+        f"resume-{job.id}-{job.updated_at}",
+        f"Job {job.id}",
+        lambda work: _each(work, [(open_space, partial(prepare, progress=work.progress))]),
+    )
 
 
 def retry(journal: Journal, ticket: str, llm: str | None = None, extractor: str | None = None) -> Work:

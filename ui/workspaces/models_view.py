@@ -5,7 +5,8 @@ import streamlit as st
 from dynagrag.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
 from dynagrag.scrubbing import address_secrets, scrubbed
-from dynagrag.settings import Settings, save_settings, settings_file, where_set
+from dynagrag.settings import Settings, where_set
+from dynagrag.settings_file import save_settings, settings_file
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended

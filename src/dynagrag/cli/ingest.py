@@ -8,7 +8,7 @@ import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
-from dynagrag.cli.terminal import is_terminal, open_space, read_settings, set_up_log
+from dynagrag.cli.terminal import Bars, is_terminal, open_space, read_settings, set_up_log
 
 EXTRACTOR = Annotated[
     str,
@@ -102,7 +102,9 @@ def ingest(
     if extractor_choice(extractor).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))
     with open_space(workspace, settings, create=True) as space:
-        return run_prepared(space.prepare_ingest(paths, options), yes, as_json)
+        with Bars(as_json) as progress:
+            prepared = space.prepare_ingest(paths, options, progress)
+        return run_prepared(prepared, yes, as_json)
 
 
 def _absolute(paths: list[str] | None) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def _greet(address: str, port: int, has_password: bool) -> None:
 def kept_hash(wanted: bool | None) -> str | None:
     """The hash of the password that the app asks for, after a new one was kept or the kept one was forgotten; None: it asks for none."""
     from dynagrag.passwords import hash_password
-    from dynagrag.settings import save_settings
+    from dynagrag.settings_file import save_settings
 
     settings = read_settings()
     _check_whose_password(settings)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 EXIT_SET_ASIDE = 3
 _SECONDS_A_LINE = 10
 """Of progress, where there is no terminal."""
-_SPEED_OVER_S = 900.0
-"""The pace is taken over so long: a call of a small model may take a minute, and the library's half a minute would see none end."""
 EXIT_INTERRUPTED = 130
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{STEERING}]")
 """C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but steers what is."""
@@ -143,14 +141,21 @@ class Bars:
 
     def __init__(self, quiet: bool) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        is_terminal = sys.stderr.isatty()
-        self._progress = Progress(
-            *columns, console=Console(stderr=True), disable=quiet or not is_terminal, speed_estimate_period=_SPEED_OVER_S
+        from dynagrag.ingest.time_left import TimeLeft
+
+        columns = (
+            TextColumn("{task.description:<12}"),
+            BarColumn(),
+            TextColumn("{task.fields[so_far]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
         )
+        is_terminal = sys.stderr.isatty()
+        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not is_terminal)
         self._tasks: dict[str, Any] = {}
+        self._left = TimeLeft()
         self._says_lines = not quiet and not is_terminal
         self._said_at = self._began = time.monotonic()
 
@@ -162,17 +167,22 @@ class Bars:
         self._progress.stop()
 
     def _update(self, stage: str, done: int, total: int) -> None:
+        if not self._tasks:
+            self._said_at = self._began = time.monotonic()
         if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=total)
-        self._progress.update(self._tasks[stage], completed=done, total=total)
-        if self._says_lines and (now := time.monotonic()) - self._said_at >= _SECONDS_A_LINE:
+            self._tasks[stage] = self._progress.add_task(stage, total=total, so_far="", left="")
+        now, so_far = time.monotonic(), _so_far(stage, done, total)
+        self._left.tell(stage, done, total, now)
+        left = self._left.text(now) if done < total else ""
+        self._progress.update(self._tasks[stage], completed=done, total=total, so_far=so_far, left=left)
+        if self._says_lines and now - self._said_at >= _SECONDS_A_LINE:
             self._said_at = now
-            complain(f"{stage}: {done:,} of {total:,} after {duration_text(now - self._began)}{self._left(stage)}")
+            complain(f"{stage}: {so_far} after {duration_text(now - self._began)}{f', {left}' if left else ''}")
 
-    def _left(self, stage: str) -> str:
-        """About how long the stage will still take, at the pace of its last minutes."""
-        left = next(task.time_remaining for task in self._progress.tasks if task.id == self._tasks[stage])
-        return f", about {duration_text(left)} left" if left else ""
+
+def _so_far(stage: str, done: int, total: int) -> str:
+    """In steps; what is embedded is counted in work, which says something as a share alone."""
+    return f"{done / total:.0%}" if stage == "embed" and total else f"{done:,} of {total:,}"
 
 
 class Waiting:

@@ -34,16 +34,19 @@ class GraphChanging:
         self._parts = parts
         self._graph = graph
 
-    def prepare(self, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None) -> PreparedIngest:
-        """An ingest of these paths, as a job."""
-        prepare = prepare_given_files if wiring.extractor_choice(options.extractor).takes_given else prepare_ingest
-        return prepare(self._parts, self._graph.build_index, paths, options, job)
+    def prepare(
+        self, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None, progress: Progress | None = None
+    ) -> PreparedIngest:
+        """An ingest of these paths, as a job. `progress`: of the reading."""
+        if wiring.extractor_choice(options.extractor).takes_given:
+            return prepare_given_files(self._parts, self._graph.build_index, paths, options, job)
+        return prepare_ingest(self._parts, self._graph.build_index, paths, options, job, progress or (lambda *_: None))
 
     def prepare_given(self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool) -> PreparedIngest:
         """An ingest of what is given, as a job. `has_index`: whether the ego-graph index is brought up to date at its end."""
         return prepare_given(self._parts, self._graph.build_index if has_index else lambda model: None, corpora, extractor)
 
-    def prepare_resume(self, job_id: int | None, **changes: Any) -> PreparedIngest:
+    def prepare_resume(self, job_id: int | None, progress: Progress | None = None, **changes: Any) -> PreparedIngest:
         """A job again that ended before it was done, with its paths and options but those given."""
         book = self._parts.journal.job_book
         job = book.to_resume() if job_id is None else book.job(job_id)
@@ -51,7 +54,7 @@ class GraphChanging:
             raise UsageError(f"job {job.id} is {job.status}: only a job that was interrupted, stopped, cancelled or failed can be resumed")
         options = options_of(job.request, **changes)
         if job.kind != RETRY:
-            return self.prepare(job.request.paths, options, job)
+            return self.prepare(job.request.paths, options, job, progress)
         aside = {(item.document_id, item.start, item.end) for item in self._parts.journal.set_asides()}
         places = [place for place in job.request.places if place in aside]
         return prepare_retry(self._parts, self._graph.build_index, places, options, job)

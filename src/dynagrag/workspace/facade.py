@@ -205,12 +205,14 @@ class Workspace:
         """
         return self.prepare_given([as_corpus(documents)], extractor).run_to_its_end(progress)
 
-    def prepare_ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None) -> PreparedIngest:
+    def prepare_ingest(
+        self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None
+    ) -> PreparedIngest:
         """Reads the sources and says what an ingest would do and cost, before it does anything.
 
         Raises LoadError when nothing is there to read, SettingsError when the extractor needs a model and none is configured.
         """
-        return self._changes.prepare(paths, options or IngestOptions())
+        return self._changes.prepare(paths, options or IngestOptions(), progress=progress)
 
     def prepare_given(self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool = True) -> PreparedIngest:
         """What an ingest of these corpora would do, before it does anything. Its job can be repeated, but not resumed by its number.
@@ -219,12 +221,12 @@ class Workspace:
         """
         return self._changes.prepare_given(corpora, extractor, has_index)
 
-    def prepare_resume(self, job_id: int | None = None, **changes: Any) -> PreparedIngest:
+    def prepare_resume(self, job_id: int | None = None, progress: Progress | None = None, **changes: Any) -> PreparedIngest:
         """A job again that ended before it was done (None: the last such), with its paths and options but those given.
 
         Raises UsageError where there is none, or it is at work or done.
         """
-        return self._changes.prepare_resume(job_id, **changes)
+        return self._changes.prepare_resume(job_id, progress, **changes)
 
     def prepare_retries(self, options: IngestOptions | None = None) -> list[PreparedIngest]:
         """The set-aside chunks again, from the stored documents: a run for each set of options they were set aside under, or with these."""

@@ -114,7 +114,12 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
 
 
 def prepare_ingest(
-    parts: WorkspaceParts, build_index: BuildIndex, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None
+    parts: WorkspaceParts,
+    build_index: BuildIndex,
+    paths: Sequence[str | Path],
+    options: IngestOptions,
+    job: Job | None = None,
+    progress: Progress = lambda *_: None,
 ) -> "PreparedIngest":
     """Reads the sources and says what an ingest would do and cost, before it does anything. `job`: the one that is resumed."""
     sources = find_sources(paths)
@@ -122,7 +127,9 @@ def prepare_ingest(
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), options)
 
     def plan(tools: _Tools) -> IngestPlan:
-        return make_plan(sources, parts.store, tools.profile, tools.extractor.name, folders, options.remove_missing, options.speakers)
+        return make_plan(
+            sources, parts.store, tools.profile, tools.extractor.name, folders, options.remove_missing, options.speakers, progress
+        )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
 

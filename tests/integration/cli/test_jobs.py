@@ -16,6 +16,7 @@ from dynagrag import IngestOptions
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.journal.jobs import JobCancelledError
 from dynagrag.workspace.facade import Workspace, open_journal
 
 OpenSpace = Callable[..., Workspace]
@@ -127,7 +128,7 @@ def test_a_failure_is_noted_with_its_reason(open_space: OpenSpace, corpus: Any) 
         space.prepare_resume()
 
 
-def test_progress_is_noted_about_once_a_second(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_noted_a_few_times_a_second(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     space = open_space()
     noted: list[tuple[str, int, int]] = []
     real = space.journal.job_book.note
@@ -136,7 +137,7 @@ def test_progress_is_noted_about_once_a_second(open_space: OpenSpace, corpus: An
     )
     began = time.monotonic()
     space.ingest(corpus.many(4))
-    assert 2 <= len(noted) <= 3 + (time.monotonic() - began)
+    assert 2 <= len(noted) <= 3 + 2.5 * (time.monotonic() - began)
 
 
 # ----------------------------------------------------------------------------------------------------------------- cancel
@@ -152,7 +153,7 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Ga
     gate.is_open.set()
     _, err = process.communicate(timeout=30)
     assert (process.returncode, len(err.splitlines())) == (1, 1), err
-    assert "job 1 was cancelled; what was done is kept" in err
+    assert "job 1 was stopped; what was done is kept" in err
     num_before = sum(gate.prompts.values())
     assert num_before <= 8
     (job,) = _jobs(cli)
@@ -166,7 +167,7 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Ga
     assert max(Counter(gate.prompts).values()) == 2  # once in each workspace
 
 
-def test_a_cancellation_while_names_are_judged_leaves_a_graph(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancellation_while_names_are_judged_asks_no_more(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dynagrag.ingest.job_follower._NOTE_EVERY_S", 0.0)
     chat = FakeChat()
     space = open_space(chat=chat)
@@ -177,11 +178,12 @@ def test_a_cancellation_while_names_are_judged_leaves_a_graph(open_space: OpenSp
             seen.extend(prompt.name for prompt in chat.prompts)
             space.cancel_job(1)
 
-    report = space.prepare_ingest(corpus.many(3)).run(cancel)
+    with pytest.raises(JobCancelledError, match="job 1 was stopped; what was done is kept"):
+        space.prepare_ingest(corpus.many(3)).run(cancel)
     assert [prompt.name for prompt in chat.prompts] == seen
-    assert report.graph.num_entities > 0
-    assert space.store.is_derived_current()
-    assert (str(report.stopped_by), space.jobs()[0].status) == ("job 1 was cancelled; what was done is kept", "cancelled")
+    assert space.jobs()[0].status == "cancelled"
+    assert not space.store.is_derived_current()
+    assert space.snapshot().graph.entities
     space.prepare_resume().run()
     assert [prompt.name for prompt in chat.prompts[len(seen) :]] != []
     assert space.jobs()[0].status == "done"

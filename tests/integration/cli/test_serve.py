@@ -11,7 +11,7 @@ from dynagrag import passwords
 from dynagrag.cli.serve import kept_hash
 from dynagrag.errors import SettingsError
 from dynagrag.passwords import is_password
-from dynagrag.settings import save_settings, settings_file
+from dynagrag.settings_file import save_settings, settings_file
 
 
 @pytest.fixture(autouse=True)

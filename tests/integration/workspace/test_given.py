@@ -109,7 +109,7 @@ def test_a_second_run_does_nothing(open_space: OpenSpace) -> None:
     assert (space.store.version(), embedder.num_texts) == (before, num_texts)
 
 
-@pytest.mark.parametrize(("stage", "done"), [("extract", 0), ("extract", 3), ("embed passages", 0), ("consolidate", 1), ("write graph", 0)])
+@pytest.mark.parametrize(("stage", "done"), [("extract", 0), ("extract", 3), ("embed", 0), ("consolidate", 1), ("write graph", 0)])
 def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(open_space: OpenSpace, stage: str, done: int) -> None:
     whole, stopped = open_space("whole"), open_space("stopped")
     ingest(whole, *PASSAGES, MEETING)

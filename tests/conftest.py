@@ -11,6 +11,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import platformdirs
@@ -210,3 +211,58 @@ def cutting_proxy(neo4j_server: Neo4jServer | GivenServer) -> Iterator[CuttingPr
         pytest.skip(f"the proxy cannot read what is encrypted: run it without NEO4J_URI={neo4j_server.address}")
     with CuttingProxy(neo4j_server.address) as proxy:
         yield proxy
+
+
+@pytest.fixture
+def keyring() -> Iterator[Any]:
+    """A keyring in memory in place of the system's: `entries`, and `is_locked`."""
+    library = pytest.importorskip("keyring", reason="pip install 'dynagrag[ui]'")
+    from keyring.backend import KeyringBackend
+    from keyring.errors import KeyringLocked, PasswordDeleteError
+
+    from dynagrag import system_keyring
+
+    class InMemory(KeyringBackend):
+        priority = 1
+
+        def __init__(self) -> None:
+            self.entries: dict[tuple[str, str], str] = {}
+            self.is_locked = False
+
+        def _found(self) -> dict[tuple[str, str], str]:
+            if self.is_locked:
+                raise KeyringLocked("locked")
+            return self.entries
+
+        def get_password(self, service: str, username: str) -> str | None:
+            return self._found().get((service, username))
+
+        def set_password(self, service: str, username: str, password: str) -> None:
+            self._found()[service, username] = password
+
+        def delete_password(self, service: str, username: str) -> None:
+            if self._found().pop((service, username), None) is None:
+                raise PasswordDeleteError("none")
+
+    before, made = library.get_keyring(), InMemory()
+    library.set_keyring(made)
+    system_keyring.look_again()
+    yield made
+    library.set_keyring(before)
+    system_keyring.look_again()
+
+
+@pytest.fixture
+def no_keyring() -> Iterator[None]:
+    """What headless Linux has: a keyring that refuses everything."""
+    library = pytest.importorskip("keyring", reason="pip install 'dynagrag[ui]'")
+    from keyring.backends import fail
+
+    from dynagrag import system_keyring
+
+    before = library.get_keyring()
+    library.set_keyring(fail.Keyring())
+    system_keyring.look_again()
+    yield
+    library.set_keyring(before)
+    system_keyring.look_again()

@@ -12,6 +12,7 @@ from dynagrag.ui.evaluate import page as evaluate_page
 from dynagrag.ui.graph import page as graph_page
 from dynagrag.ui.ingest import page as ingest_page
 from dynagrag.ui.serving import server
+from dynagrag.ui.settings import page as settings_page
 from dynagrag.ui.workspaces import page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
@@ -26,7 +27,8 @@ PAGES = (
     (ingest_page, "Ingest", "ingest", ":material/upload_file:"),
     (curate_page, "Curate", "curate", ":material/merge:"),
     (evaluate_page, "Evaluate", "evaluate", ":material/query_stats:"),
-    (workspaces_page, "Workspaces", "workspaces", ":material/settings:"),
+    (workspaces_page, "Workspaces", "workspaces", ":material/folder:"),
+    (settings_page, "Settings", "settings", ":material/settings:"),
 )
 
 

@@ -22,6 +22,7 @@ from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Document
 from dynagrag.settings import Settings, load_settings
+from dynagrag.system_keyring import KEYS
 from dynagrag.ui import background
 from dynagrag.ui.background import unexpected
 from dynagrag.ui.safe_markdown import plain
@@ -31,6 +32,8 @@ from dynagrag.workspace.holdings import workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
+QUICK: dict[str, Any] = {"max_retries": 0, "timeout_s": 20.0}
+"""Somebody waits: a server that doesn't answer within this time is said to be down."""
 _OF_NO_MODEL: dict[str, Any] = {
     "store": None,
     "workspace": "",
@@ -106,6 +109,8 @@ def choose(**chosen: str | None) -> None:
     now = st.session_state.get("chosen_settings", {}) | chosen
     st.session_state["chosen_settings"] = {name: value for name, value in now.items() if value is not None}
     for name, value in chosen.items():
+        if name in KEYS:  # it is in no list of choices
+            continue
         st.session_state.setdefault("choices", {}).setdefault(name, {})[value or ""] = None
 
 
@@ -272,7 +277,7 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except SettingsError as err:
-        st.error(f"{plain(err)} See **Workspaces**.", icon=":material/settings:")
+        st.error(f"{plain(err)} See **Settings**.", icon=":material/settings:")
     except DynaGragError as err:
         st.error(plain(err), icon=":material/error:")
     except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's own signals are BaseExceptions

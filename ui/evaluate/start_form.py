@@ -37,8 +37,7 @@ def show() -> None:
     measure = _ask_measure(before)
     if measure.needs_model and settings.llm is None:
         st.info(
-            "No language model is set. Choose one under **Workspaces**, in *Models and settings*; or measure which passages are found, "
-            "which needs none.",
+            "No language model is set. Choose one under **Settings**; or measure which passages are found, which needs none.",
             icon=":material/settings:",
         )
         return
@@ -217,7 +216,7 @@ def _show_estimate(found: EstimateView, request: RunRequest) -> None:
     st.markdown(
         f":material/calculate: About **{plural(calls, 'call')}**, {prompt:,} prompt tokens, at most {reply:,} reply tokens, {time}, "
         f"{price}.",
-        help="Replies that are kept from before cost nothing. Prices: under Workspaces, in Models and settings.",
+        help="Replies that are kept from before cost nothing. Prices: under Settings.",
     )
     if found.answers and found.judging:
         st.caption(f"{found.answers.calls:,} calls to answer, {found.judging.calls:,} to judge, as if each answer had 100 words.")

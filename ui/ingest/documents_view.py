@@ -16,7 +16,7 @@ def show(desk: Desk) -> None:
     """A page of the documents, by title, and a search among them."""
     documents = sorted(desk.documents(), key=lambda d: (d.title.casefold(), d.id))
     if not documents:
-        st.caption("No document yet. Bring some in above.")
+        st.caption("No documents yet.")
         return
     wanted = st.text_input("Find a document", key="find_document", placeholder="a part of its title") if len(documents) > _PAGE else ""
     found = [d for d in documents if wanted.casefold() in d.title.casefold()]
@@ -38,10 +38,10 @@ def _show_document(desk: Desk, document: Document) -> None:
             st.caption(plain(plural(len(turns), "turn") + named))
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown(
-                f"Delete **{plain(document.title)}** with all that came from it: its records, its part of the graph, vectors, "
-                "cached replies, and its file where it was uploaded here. A file elsewhere stays where it is."
+                f"Deletes **{plain(document.title)}** and everything made from it: records, its part of the graph, vectors, cached "
+                "replies, and the uploaded file. Files elsewhere on this machine stay."
             )
             is_busy = background.has_job_at_work(state.settings(), desk.name)
-            if st.button("Delete it", key=f"delete_{document.id}", type="primary", disabled=is_busy):
+            if st.button("Delete document", key=f"delete_{document.id}", type="primary", disabled=is_busy):
                 job_runner.delete(document)
                 st.rerun()

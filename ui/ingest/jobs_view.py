@@ -2,18 +2,22 @@
 past.
 """
 
+import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import streamlit as st
 
+from dynagrag.errors import UsageError
+from dynagrag.ingest.time_left import TimeLeft
 from dynagrag.journal.jobs import RESUMABLE, Job, JobStatus
 from dynagrag.journal.workspace_journal import SetAside
 from dynagrag.schema import Document
 from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
-from dynagrag.ui.ingest import job_runner
+from dynagrag.ui.ingest import files_view, job_runner
 from dynagrag.ui.ingest.job_runner import RunOutcome
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.state import Desk
@@ -22,24 +26,30 @@ _STAGES = {
     "": "Starting",
     "read": "Reading the files",
     "wait": "Waiting until another change of this workspace ends",
+    "store": "Storing the files",
     "extract": "Extracting",
-    "consolidate": "Finding which names are one",
+    "embed": "Embedding",
+    "consolidate": "Finding names that mean the same",
+    "judge": "Asking the model which names mean the same",
     "derive": "Building the graph",
     "write graph": "Writing the graph",
     "index": "Building the index",
 }
 _MAX_SHOWN = 20
-_PAUSE_HELP = "Ends the run after the model calls in flight. What is done is kept, and you can resume the job here."
+_REDRAWN_S = 0.5
+_PASSAGES_A_CHUNK = 4
+"""Chunks of 600 tokens, passages of 120 words."""
+_PAUSE_HELP = "Takes effect within a second. What is done is kept; resume whenever you like."
 _STOP_HELP = (
-    "Ends the run the same way, and stops offering it here. What was extracted stays in the graph. "
-    "You can still resume it from the table of past jobs."
+    "Takes effect within a second and drops the job from this list. What was extracted is kept, and reaches the graph with the next "
+    "question or ingest. The job can be resumed under Past jobs."
 )
 
 
 def show_current(desk: Desk | None) -> None:
     """What is at work, followed live; what has just ended; what waits to be resumed."""
     is_running = _is_any_running(desk)
-    st.fragment(_draw, run_every=1.0 if is_running else None)(is_running)
+    st.fragment(_draw, run_every=_REDRAWN_S if is_running else None)(is_running)
 
 
 def _is_any_running(desk: Desk | None) -> bool:
@@ -60,18 +70,19 @@ def _draw(was_running: bool) -> None:
             if not work.is_running:
                 _show_ended(work, {job.id for job in offered})
             elif "job" not in work.notes:
-                _show_progress(work.title, work.stage, work.done, work.total)
+                _show_progress(work)
         for job in jobs:
             if job.status is JobStatus.RUNNING and desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
         for job in offered:
-            _show_offer(job)
+            _show_offer(job, is_ending=job.id in by_job)
 
 
-def _show_progress(title: str, stage: str, done: int, total: int) -> None:
+def _show_progress(work: Work) -> None:
     with st.container(border=True):
-        st.markdown(f"**{plain(title)}**")
-        st.progress(_share(done, total), text=_stage_text(stage, done, total))
+        st.markdown(f"**{plain(work.title)}**")
+        st.progress(_share(work.done, work.total), text=_stage_text(work.stage, work.done, work.total))
+        st.caption(f"at work for {duration_text(work.seconds)}")
 
 
 def _share(done: int, total: int) -> float:
@@ -79,7 +90,9 @@ def _share(done: int, total: int) -> float:
 
 
 def _stage_text(stage: str, done: int, total: int) -> str:
-    words = _STAGES.get(stage, stage.capitalize().replace("Embed ", "Embedding "))
+    words = _STAGES.get(stage, stage.capitalize())
+    if stage == "embed" and total:  # counted in work, not in texts
+        return plain(f"{words}: {done / total:.0%}")
     return plain(f"{words}: {done:,} of {total:,}" if total > 1 else words)
 
 
@@ -90,20 +103,35 @@ def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
     with st.container(border=True):
         st.markdown(f"**Job {job.id}: {plain(_what(job))}**")
         stage, done, total = (work.stage, work.done, work.total) if work else (job.stage, job.done, job.total)
-        st.progress(_share(done, total), text=_stage_text(stage, done, total))
+        left = _time_left(job, stage, done, total)
+        st.progress(_share(done, total), text=_stage_text(stage, done, total) + (f" · {left}" if left else ""))
         st.caption(plain(" · ".join(_so_far(desk, job, work))))
         if job.is_paused or job.is_cancelled:
-            st.caption(
-                f"{'Pausing' if job.is_paused else 'Stopping'}: the calls in flight end first, then the graph is built of what is there."
-            )
-            return
-        with st.container(horizontal=True):
-            if st.button("Pause", key=f"pause_{job.id}", icon=":material/pause:", help=_PAUSE_HELP):
-                desk.space.journal.job_book.cancel(job.id, is_pause=True)
-                st.rerun()
-            if st.button("Stop", key=f"stop_{job.id}", icon=":material/stop:", help=_STOP_HELP):
-                desk.space.journal.job_book.cancel(job.id)
-                st.rerun()
+            st.caption("Pausing …" if job.is_paused else "Stopping …")
+        else:
+            with st.container(horizontal=True):
+                if st.button("Pause", key=f"pause_{job.id}", icon=":material/pause:", help=_PAUSE_HELP):
+                    _end(desk, job, is_pause=True)
+                if st.button("Stop", key=f"stop_{job.id}", icon=":material/stop:", help=_STOP_HELP):
+                    _end(desk, job, is_pause=False)
+        files_view.show(desk.space.journal.job_files.of(job.id), is_running=True, key=f"files_{job.id}")
+
+
+def _end(desk: Desk, job: Job, is_pause: bool) -> None:
+    """Where another tab was first, or the job has just ended, the page shows what is so."""
+    with suppress(UsageError):
+        desk.space.journal.job_book.cancel(job.id, is_pause=is_pause)
+    st.rerun()
+
+
+def _time_left(job: Job, stage: str, done: int, total: int) -> str:
+    """In words, from what this visitor's page has seen of the run; empty while it can't be told."""
+    seen: dict[tuple[int, str], TimeLeft] = state.remembered("time_left", {})
+    chunks = job.counts.get("chunks", 0)
+    own = seen.setdefault((job.id, job.started_at), TimeLeft(num_passages=chunks * _PASSAGES_A_CHUNK))
+    now = time.monotonic()
+    own.tell(stage, done, total, now)
+    return own.text(now)
 
 
 def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
@@ -153,12 +181,12 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
         if outcome is not None and outcome.lines:
             with st.popover("Report", icon=":material/list:"):
                 st.markdown(plain_lines("\n".join(outcome.lines)))
-        if st.button("Hide this", key=f"hide_{'/'.join(work.key[2:])}", icon=":material/close:"):
+        if st.button("Dismiss", key=f"hide_{'/'.join(work.key[2:])}", icon=":material/close:"):
             background.drop(work.key)
             st.rerun()
 
 
-def _show_offer(job: Job) -> None:
+def _show_offer(job: Job, is_ending: bool) -> None:
     with st.container(border=True):
         place = f" at “{_stage_text(job.stage, job.done, job.total)}”" if job.stage else ""
         word = "is paused" if job.is_paused else {JobStatus.STOPPED: "has spent its budget"}.get(job.status, f"was {job.status}")
@@ -167,13 +195,15 @@ def _show_offer(job: Job) -> None:
         st.markdown(f":orange[:material/pause_circle:] **Job {job.id}: {plain(_what(job))}** {word}{place}. What was done is kept.")
         if job.reason and not job.is_paused:
             st.caption(plain(job.reason))
+        if is_ending:
+            st.caption("The model's replies that are under way are still being collected, since they are paid for.")
         budgets = _ask_budgets(job)
         llm = _ask_model(job)
         with st.container(horizontal=True):
-            if st.button("Resume", key=f"resume_{job.id}", icon=":material/play_arrow:", type="primary"):
+            if st.button("Resume", key=f"resume_{job.id}", icon=":material/play_arrow:", type="primary", disabled=is_ending):
                 job_runner.resume(job, llm, *budgets)
                 st.rerun()
-            if st.button("Leave it", key=f"leave_{job.id}", help="Stops offering it here. What was extracted stays."):
+            if st.button("Dismiss", key=f"leave_{job.id}", help="The job stays under Past jobs, and what was extracted is kept."):
                 _leave(job)
 
 
@@ -214,10 +244,10 @@ def show_set_aside(desk: Desk) -> None:
     """Chunks that could not be extracted, and a way to try them again."""
     items = desk.space.set_asides()
     if not items:
-        st.caption("No chunk is set aside: everything that was read was extracted.")
+        st.caption("Nothing is set aside: everything that was read was extracted.")
         return
     st.caption(
-        f"{plural(len(items), 'chunk')} could not be extracted. Questions find the words all the same; their entities are not in the graph."
+        f"{plural(len(items), 'chunk')} could not be extracted. Questions still find the text; its entities are missing from the graph."
     )
     documents = {document.id: document for document in desk.documents()}
     for item in items[:_MAX_SHOWN]:
@@ -239,8 +269,8 @@ def _show_set_aside(item: SetAside, document: Document | None) -> None:
 
 def _ask_retry(desk: Desk) -> None:
     llm = state.settings().llm
-    ways = {"as they were tried": (None, None)} | ({f"with {llm}": (llm, "llm")} if llm else {}) | {"without a model": (None, "fast")}
-    way = st.selectbox("Try them again", list(ways), width=360, key="retry_way")
+    ways = {"as before": (None, None)} | ({f"with {llm}": (llm, "llm")} if llm else {}) | {"without a model": (None, "fast")}
+    way = st.selectbox("How to retry", list(ways), width=360, key="retry_way")
     is_busy = background.has_job_at_work(state.settings(), state.workspace_name())
     if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
         num_before = state.remembered("retries", 0)
@@ -256,9 +286,11 @@ def show_past(desk: Desk) -> None:
     """All jobs as a table, the last first, and a way to resume those that are not offered above."""
     jobs = desk.space.journal.jobs()[::-1]
     if not jobs:
-        st.caption("There was no ingest yet.")
+        st.caption("No ingest yet.")
         return
     st.dataframe([_row(job) for job in jobs], hide_index=True, width="stretch")
+    picked = st.selectbox("Files of job", [job.id for job in jobs], key="files_of_job", width=160) if len(jobs) > 1 else jobs[0].id
+    files_view.show(desk.space.journal.job_files.of(picked), is_running=False, key="files_of_past")
     offered = {job.id for job in job_runner.to_go_on(jobs[::-1])}
     left = [job for job in jobs if job.status in RESUMABLE and job.request.options and job.id not in offered]
     if left:
@@ -268,7 +300,7 @@ def show_past(desk: Desk) -> None:
 def _ask_resume(jobs: Sequence[Job]) -> None:
     names = {f"Job {job.id}, {job.status}: {_what(job)}": job for job in jobs}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        picked = st.selectbox("Resume a job that was left", list(names), width=420, key="resume_left")
+        picked = st.selectbox("Resume an earlier job", list(names), width=420, key="resume_left")
         if st.button("Resume", key="resume_left_go", icon=":material/play_arrow:") and picked is not None:
             job_runner.resume(names[picked])
             st.rerun()

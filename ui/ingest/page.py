@@ -14,6 +14,12 @@ from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
+_FROM_THE_WEB = (
+    "The app fetches nothing. Bring the file yourself:\n"
+    "- **YouTube**: under the video choose *… more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions "
+    "with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
+    "- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the `.html`."
+)
 _FORMATS = "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the format is told by the content."
 
 
@@ -52,9 +58,9 @@ def _show_workspace(desk: Desk) -> None:
 
 def _bring(desk: Desk | None) -> None:
     if desk is None:
-        st.caption(f"The workspace {plain(state.workspace_name())} is not there yet; your first files make it.")
+        st.caption(f"The workspace {plain(state.workspace_name())} is created with your first files.")
     st.subheader("Add transcripts or documents")
-    way = st.radio("How to bring them", [_UPLOAD, _PASTE, _FOLDER], key="way", horizontal=True, label_visibility="collapsed")
+    way = st.radio("Source", [_UPLOAD, _PASTE, _FOLDER], key="way", horizontal=True, label_visibility="collapsed")
     brought: list[Brought] = []
     if way == _PASTE:
         brought = _paste()
@@ -62,6 +68,8 @@ def _bring(desk: Desk | None) -> None:
         brought = _name_folder()
     else:
         brought = _upload()
+    with st.expander("From YouTube or the web", icon=":material/public:"):
+        st.markdown(_FROM_THE_WEB)
     _read(brought)
 
 
@@ -71,7 +79,7 @@ def _upload() -> list[Brought]:
     if key not in st.session_state:  # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
     files = st.file_uploader("Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS)
-    st.caption("At most 200 MB per file. A file marked red is larger and was not sent; split it into smaller files.")
+    st.caption("Up to 200 MB per file; split larger ones.")
     here = {file.file_id for file in files}
     _drop_taken_out(here)
     seen: set[str] = state.remembered("seen_uploads", set())
@@ -94,11 +102,11 @@ def _paste() -> list[Brought]:
         title = st.text_input("Title", placeholder="e.g. Board meeting, 3 May", max_chars=200, key=f"paste_title_{number}")
         about = "Lines such as `Maria: words` are turns."
         text = st.text_area("Text", height=200, placeholder="Maria: Good morning …\nLeo: …", help=about, key=f"paste_text_{number}")
-        is_sent = st.form_submit_button("Read it", icon=":material/visibility:")
+        is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
     if not is_sent:
         return []
     if not title.strip() or not text.strip():
-        st.warning("Give the text a title, and paste some text.", icon=":material/edit:")
+        st.warning("Enter a title and some text.", icon=":material/edit:")
         return []
     made = pasted(title, text)
     state.remember("paste_number", number + 1)
@@ -112,9 +120,9 @@ def _name_folder() -> list[Brought]:
             placeholder="e.g. ~/meetings or /data/talks/*.vtt",
             help="On the machine that runs dynagrag. " + _FORMATS,
         )
-        is_asked = st.form_submit_button("Read it", icon=":material/visibility:")
+        is_asked = st.form_submit_button("Preview", icon=":material/visibility:")
     if is_asked and not name.strip():
-        st.warning("Name a file, a folder or a pattern.", icon=":material/edit:")
+        st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
     return [Brought(upload_folder.expanded(name))] if is_asked and name.strip() else []
 
 

@@ -16,8 +16,8 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
     if not rows:
         return
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.subheader("How it was read")
-        if st.button("Clear", key="clear_rows", icon=":material/close:", help="Leaves all of it out. Nothing was ingested yet."):
+        st.subheader("Preview")
+        if st.button("Clear", key="clear_rows", icon=":material/close:", help="Removes all of these files. Nothing was ingested yet."):
             leave_out(rows)
             st.rerun()
     read = [row for row in rows if not row.refused]
@@ -29,20 +29,20 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
     st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
     names = {f"{row.name} ({number})" if len(read) > 1 else row.name: row for number, row in enumerate(read, 1)}
     with st.expander("First lines", icon=":material/visibility:"):
-        picked = st.selectbox("Of which file", list(names), key="preview_of") if len(names) > 1 else next(iter(names))
+        picked = st.selectbox("File", list(names), key="preview_of") if len(names) > 1 else next(iter(names))
         row = names.get(picked, read[0])
         for speaker, start_s, text in row.first:
             who = said_by(speaker, start_s)
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")
-        if st.button("Leave it out", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)):
+        if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)):
             leave_out([row])
             st.rerun()
 
 
 def _help(row: SourceRow) -> str:
-    return "It was not ingested." if row.given == row.path else f"All of {plain(row.given)} is left out."
+    return "It was not ingested yet." if row.given == row.path else f"Removes all of {plain(row.given)}."
 
 
 def _cells(row: SourceRow) -> dict[str, object]:

@@ -22,7 +22,7 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     given: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     if spoken:
         kept = {document.sha256: kept_names(document.meta) for document in documents}
-        with st.expander("Names of the speakers", icon=":material/record_voice_over:"):
+        with st.expander("Speakers: rename, merge, leave out", icon=":material/record_voice_over:"):
             _ask(spoken, given, kept)
     here = {row.name: set(row.speakers) for row in spoken}
     return SpeakerNames({}, {file: names for file, names in given.items() if file in here and set(names) <= here[file]})
@@ -35,27 +35,33 @@ def forget() -> None:
 
 def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], kept: Mapping[str, Mapping[str, str]]) -> None:
     names = {f"{row.name} ({number})" if len(spoken) > 1 else row.name: row for number, row in enumerate(spoken, 1)}
-    picked = st.selectbox("In which file", list(names), key="speakers_of") if len(names) > 1 else next(iter(names))
+    picked = st.selectbox("File", list(names), key="speakers_of") if len(names) > 1 else next(iter(names))
     row = names.get(picked, spoken[0])
     before = {label: kept.get(row.sha256, {}).get(label, label) for label in row.speakers}
-    st.caption("One name for two makes them one; an empty field is nobody, as for a heading that was taken for a speaker.")
+    st.caption("Speakers with the same name become one. Leave out what is no speaker, such as a heading.")
     with st.form(f"speakers_{row.path}", border=False):
         typed = {
             label: st.text_input(
                 plain(label),
                 value=given.get(row.name, {}).get(label, before[label]),
                 max_chars=_MAX_CHARS,
-                placeholder="nobody",
+                placeholder="left out",
                 key=f"speaker_{row.path}_{number}",
             )
             for number, label in enumerate(row.speakers[:_MAX_SPEAKERS])
         }
+        shown = list(row.speakers[:_MAX_SPEAKERS])
+        merged = st.multiselect("Merge into the first", shown, key=f"merge_{row.path}", placeholder="two or more")
+        left_out = st.multiselect("Leave out", shown, key=f"omit_{row.path}", placeholder="none")
         if len(row.speakers) > _MAX_SPEAKERS:
             st.caption(f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with `dynagrag ingest --speaker-map`.")
         if st.form_submit_button("Use these names", icon=":material/check:"):
+            if merged:
+                typed |= dict.fromkeys(merged, typed[merged[0]])
+            typed |= dict.fromkeys(left_out, "")
             made = {label: collapse(name) for label, name in typed.items() if collapse(name) != before[label]}
             state.remember(_STATE, {**given, row.name: made})
             st.rerun()
-    told = ", ".join(f"{label} is {name or 'nobody'}" for label, name in given.get(row.name, {}).items())
+    told = ", ".join(f"{label} → {name or 'left out'}" for label, name in given.get(row.name, {}).items())
     if told:
         st.caption(f":material/check: {plain(told)}")

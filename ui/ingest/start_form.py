@@ -34,7 +34,7 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNa
     with state.shown_errors():
         options = replace(_ask_options(settings, any(Path(path).is_dir() for path in paths)), speakers=names)
         if options.extractor == "llm" and settings.llm is None:
-            st.info("No language model is set. Choose one under **Workspaces**, or extract without a model.", icon=":material/settings:")
+            st.info("No language model is set. Choose one under **Settings**, or extract without a model.", icon=":material/settings:")
             return
         work = _planned(paths, options)
         if not has_ended(work, lambda _: "Estimating calls, tokens, cost and time"):
@@ -170,7 +170,7 @@ def _show_plan(view: PlanView, settings: Settings) -> None:
     elif view.has_work:
         st.caption("No model is asked: no calls, no cost.")
     else:
-        st.info("All of it is in the workspace already: there is nothing to do.", icon=":material/check:")
+        st.info("Everything is in the workspace already.", icon=":material/check:")
 
 
 def _counted(view: PlanView) -> list[tuple[int, str]]:

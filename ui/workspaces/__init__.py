@@ -1,1 +1,1 @@
-"""The page Workspaces: making and deleting them; models, settings, health, backup."""
+"""The page Workspaces: making, renaming and deleting them; health and backup."""

@@ -11,7 +11,6 @@ from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.workspaces.model_trial import QUICK
 from dynagrag.upkeep import doctor
 from dynagrag.upkeep.backup import back_up
 
@@ -22,12 +21,12 @@ _MAX_BACKUP_BYTES = 200_000_000
 def show() -> None:
     """Draws it."""
     settings, name = state.settings(), state.workspace_name()
-    st.markdown(f"Of the workspace **{plain(name)}**, its store, and this installation.")
+    st.markdown(f"Workspace **{plain(name)}**, its store, and this installation.")
     key = background.key_of(settings, name, "doctor")
     with st.container(horizontal=True):
         if st.button("Check", icon=":material/health_and_safety:", help="Changes nothing. It loads the models that are set."):
             background.drop(key)
-            quick = settings.model_copy(update=QUICK)
+            quick = settings.model_copy(update=state.QUICK)
             background.start(key, "Check", lambda _: doctor.check(quick, name))
         _ask_repair()
         _ask_backup()
@@ -64,7 +63,7 @@ def _ask_repair() -> None:
             "Makes missing indexes of the store, deletes records whose document is gone, and builds the graph again from what was "
             "extracted. No model is asked; corrections made by hand stay."
         )
-        if st.button("Repair it", type="primary", key="repair", disabled=background.has_job_at_work(settings, name)):
+        if st.button("Repair the store", type="primary", key="repair", disabled=background.has_job_at_work(settings, name)):
             key = background.key_of(settings, name, "doctor")
             background.drop(key)
             background.start(key, "Repair", lambda _: doctor.repair(settings, name))

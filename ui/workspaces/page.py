@@ -1,4 +1,4 @@
-"""The page Workspaces: which there are, making, opening and deleting them; models and settings; health and backup; the demo."""
+"""The page Workspaces: which there are, making, renaming, opening and deleting them; health and backup; the demo."""
 
 import time
 
@@ -14,7 +14,7 @@ from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain, plain_lines
-from dynagrag.ui.workspaces import health_view, models_view
+from dynagrag.ui.workspaces import health_view
 from dynagrag.workspace.address import has_embedded
 from dynagrag.workspace.at_work import said_of_work
 from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
@@ -31,11 +31,9 @@ def page() -> None:
         if not state.known_workspaces():
             _welcome(settings)
         _follow_demo(settings)
-        spaces, models, health = st.tabs(["Workspaces", "Models and settings", "Health and backup"])
+        spaces, health = st.tabs(["Workspaces", "Health and backup"])
         with spaces, state.shown_errors():
             _show_all(settings)
-        with models, state.shown_errors():
-            models_view.show()
         with health, state.shown_errors():
             health_view.show()
 
@@ -47,17 +45,15 @@ def _welcome(settings: Settings) -> None:
     model = (
         f"The language model **{plain(settings.llm)}** is set."
         if settings.llm
-        else (
-            "No language model is set: choose one under **Models and settings**, or make graphs without one, from names and repeated words."
-        )
+        else ("No language model is set: choose one under **Settings**, or build graphs without one, from names and repeated words.")
     )
     with st.container(border=True):
         st.markdown("#### Welcome")
         st.markdown(
-            "**Try the demo**: eleven minutes of Apollo 13 as a graph. What the model replied was recorded from a real one and ships with "
-            "dynagrag, so nothing is asked now; it takes less than a minute."
+            "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a minute. The model's replies are recorded, so none "
+            "is asked."
         )
-        if st.button("Make the demo", type="primary", icon=":material/rocket_launch:", disabled=_is_demo_at_work(settings)):
+        if st.button("Create the demo", type="primary", icon=":material/rocket_launch:", disabled=_is_demo_at_work(settings)):
             _start_demo(settings)
         st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
 
@@ -89,22 +85,22 @@ def _start_demo(settings: Settings) -> None:
 
 def _follow_demo(settings: Settings) -> None:
     work = background.find(_demo_key(settings))
-    if work is None or not has_ended(work, lambda work: f"Making the demo: {work.stage}"):
+    if work is None or not has_ended(work, lambda work: f"Creating the demo: {work.stage}"):
         return
     if work.error:
         st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
         return
     st.success(
-        f"The workspace **{DEMO}** is made. Under **Ask** are three questions with their recorded answers.", icon=":material/check_circle:"
+        f"The workspace **{DEMO}** is ready. **Ask** has three questions with their recorded answers.", icon=":material/check_circle:"
     )
     with st.container(horizontal=True):
         if state.workspace_name() != DEMO and st.button("Open the demo", type="primary", icon=":material/login:"):
             background.drop(work.key)
             state.switch_workspace(DEMO)
             state.go_to_page("")
-        with st.popover("What was done", icon=":material/list:"):
+        with st.popover("Report", icon=":material/list:"):
             st.markdown(plain_lines("\n".join(line for line in work.result if "dynagrag" not in line)))
-        if st.button("Hide this", icon=":material/close:", key="hide_demo"):
+        if st.button("Dismiss", icon=":material/close:", key="hide_demo"):
             background.drop(work.key)
             st.rerun()
 
@@ -118,12 +114,12 @@ def _show_all(settings: Settings) -> None:
     found = _holdings(settings, names)
     for name in names:
         _show_one(settings, name, found.get(name))
-    with st.expander("Make a workspace", icon=":material/add:", expanded=not names):
+    with st.expander("New workspace", icon=":material/add:", expanded=not names):
         _ask_new(settings)
     if names:
         with st.expander("The demo", icon=":material/rocket_launch:"):
-            st.markdown(f"Makes the workspace **{DEMO}**{' anew' if DEMO in names else ''} from replies recorded of a real model.")
-            if st.button("Make the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
+            st.markdown(f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from recorded replies of a real model.")
+            if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
                 _start_demo(settings)
 
 
@@ -201,7 +197,7 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
     if found.error and found.address != wiring.EMBEDDED:
         leaves_server = st.checkbox("Only what is on this machine: the server can't be reached", key=f"leaves_{name}")
     typed = st.text_input("Type its name to confirm", key=f"confirm_{name}", max_chars=80)
-    if st.button("Delete it for good", key=f"delete_{name}", type="primary"):
+    if st.button("Delete for good", key=f"delete_{name}", type="primary"):
         if typed.strip() != name:
             st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
             return
@@ -260,7 +256,7 @@ def _ask_new(settings: Settings) -> None:
     with st.form("new_workspace", border=False):
         name = st.text_input("Name", max_chars=64, placeholder="e.g. board-meetings", help="Letters, digits, dots, dashes and underscores.")
         address = _ask_address(settings) if where == _NEO4J else ""
-        if not st.form_submit_button("Make it", icon=":material/add:"):
+        if not st.form_submit_button("Create workspace", icon=":material/add:"):
             return
     store = address.strip() if where == _NEO4J else wiring.EMBEDDED
     if "@" in store or not (name.strip() and store):
@@ -273,7 +269,7 @@ def _ask_address(settings: Settings) -> str:
         "Address of the Neo4j server",
         value=settings.neo4j_uri or "",
         placeholder="bolt://localhost:7687",
-        help="Its user and password come from NEO4J_USERNAME and NEO4J_PASSWORD in the environment, before dynagrag is started.",
+        help="Its user comes from NEO4J_USERNAME, its password from Settings, Keys, or NEO4J_PASSWORD.",
     )
 
 

@@ -56,7 +56,7 @@ def _ingest(page: Any, *files: tuple[str, bytes]) -> None:
 
 def test_an_uploaded_file_is_previewed_estimated_and_ingested(server: OpenAIStubServer, open_page: Pages, home: Path, key: str) -> None:
     page = open_page()
-    assert "your first files make it" in page.caption[0].value
+    assert "is created with your first files" in page.caption[0].value
     _upload(page, ("talk.vtt", TALK))
     row = page.dataframe[0].value.iloc[0]
     assert (row["File"], row["Format"], row["Turns"], row["Words"], row["Speakers"]) == ("talk.vtt", "vtt", 2, 11, "Leo, Maria")
@@ -116,11 +116,11 @@ def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server:
     page = open_page()
     page.radio(key="way").set_value("Paste text").run()
     page.text_area[0].set_value("Leo: Ada Byron founded Acme Works.")
-    press(page, "Read it")
+    press(page, "Preview")
     assert "title" in page.warning[0].value
     assert page.text_area[0].value == "Leo: Ada Byron founded Acme Works."
     page.text_input[0].set_value("Board 3/5: the [big] one")
-    press(page, "Read it")
+    press(page, "Preview")
     until(page, lambda: has(page, "Start"))
     assert page.dataframe[0].value.iloc[0]["Format"] == "text"
     press(page, "Start")
@@ -133,10 +133,10 @@ def test_a_folder_of_this_machine_is_read_where_it_is(server: OpenAIStubServer, 
     page = open_page()
     page.radio(key="way").set_value("Files on this machine").run()
     page.text_input[0].set_value(str(corpus.folder / "no such"))
-    press(page, "Read it")
+    press(page, "Preview")
     assert "no such file or folder" in page.error[0].value
     page.text_input[0].set_value(str(corpus.folder))
-    press(page, "Read it")
+    press(page, "Preview")
     until(page, lambda: has(page, "Start"))
     assert list(page.dataframe[0].value["File"]) == ["meeting-0.vtt", "meeting-1.vtt"]
     assert any("no longer in the folder" in box.label for box in page.checkbox)
@@ -152,7 +152,7 @@ def test_a_changed_file_takes_the_place_of_its_document_and_the_same_content_is_
     page = open_page()
     _ingest(page, ("talk.vtt", TALK))
     _upload(page, ("copy.vtt", TALK))
-    assert "nothing to do" in words(page)
+    assert "in the workspace already" in words(page)
     assert next(b for b in page.button if b.label == "Start").disabled
     press(page, "Clear")
     _upload(page, ("talk.vtt", TALK.replace(b"Delft", b"Leiden")))
@@ -178,7 +178,7 @@ def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(server: Open
     again = open_page()
     until(again, lambda: has(again, "Start"))
     assert list(again.dataframe[0].value["File"]) == ["talk.vtt"]
-    press(again, "Leave it out")
+    press(again, "Remove")
     assert not has(again, "Start")
     assert not has(open_page(), "Start")
 
@@ -242,8 +242,8 @@ def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(g
     time.sleep(_NOTED_S)
     gate.is_open.set()
     until(page, lambda: bool(page.info))
-    assert "was cancelled; what was done is kept" in page.info[0].value
-    assert [s.label for s in page.selectbox if "left" in s.label] == ["Resume a job that was left"]
+    assert "was stopped; what was done is kept" in page.info[0].value
+    assert [s.label for s in page.selectbox if "earlier" in s.label] == ["Resume an earlier job"]
     press(page, "Resume")
     until(page, lambda: bool(page.success))
 
@@ -273,9 +273,9 @@ def test_an_offer_that_is_left_does_not_come_back(gate: Gate, open_page: Pages, 
     process.wait(20)
     page = open_page()
     assert "was interrupted" in words(page)
-    press(page, "Leave it")
-    assert not has(page, "Leave it")
-    assert not has(open_page(), "Leave it")
+    press(page, "Dismiss")
+    assert not has(page, "Dismiss")
+    assert not has(open_page(), "Dismiss")
 
 
 def test_a_second_click_on_start_begins_nothing(gate: Gate, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,7 +352,7 @@ def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(steered: A
     assert "“Ada Byron founded Acme Works. Acme Works is located in Delft. …”" in shown
     steered.faults_by_marker.clear()
     press(page, "Retry")
-    until(page, lambda: bool(page.success) and "No chunk is set aside" in words(page))
+    until(page, lambda: bool(page.success) and "Nothing is set aside" in words(page))
 
 
 # ------------------------------------------------------------------------------------------------------------- documents
@@ -361,7 +361,7 @@ def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(steered: A
 def test_a_document_is_deleted_with_its_uploaded_file(server: OpenAIStubServer, open_page: Pages, home: Path) -> None:
     page = open_page()
     _ingest(page, ("talk.vtt", TALK), ("other.txt", b"Ines: Grace Hopper founded Fathom Labs.\n"))
-    next(b for b in page.button if b.label == "Delete it").click().run()
+    next(b for b in page.button if b.label == "Delete document").click().run()
     until(page, lambda: any("Deleted" in s.value for s in page.success))
     assert "1 document" in [caption.value for caption in page.caption]
     assert [p.name for p in (home / "workspaces" / "default" / "uploads").iterdir()] == ["talk.vtt"]
@@ -378,6 +378,6 @@ def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_pa
     assert look.run().text[0].value == "None"
     _ingest(page, ("talk.vtt", TALK))
     assert look.run().text[0].value == "5"
-    press(page, "Delete it")
+    press(page, "Delete document")
     until(page, lambda: any("Deleted" in s.value for s in page.success))
     assert look.run().text[0].value == "0"

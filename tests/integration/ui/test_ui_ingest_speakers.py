@@ -43,7 +43,7 @@ def test_speakers_are_named_merged_and_left_out_in_the_preview(server: OpenAIStu
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     name(page, Leo="Leo Kim", Maria="")
-    assert "Leo is Leo Kim, Maria is nobody" in words(page)
+    assert "Leo → Leo Kim, Maria → left out" in words(page)
     press(page, "Start")
     until(page, lambda: bool(page.success))
     assert spoken() == ["Leo Kim", None]

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag.errors import ModelUnavailableError, StoreError
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.errors import StoreError
+from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
 from dynagrag.settings import load_settings
 from dynagrag.ui import background, state
-from dynagrag.ui.workspaces import models_view
 from dynagrag.workspace.holdings import workspace_names
 
 Pages = Callable[[], Any]
@@ -47,14 +46,14 @@ def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(open_page: Pages
     shown = _words(page)
     assert "Try the demo" in shown
     assert "No language model is set" in shown
-    assert "recorded from a real one" in shown
+    assert "replies are recorded" in shown
 
 
 def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages, panel: Callable[[str], Any]) -> None:
     page = open_page()
-    press(page, "Make the demo")
+    press(page, "Create the demo")
     until(page, lambda: has(page, "Open the demo"), 120)
-    assert "The workspace **demo** is made" in _words(page)
+    assert "The workspace **demo** is ready" in _words(page)
     press(page, "Open the demo")
     assert page.session_state["workspace"] == "demo"
     ask = panel("ask.page")
@@ -127,11 +126,11 @@ def test_what_a_workspace_holds_is_counted_again_when_it_has_changed(open_page: 
 def test_a_workspace_is_made_and_entered(open_page: Pages, home: Path) -> None:
     page = open_page()
     _field(page, "Name").set_value("board-2026")
-    press(page, "Make it")
+    press(page, "Create workspace")
     until(page, lambda: page.session_state["workspace"] == "board-2026")
     assert workspace_names(load_settings()) == ["board-2026"]
     _field(page, "Name").set_value("board-2026")
-    press(page, "Make it")
+    press(page, "Create workspace")
     assert "is there already" in page.error[0].value
 
 
@@ -139,7 +138,7 @@ def test_a_workspace_is_made_and_entered(open_page: Pages, home: Path) -> None:
 def test_a_name_that_cannot_be_one_is_refused(open_page: Pages, home: Path, name: str) -> None:
     page = open_page()
     _field(page, "Name").set_value(name)
-    press(page, "Make it")
+    press(page, "Create workspace")
     assert "name" in page.error[0].value
     assert "![" not in page.error[0].value
     assert workspace_names(load_settings()) == []
@@ -153,7 +152,7 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(open_page:
     next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server").run()
     _field(page, "Name").set_value("far")
     _field(page, "Address of the Neo4j server").set_value(address)
-    press(page, "Make it")
+    press(page, "Create workspace")
     until(page, lambda: bool(page.error))
     assert said in page.error[0].value.replace("\\", "")
     assert "pw" not in _words(page).replace("NEO4J_PASSWORD", "").split("Address")[0]
@@ -171,7 +170,7 @@ def test_a_workspace_on_a_server_is_made_filled_and_deleted(
     next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server").run()
     _field(page, "Name").set_value("far")
     _field(page, "Address of the Neo4j server").set_value(any_store)
-    press(page, "Make it")
+    press(page, "Create workspace")
     until(page, lambda: page.session_state["workspace"] == "far", 60)
     ingest = panel("ingest.page")
     ingest.query_params["workspace"] = "far"
@@ -238,98 +237,6 @@ def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, 
     assert workspace_names(load_settings()) == ["default"]
 
 
-# ---------------------------------------------------------------------------------------------------------------- models
-
-
-def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page: Pages, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:pa55word@127.0.0.1:9/v1")
-    page = open_page()
-    shown = _words(page)
-    assert _field(page, "Language model").value == "openai:fake"
-    assert "from DYNAGRAG_LLM in the environment" in shown
-    assert "OPENAI_API_KEY is set" in shown
-    assert key not in shown
-    assert _field(page, "Address of an OpenAI-compatible server").value == "http://me:(key)@127.0.0.1:9/v1"
-    assert "pa55word" not in shown
-
-
-def test_a_model_is_chosen_for_this_visit_and_tried(open_page: Pages, server: OpenAIStubServer) -> None:
-    page = open_page()
-    _field(page, "Language model").set_value("openai:other")
-    press(page, "Use for this visit")
-    until(page, lambda: len(page.success) == 2)
-    assert "chosen for this visit" in _words(page)
-    assert "openai:other answered in" in page.success[0].value.replace("\\", "")
-    assert "dimensions" in page.success[1].value
-    assert server.requests
-    assert "openai:other" not in _words(open_page())
-
-
-def test_a_model_that_is_saved_holds_for_later_visits_unless_the_environment_beats_it(
-    open_page: Pages, monkeypatch: pytest.MonkeyPatch, home: Path
-) -> None:
-    page = open_page()
-    _field(page, "Language model").set_value("openai:saved")
-    press(page, "Save for good")
-    assert (home / "settings.toml").read_text() == 'llm = "openai:saved"\n'
-    assert "beats the file" in page.warning[0].value
-    monkeypatch.delenv("DYNAGRAG_LLM")
-    page = open_page()
-    assert _field(page, "Language model").value == "openai:saved"
-    _field(page, "Language model").set_value("")
-    press(page, "Save for good")
-    assert (home / "settings.toml").read_text().strip() == ""
-
-
-def test_a_setting_that_cannot_be_one_is_refused(open_page: Pages, home: Path) -> None:
-    page = open_page()
-    _field(page, "Price of a million prompt tokens").set_value("much")
-    press(page, "Save for good")
-    assert "price_per_million_prompt_tokens" in page.error[0].value.replace("\\", "")
-    _field(page, "Price of a million prompt tokens").set_value("")
-    _field(page, "Address of an OpenAI-compatible server").set_value("http://me:sk-CANARY@host/v1")
-    press(page, "Save for good")
-    assert "not kept here" in page.error[0].value
-    assert "CANARY" not in page.error[0].value
-    assert not (home / "settings.toml").exists()
-
-
-@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.SERVER_ERROR, Fault.TOO_MANY, Fault.GARBAGE])
-def test_a_model_that_does_not_answer_is_said_without_the_key(open_page: Pages, server: OpenAIStubServer, key: str, fault: Fault) -> None:
-    page = open_page()
-    server.fail_next(fault, 2)
-    press(page, "Test the connection")
-    until(page, lambda: len(page.error) == 2)
-    assert "Language model: " in page.error[0].value
-    assert key not in _words(page)
-    assert "Traceback" not in _words(page)
-    server.reset()
-    press(page, "Test the connection")
-    until(page, lambda: len(page.success) == 2)
-
-
-def test_models_are_listed_and_fetched_in_the_background(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    pulled: list[str] = []
-
-    def pull(name: str, settings: Any, on_progress: Callable[[int, int, str], None]) -> Path:
-        on_progress(1, 2, f"fetching {name}")
-        pulled.append(name)
-        if len(pulled) == 1:
-            raise ModelUnavailableError("neither the hub nor the index answered")
-        return settings.models_dir
-
-    monkeypatch.setattr(models_view, "pull", pull)
-    page = open_page()
-    assert "1,117 MB" in _words(page)
-    page.button(key="pull_qwen").click().run()
-    until(page, lambda: bool(page.error))
-    assert "neither the hub nor the index answered" in page.error[0].value
-    page.run()
-    page.button(key="pull_qwen").click().run()
-    until(page, lambda: len(pulled) == 2)
-    assert pulled == ["qwen", "qwen"]
-
-
 # ---------------------------------------------------------------------------------------------------------------- health
 
 
@@ -344,7 +251,7 @@ def test_what_the_doctor_says_is_shown_with_remedies_and_mended(open_page: Pages
     press(page, "Check")
     until(page, lambda: bool(page.error))
     assert "→" in page.error[0].value
-    press(page, "Repair it")
+    press(page, "Repair the store")
     until(page, lambda: any("All is well" in s.value for s in page.success))
     assert "derived again" in _words(page)
     assert key not in _words(page)

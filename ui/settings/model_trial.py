@@ -3,15 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from dynagrag import wiring
 from dynagrag.models.catalog import CATALOG
 from dynagrag.protocols import ChatModel, Prompt
 from dynagrag.settings import Settings
+from dynagrag.ui.state import QUICK
 
-QUICK: dict[str, Any] = {"max_retries": 0, "timeout_s": 20.0}
-"""Somebody waits: a server that doesn't answer within this time is said to be down."""
 _PROMPT = Prompt("connection-test", "You are asked whether you can be reached.", "Reply with the one word: ready")
 _MAX_TOKENS = 16
 _MAX_SHOWN = 80

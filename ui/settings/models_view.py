@@ -11,7 +11,7 @@ from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.workspaces import model_trial
+from dynagrag.ui.settings import model_trial
 
 _LABELS = {
     "llm": "Language model",
@@ -50,7 +50,6 @@ def _where(name: str) -> str:
 
 
 def _ask(settings: Settings) -> None:
-    has_key = settings.openai_api_key is not None
     with st.form("models"):
         values: dict[str, str] = {}
         for name in ("llm", "embedder"):
@@ -60,11 +59,7 @@ def _ask(settings: Settings) -> None:
                 values[name] = _field(settings, name)
         with st.container(horizontal=True):
             is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
-            is_saved = st.form_submit_button("Save for good", icon=":material/save:", help=f"Writes {settings_file()}")
-        st.caption(
-            f"OPENAI\\_API\\_KEY is {'set' if has_key else 'not set'}. Keys and passwords come from the environment, before dynagrag is "
-            "started; they are never asked for or written here."
-        )
+            is_saved = st.form_submit_button("Save", icon=":material/save:", help=f"Writes {settings_file()}")
     if not (is_visit or is_saved):
         return
     with state.shown_errors():

@@ -1,0 +1,1 @@
+"""The page Settings: models, keys, the store of new workspaces, the password."""

@@ -201,11 +201,11 @@ class Deriver:
         done, sizes = 0, BatchSizes()
         for kind, ids in missing.items():
             for batch in sizes.batches(ids):
-                own = [texts[kind][id_] for id_ in batch]
+                batch_texts = [texts[kind][id_] for id_ in batch]
                 began = time.monotonic()
-                self.store.put_vectors(kind, batch, self.embedder.embed_documents(own))
-                sizes.took(len(own), time.monotonic() - began)
-                done += sum(map(embedding_work, own))
+                self.store.put_vectors(kind, batch, self.embedder.embed_documents(batch_texts))
+                sizes.took(len(batch_texts), time.monotonic() - began)
+                done += sum(map(embedding_work, batch_texts))
                 self.progress("embed", done, total)
 
     def _stepping(self, stage: str) -> Callable[[], None]:

@@ -79,7 +79,7 @@ def _upload() -> list[Brought]:
     if key not in st.session_state:  # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
     files = st.file_uploader("Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS)
-    st.caption("Up to 200 MB per file; split larger ones.")
+    st.caption("Split files that are larger.")
     here = {file.file_id for file in files}
     _drop_taken_out(here)
     seen: set[str] = state.remembered("seen_uploads", set())

@@ -15,6 +15,7 @@ from starlette.middleware import Middleware
 
 from dynagrag.errors import SettingsError
 from dynagrag.passwords import check_hash
+from dynagrag.ui.serving.base_address import SCRIPT, BaseAddress
 from dynagrag.ui.serving.guess_checker import GuessChecker
 from dynagrag.ui.serving.request_guard import RequestGuard, ServedHosts, is_loopback
 from dynagrag.ui.serving.sign_in import SignIn
@@ -65,6 +66,7 @@ def serve_app(
     front = [Middleware(RequestGuard, hosts=ServedHosts(address, allowed_hosts), headers=reply_headers())]
     if password_hash is not None:
         front.append(Middleware(SignIn, guesses=GuessChecker(password_hash), port=port))
+    front.append(Middleware(BaseAddress))
 
     @asynccontextmanager
     async def announced(_app: st.App) -> AsyncIterator[None]:
@@ -80,11 +82,11 @@ def serve_app(
 def reply_headers() -> dict[str, str]:
     """What tells browsers that no page elsewhere may frame or read the app, and that it fetches nothing from elsewhere."""
     page = resources.files("streamlit").joinpath("static", "index.html").read_text(encoding="utf-8")
-    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(page)]
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in (SCRIPT, *_SCRIPT.findall(page))]
     policy = {
         "default-src": "'self'",
         # eval: the drawing's functions (ui/drawing/*.js) reach ECharts as text. blob: ui/ask/beside.js reaches the browser as text, which
-        # Streamlit makes a module of. Inline scripts are none but Streamlit's own.
+        # Streamlit makes a module of. Inline scripts: Streamlit's own and base_address.py's.
         "script-src": " ".join(["'self'", "'unsafe-eval'", "blob:", *(f"'sha256-{one}'" for one in hashes)]),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",

@@ -91,13 +91,12 @@ def _as_before(request: "JobRequest", llm: str | None, embedder: str | None, sto
 
 @jobs_app.command("cancel")
 def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
-    """Stop a running ingest. It waits for model calls under way and keeps the work. An interrupted ingest is only marked."""
+    """Stop a running ingest within a second; what was done is kept. An interrupted ingest is only marked."""
     from dynagrag.workspace.facade import open_journal
 
     with closing(open_journal(workspace, read_settings())) as journal:
         job = journal.job_book.cancel(job_id)
-    late = "; a run that has made all its calls finishes"
-    say(f"job {job.id} stops after its calls in flight{late}" if job.status == "running" else f"job {job.id} is {job.status}")
+    say(f"job {job.id} stops; replies to calls in flight are kept" if job.status == "running" else f"job {job.id} is {job.status}")
     return 0
 
 

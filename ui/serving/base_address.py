@@ -21,7 +21,8 @@ class BaseAddress:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        scope = scope | {"headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]} if _is_page(scope) else scope
+        if _is_page(scope):
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
         start: Message | None = None
         body = b""
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.judge.reliability import is_reliable
-from dynagrag.private_files import make_folder, private, replace_text
+from dynagrag.files.private_files import make_folder, private, replace_text
 
 _FOLDER = Path("evaluation") / "judge" / "calibrations"
 

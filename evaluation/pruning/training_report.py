@@ -11,7 +11,7 @@ from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.evaluation.results.html_report import Lines, Report, Section, Table, compared, render
 from dynagrag.evaluation.results.report_plots import recall_curves
 from dynagrag.evaluation.results.run_folder import REPORT
-from dynagrag.private_files import replace_text
+from dynagrag.files.private_files import replace_text
 from dynagrag.text import plural
 
 if TYPE_CHECKING:

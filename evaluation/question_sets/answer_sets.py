@@ -27,7 +27,7 @@ from dynagrag.evaluation.question_sets.published_sets import (
     two_wiki,
 )
 from dynagrag.evaluation.question_sets.question_set import CorpusDocument, DataFile, EvalQuestion, EvaluationSet, Gold, GoldAnswer, Scope
-from dynagrag.regular_files import IRREGULAR, is_irregular
+from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import SourceTurn
 
 _BLANK_LINES = re.compile(r"\n\s*\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, GoldAnswer
-from dynagrag.regular_files import IRREGULAR, is_irregular
+from dynagrag.files.regular_files import IRREGULAR, is_irregular
 
 _MAX_SHOWN = 60
 SUFFIXES = (".jsonl.gz", ".jsonl")

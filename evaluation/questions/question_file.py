@@ -9,8 +9,8 @@ from typing import Any
 
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.questions.made_question import MadeQuestion
-from dynagrag.private_files import write_text
-from dynagrag.regular_files import IRREGULAR, is_irregular
+from dynagrag.files.private_files import write_text
+from dynagrag.files.regular_files import IRREGULAR, is_irregular
 
 _SUFFIX = ".made.json"
 

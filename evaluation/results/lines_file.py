@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from dynagrag.errors import LoadError
-from dynagrag.private_files import naming, private
+from dynagrag.files.private_files import naming, private
 
 _Row = TypeVar("_Row", bound=BaseModel)
 

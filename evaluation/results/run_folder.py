@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from dynagrag.errors import BudgetError, DynaGragError, LoadError, ModelError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
-from dynagrag.private_files import close_to_others, make_folder, replace_text, write_text
+from dynagrag.files.private_files import close_to_others, make_folder, replace_text, write_text
 
 _LOG = logging.getLogger(__name__)
 FORMAT = 1

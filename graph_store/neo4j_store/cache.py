@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import StoreError
-from dynagrag.private_files import touch
+from dynagrag.files.private_files import touch
 
 _LOG = logging.getLogger(__name__)
 _SCHEMA = """

@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dynagrag.errors import StoreError
+from dynagrag.files.private_files import make_folder, touch
+from dynagrag.files.write_ahead_log import use_write_ahead_log
 from dynagrag.graph_store.sqlite_store.migrations import migrate
-from dynagrag.private_files import make_folder, touch
-from dynagrag.write_ahead_log import use_write_ahead_log
 
 _log = logging.getLogger(__name__)
 

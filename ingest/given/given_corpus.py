@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from dynagrag.errors import LoadError
+from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.ids import entity_key
 from dynagrag.ingest.plan import uri_of
-from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import SourceTurn
 
 Triple: TypeAlias = tuple[str, str, str]

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError
+from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.graph_store.derived.glossary import GlossaryRow, resolve
 from dynagrag.ids import entity_key
 from dynagrag.ingest.load.encoding import decode
 from dynagrag.ingest.load.parsed import CONTROLS
-from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.text import collapse, cut
 
 MAX_NAME = 200

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dynagrag.errors import LoadError
+from dynagrag.files.regular_files import IRREGULAR
 from dynagrag.ingest.load import sniff
 from dynagrag.ingest.load.captions import parse_captions
 from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_otter, parse_spacelog, parse_timed_text
@@ -18,7 +19,6 @@ from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, 
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
-from dynagrag.regular_files import IRREGULAR
 from dynagrag.schema import LoadedSource
 from dynagrag.text import collapse, short
 

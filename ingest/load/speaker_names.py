@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import LoadError, UsageError
+from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
 from dynagrag.ingest.load.encoding import decode
 from dynagrag.ingest.load.parsed import CONTROLS
-from dynagrag.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import LoadedSource
 from dynagrag.text import collapse, cut, short
 

@@ -9,7 +9,7 @@ from typing import Any
 import platformdirs
 
 from dynagrag.errors import SettingsError
-from dynagrag.private_files import make_folder, write_text
+from dynagrag.files.private_files import make_folder, write_text
 from dynagrag.system_keyring import KEYS
 
 SAVED = (

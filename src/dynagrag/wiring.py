@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.files.private_files import close_to_others
 from dynagrag.generation.claims.combined_checker import CombinedChecker
 from dynagrag.generation.claims.model_checker import ModelChecker
 from dynagrag.generation.claims.nli_checker import open_nli_checker
@@ -21,7 +22,6 @@ from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.private_files import close_to_others
 from dynagrag.protocols import Asker, ChatModel, ClaimChecker, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex

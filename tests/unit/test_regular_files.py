@@ -9,9 +9,9 @@ import pytest
 
 from dynagrag.errors import DynaGragError
 from dynagrag.evaluation.citations.claim_sets import load_pairs
+from dynagrag.files.regular_files import is_irregular
 from dynagrag.graph_store.archive import read_manifest
 from dynagrag.ingest.given.given_corpus import read_given
-from dynagrag.regular_files import is_irregular
 
 
 def test_a_pipe_is_no_regular_file_nor_is_a_link_to_one(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dynagrag.evaluation.judge.judge_options import EXPERIMENT, FORMS, JudgeOpti
 from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions, plan_qa
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, plan_run
-from dynagrag.private_files import write_text
+from dynagrag.files.private_files import write_text
 from dynagrag.settings import Settings
 from dynagrag.ui.evaluate import question_files
 

@@ -10,9 +10,9 @@ from typing import IO
 import streamlit as st
 
 from dynagrag.errors import LoadError
+from dynagrag.files.private_files import make_folder
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load.glossary_file import MAX_BYTES, read_glossary_file
-from dynagrag.private_files import make_folder
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.ui import state

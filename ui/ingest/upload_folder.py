@@ -11,9 +11,9 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 from dynagrag.errors import LoadError
+from dynagrag.files.private_files import make_folder
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load import load_source
-from dynagrag.private_files import make_folder
 from dynagrag.schema import LoadedSource
 from dynagrag.settings import Settings
 from dynagrag.ui.safe_name import safe_name

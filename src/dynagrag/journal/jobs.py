@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag.errors import BudgetError, StoreError, UsageError, WorkspaceError
+from dynagrag.files.private_files import make_folder, private
 from dynagrag.journal.journal_file import JournalFile, now, storable
-from dynagrag.private_files import make_folder, private
 
 _LOCK_WAIT_S = 2.0
 """Somebody who looks whether a job is alive holds its lock for an instant."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import DynaGragError, LoadError, UsageError
-from dynagrag.private_files import PART, make_folder, private, replace_by_parts, replace_bytes, write_part
+from dynagrag.files.private_files import PART, make_folder, private, replace_by_parts, replace_bytes, write_part
 from dynagrag.schema import EmbedderIdentity
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 
 from dynagrag import wiring
 from dynagrag.errors import StoreError, UsageError, WorkspaceError
+from dynagrag.files.private_files import make_folder, private, touch
 from dynagrag.graph_store.archive import GRAPH, JOURNAL, Manifest, describe, pack, read_manifest, save_sqlite, unpack
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
-from dynagrag.private_files import make_folder, private, touch
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
 from dynagrag.workspace.address import has_store, open_store, remember_store, restoring_folder, shown_address, store_address

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from dynagrag.errors import DynaGragError, SettingsError, WorkspaceError
+from dynagrag.files.private_files import is_open_to_others, make_folder
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
@@ -24,7 +25,6 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import REPAIR
 from dynagrag.graph_store.transfer import is_unfinished
-from dynagrag.private_files import is_open_to_others, make_folder
 from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.settings import Settings

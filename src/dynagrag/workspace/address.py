@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dynagrag.errors import UsageError
+from dynagrag.files.private_files import write_text
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.private_files import write_text
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES

@@ -13,9 +13,9 @@ from threading import RLock
 from typing import Any
 
 from dynagrag.errors import StoreError, UsageError
+from dynagrag.files.private_files import write_text
 from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, marked_text, shown_lines
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.private_files import write_text
 from dynagrag.schema import Answer, Citation
 from dynagrag.text import clock
 

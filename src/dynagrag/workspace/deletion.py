@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dynagrag.files.private_files import write_text
 from dynagrag.graph_store.deletions import Deletion, hash_of, read_deletions, write_deletions
 from dynagrag.graph_store.derived.edits_left import edits_left, keys_only_in
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.private_files import write_text
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Document
 from dynagrag.workspace.conversations import ConversationBook

@@ -10,6 +10,7 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, WorkspaceError
+from dynagrag.files.private_files import make_folder
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.linking_words import num_words
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
@@ -19,7 +20,6 @@ from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.private_files import make_folder
 from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot

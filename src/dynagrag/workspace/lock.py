@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from dynagrag.errors import WorkspaceError
-from dynagrag.private_files import private, write_text
+from dynagrag.files.private_files import private, write_text
 from dynagrag.protocols import GraphStore
 from dynagrag.text import duration_text
 

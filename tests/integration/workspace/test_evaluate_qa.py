@@ -19,7 +19,7 @@ from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.results.run_folder import StoppedRunError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.private_files import is_open_to_others
+from dynagrag.files.private_files import is_open_to_others
 from dynagrag.protocols import Prompt
 from dynagrag.settings import load_settings
 from dynagrag.workspace.facade import Workspace

@@ -11,7 +11,7 @@ import pytest
 from workspace_contents import silent
 
 from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.private_files import is_open_to_others, make_folder
+from dynagrag.files.private_files import is_open_to_others, make_folder
 from dynagrag.settings import load_settings
 from dynagrag.settings_file import save_settings
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts

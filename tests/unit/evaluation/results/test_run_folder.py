@@ -22,7 +22,7 @@ from dynagrag.evaluation.results.run_folder import (
 )
 from dynagrag.evaluation.results.run_summary import compare, summarize
 from dynagrag.evaluation.retrieval.retrieval_report import render_report
-from dynagrag.private_files import is_open_to_others
+from dynagrag.files.private_files import is_open_to_others
 
 SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "measure": "recall@5"}
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""

@@ -22,8 +22,8 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Follower:
-    """A run's progress: handed on as it comes, noted in the journal twice a second, where a cancellation is seen. Once it is, the job has
-    ended there, and every further step raises JobCancelledError; calls in flight may still be waited for.
+    """A run's progress: handed on as it comes, noted in the journal twice a second and with each stage, where a cancellation is seen. Then
+    the job has ended, and every further step raises JobCancelledError; calls in flight may still be waited for.
     """
 
     def __init__(self, book: JobBook, files: JobFiles, job_id: int, progress: Progress) -> None:
@@ -43,7 +43,10 @@ class Follower:
     def __call__(self, stage: str, done: int, total: int) -> None:
         """A step of the run: `Progress`. Raises as `check` does."""
         self._progress(stage, done, total)
+        is_new_stage = stage != self._place[0]
         self._place = (stage, done, total)
+        if is_new_stage:
+            self.note()
         self.check()
 
     def extracted(self, document_id: str) -> None:

@@ -36,6 +36,7 @@ class Neo4jDerivedStore(Neo4jStoreBase):
                 step()
             counts = {"num_entities": len(graph.entities), "num_relations": len(graph.relations)} if steps else {}
             self._write(lambda tx, now: states.end_writing(tx, self._ws, now, turn, records.version, counts))
+            self.graph()  # the local copy lets go of what the view no longer holds: words of a document that was replaced
         if graph.entities and state.get("vector_index") == "deferred":
             self._schema.make_vector_indexes(states.dimension(state))
             self._write(lambda tx, _: states.set_state(tx, self._ws, vector_index="made"))

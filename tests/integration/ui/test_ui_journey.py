@@ -28,7 +28,7 @@ TURNS = [
 ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
 """The pages are the same on both stores."""
 QUESTION = "Who founded Corvus Partners?"
-PAGES = ("", "why", "graph", "ingest", "curate", "evaluate", "workspaces", "source")
+PAGES = ("", "why", "graph", "ingest", "curate", "evaluate", "workspaces", "settings", "source")
 
 
 @pytest.fixture

@@ -127,7 +127,7 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     walked = {frozenset((row, n.parent)) for row, n in enumerate(nodes) if _is_reached(n, step) and n.parent is not None}
     drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
     drawn_edges = [_drawn_edge(edge, nodes, frozenset((edge.source, edge.target)) in walked) for edge in subgraph.edges]
-    draw_graph(drawn_nodes, drawn_edges, key=key, height=520)
+    draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
 
 
 def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:

@@ -7,7 +7,7 @@ import streamlit as st
 from dynagrag.errors import UsageError
 from dynagrag.schema import Answer
 from dynagrag.ui import state
-from dynagrag.ui.ask.answer_view import show_answer, way_name
+from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, way_name
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
@@ -72,7 +72,9 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_answer(desk.name, kept, exchange.asked)
         return
     with st.expander("The answer", expanded=False):
-        show_answer(desk.name, kept, exchange.asked)
+        show_answer(desk.name, kept, exchange.asked, is_numbered=False)  # marks are the labels of the prompts below
+        if has_details(kept):
+            show_details(desk.name, kept)
     st.caption(" · ".join(_numbers(kept.retriever, answer)))
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")

@@ -15,7 +15,7 @@ def draw_graph(
     edges: Sequence[Edge],
     *,
     key: str,
-    height: int = 560,
+    height: str = "560px",
     is_settled: bool = False,
     is_directed: bool = True,
     file_name: str = "graph",
@@ -23,7 +23,7 @@ def draw_graph(
     """Draws the graph where it is called; the id of the node that was just clicked, else None.
 
     At most `MAX_NODES` nodes, the first. `is_settled`: the positions stay as given; without, up to `MAX_LIVE` nodes move each other when
-    one is dragged. Positions and communities that are not given are found. `file_name`: of the saved picture.
+    one is dragged. Positions and communities that are not given are found. `height` as CSS has it; `file_name`: of the saved picture.
     """
     from streamlit_echarts import st_echarts
 
@@ -31,7 +31,7 @@ def draw_graph(
     ids = {drawable(node.id): node.id for node in nodes}
     options = graph_options(nodes, edges, is_settled=is_settled, is_directed=is_directed, file_name=file_name)
     click = "(p) => p.dataType === 'node' ? p.data.id : undefined"
-    result = st_echarts(options, events={"click": click}, height=f"{height}px", renderer="canvas", key=key)
+    result = st_echarts(options, events={"click": click}, height=height, renderer="canvas", key=key)
     clicked = getattr(result, "chart_event", None)
     return ids.get(clicked) if isinstance(clicked, str) else None
 

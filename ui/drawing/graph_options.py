@@ -15,9 +15,8 @@ from dynagrag.ui.drawing.graph_layout import communities, place
 from dynagrag.ui.drawing.graph_parts import HIGHLIGHT, MAX_LIVE, OTHERS, PALETTE, Edge, Node
 
 _MAX_LABEL = 28
-_NUM_ALL_LABELS = 60
+_NUM_ALL_LABELS = 80
 _NUM_LABELS = 40
-_MAX_EDGE_LABELS = 60
 _REACH = 250.0
 """Pixels from the middle of a drawing to its rim."""
 _SAVE_SVG = Path(__file__).with_name("save_svg.js")
@@ -51,7 +50,6 @@ def _series(
     """The graph itself. `pairs`: the indices of each edge's ends."""
     places = _places(nodes, pairs)
     is_small = len(nodes) <= MAX_LIVE
-    has_edge_labels = is_small and len(edges) <= _MAX_EDGE_LABELS and any(edge.label for edge in edges)
     return {
         "type": "graph",
         "layout": "force" if is_small and not is_settled else "none",
@@ -63,9 +61,9 @@ def _series(
         "nodeScaleRatio": 0.5,
         "preserveAspect": "contain",
         "data": _node_items(nodes, _colors(nodes, pairs, edges), places),
-        "links": _edge_items(edges, pairs, is_small, has_edge_labels),
+        "links": _edge_items(edges, pairs, is_small),
         "categories": [{"name": str(i), "itemStyle": {"color": color}} for i, color in enumerate((*PALETTE, OTHERS))],
-        **_labels(len(nodes), has_edge_labels),
+        **_labels(len(nodes)),
         "edgeSymbol": ["none", "arrow"] if is_directed and is_small else ["none", "none"],
         "edgeSymbolSize": [0, 6],
         "lineStyle": {"color": "#8a8f98", "width": 1, "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(edges) + 1)))},
@@ -74,8 +72,8 @@ def _series(
     }
 
 
-def _labels(num_nodes: int, has_edge_labels: bool) -> dict[str, Any]:
-    """Labels, and the margins that they need: at the side a label may run out of the frame; below it may cover a neighbour."""
+def _labels(num_nodes: int) -> dict[str, Any]:
+    """Labels (an edge's are its tooltip), and the margins that they need: at the side a label may run out of the frame; below it may cover a neighbour."""
     is_below = num_nodes <= _NUM_ALL_LABELS
     return {
         "left": 60 if is_below else 30,
@@ -89,9 +87,7 @@ def _labels(num_nodes: int, has_edge_labels: bool) -> dict[str, Any]:
             "opacity": 1,
             "textBorderWidth": 0,
         },
-        "edgeLabel": {"formatter": Function("(p) => p.data.words || ''"), "fontSize": 9, "opacity": 0.85},
-        # Not where edges have labels: ECharts 6.1 would set those into a corner.
-        **({} if has_edge_labels else {"labelLayout": {"hideOverlap": True}}),
+        "labelLayout": {"hideOverlap": True},  # the larger node's label stays; the other one's is shown when it is pointed at
     }
 
 
@@ -173,7 +169,7 @@ def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tup
     return [(round(x * scale), round(y * scale)) for x, y in found]
 
 
-def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool, has_labels: bool) -> list[dict[str, Any]]:
+def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool) -> list[dict[str, Any]]:
     """One item an edge; parallel edges bend away from each other. In a large drawing only the pair: its lines are all alike."""
     lightest, heaviest = min((edge.weight for edge in edges), default=0.0), max((edge.weight for edge in edges), default=1.0)
     seen: dict[tuple[int, int], int] = {}
@@ -197,6 +193,5 @@ def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_smal
             item["tip"] = "\n".join(textwrap.wrap(drawable(edge.tooltip), 52))
         if edge.label:
             item["words"] = drawable(edge.label, _MAX_LABEL)
-            item["label"] = {"show": has_labels}
         items.append(item)
     return items

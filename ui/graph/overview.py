@@ -1,4 +1,4 @@
-"""The whole graph on the page Graph: its heaviest part drawn in 2D and 3D, distributions, a table, exports.
+"""The whole graph on the page Graph: its most mentioned things drawn in 2D and 3D, distributions, a table, exports.
 
 The store is asked once per version for its 5,000 heaviest entities; layouts are kept (drawing/kept_layouts.py).
 """
@@ -20,13 +20,18 @@ from dynagrag.ui.drawing.drawable_text import drawable
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
 from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts, Layout
+from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
+from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 
 MAX_RELATIONS = 10_000
 """Between the entities that may be drawn: twice as many are as slow again to drag, and no easier to read."""
+_NUM_FIRST = 70
 _NUM_3D = 300
 _NUM_ROWS = 1000
 _MAX_TIPS = 1000
+_NUM_LISTED = 40
+_HELP = "The most mentioned first; plain words in lower case come after all names."
 _FORMATS = {"GraphML": "graphml", "JSON": "json", "CSV": "csv"}
 
 
@@ -85,16 +90,18 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = most
         if most > 20:
-            limit = st.slider("Entities, the heaviest first", 10, most, min(300, most), step=10 if most > 300 else 1, key="graph_limit")
+            limit = st.slider(
+                "Entities shown", 10, most, min(_NUM_FIRST, most), step=10 if most > 300 else 1, key="graph_limit", help=_HELP
+            )
         with st.popover("Filters", icon=":material/filter_alt:"):
             kinds = [kind for kind, _ in sorted(seen.type_counts.items(), key=lambda item: (-item[1], item[0])) if kind][:100]
             types = st.multiselect("Types", kinds, key="graph_types", placeholder="All types")
             heaviest = max(seen.weight_counts)
-            min_weight = st.number_input("Mentioned at least so many times", 0, max(1, heaviest), 0, key="graph_weight")
+            min_weight = st.number_input("Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight")
             passages = _passages_of_document(desk)
             if seen.num_entities > MAX_NODES:
-                st.caption(f"Filters choose among the {MAX_NODES:,} heaviest entities; search finds all.")
-    return narrowed(seen, types=types, min_weight=int(min_weight), passages=passages, limit=limit)
+                st.caption(f"Filters choose among the {MAX_NODES:,} most mentioned entities; search finds all.")
+    return narrowed(seen, types=types, min_weight=int(min_weight), passages=passages, limit=limit, are_names_first=True)
 
 
 def _passages_of_document(desk: Desk) -> set[str] | None:
@@ -126,9 +133,20 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
         for e, group, (x, y) in zip(entities, made.groups, made.positions, strict=True)
     ]
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in relations]
-    clicked = draw_graph(nodes, edges, key="graph_overview", height=620, is_settled=True)
-    st.caption("Click an entity to see what lies around it, drag it to move it; scroll to zoom. Size: times mentioned. Colour: community.")
+    with drawing_or_list() as listed:
+        clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT, is_settled=True)
+        st.caption("Click an entity to open it, drag it to move it, scroll to zoom. Larger: mentioned more often. Colour: community.")
+    with listed:
+        for entity in entities[:_NUM_LISTED]:
+            if st.button(_row(entity), type="tertiary", key=f"listed_{entity.id}"):
+                return entity
     return next((e for e in entities if e.id == clicked), None)
+
+
+def _row(entity: Entity) -> str:
+    """An entity as a button of the list has it."""
+    name = entity.name if len(entity.name) <= 60 else entity.name[:59].rstrip() + "…"
+    return f"{plain(name) or '(no name)'} · {entity.weight}×"
 
 
 def about(entity: Entity) -> str:
@@ -151,7 +169,7 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
         st.plotly_chart(_figure(entities, relations, made.result()), height=620, key="graph_3d", config={"displaylogo": False})
         num_alone = len(heaviest) - len(entities)
         alone = f" {num_alone} of them have no relation to the others and are left out." if num_alone else ""
-        st.caption(f"The {len(heaviest)} heaviest entities.{alone} Drag to turn, scroll to zoom. Colour: community.")
+        st.caption(f"The {len(heaviest)} most mentioned entities.{alone} Drag to turn, scroll to zoom. Colour: community.")
     else:
         _wait(made, len(entities))
 
@@ -223,7 +241,7 @@ def _show_table(seen: Overview, entities: Sequence[Entity]) -> Entity | None:
         for e in shown
     ]
     picked = st.dataframe(rows, hide_index=True, on_select="rerun", selection_mode="single-row", key="graph_table", height=560)
-    st.caption("Tick a row to open the entity." + (f" The {_NUM_ROWS:,} heaviest are listed." if len(entities) > _NUM_ROWS else ""))
+    st.caption("Tick a row to open the entity." + (f" The {_NUM_ROWS:,} most mentioned are listed." if len(entities) > _NUM_ROWS else ""))
     chosen = picked["selection"]["rows"]
     return shown[chosen[0]] if chosen and chosen[0] < len(shown) else None
 

@@ -1,4 +1,4 @@
-"""The page Graph: an entity found by name and what lies around it, or the whole graph's heaviest part (overview.py).
+"""The page Graph: an entity found by name and what lies around it, or the whole graph's most mentioned things (overview.py).
 
 No more than a bounded part is ever read from the store or sent to the browser, however large the graph is.
 """
@@ -8,15 +8,16 @@ from collections.abc import Mapping
 import streamlit as st
 
 from dynagrag.curation.graph_export import part
-from dynagrag.curation.graph_queries import EntityFacts, StatedRelation, Statement, entity_facts
+from dynagrag.curation.graph_queries import EntityFacts, StatedRelation, Statement, entity_facts, way_between
 from dynagrag.errors import StoreError
 from dynagrag.schema import Document, Entity, Neighbourhood
 from dynagrag.text import times
 from dynagrag.ui import state
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
+from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
-from dynagrag.ui.safe_markdown import plain, said_by, source_link
+from dynagrag.ui.safe_markdown import clean, plain, said_by, source_link
 from dynagrag.ui.state import Desk
 
 _PATH = "graph_path"
@@ -134,18 +135,22 @@ def _show_entity(desk: Desk, entity_id: str) -> None:
             num_hops = st.slider("Steps from the entity", 1, 3, 1, key="near_hops")
             max_relations = st.select_slider("Relations at most", _RELATIONS, 50, key="near_relations")
             min_weight = st.number_input(
-                "Stated at least so many times", 1, 10_000, 1, key="near_weight", help="Relations that were stated less often are left out."
+                "Stated at least this often", 1, 10_000, 1, key="near_weight", help="Relations that were stated less often are left out."
             )
         near = desk.space.store.neighbourhood(
             entity_id, num_hops=num_hops, fan_out=max_relations, max_relations=max_relations, min_weight=int(min_weight)
         )
-        clicked = _draw(near)
-        _explain(near)
+        with drawing_or_list():
+            clicked = _draw(near)
+            _explain(near)
         with st.popover("Export", icon=":material/download:"):
             offer_downloads(lambda: part(near.entities, near.relations), "neighbourhood", key="near")
     with facts:
         store = desk.space.store
-        _show_facts(desk.name, entity_facts(store, entity_id, _documents(desk, str(desk.space.folder), store.version())))
+        documents = _documents(desk, str(desk.space.folder), store.version())
+        found = entity_facts(store, entity_id, documents)
+        _show_facts(desk.name, found)
+        _show_way(desk, found.entity, documents)
     if clicked is not None and clicked.id != entity_id:
         _go(clicked.id, clicked.name)
         st.rerun()
@@ -155,15 +160,15 @@ def _draw(near: Neighbourhood) -> Entity | None:
     centre = near.entities[0].id
     nodes = [Node(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre) for e in near.entities]
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in near.relations]
-    clicked = draw_graph(nodes, edges, key="graph_near", file_name="neighbourhood")
+    clicked = draw_graph(nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood")
     return next((e for e in near.entities if e.id == clicked), None)
 
 
 def _explain(near: Neighbourhood) -> None:
-    more = " There is more: the heaviest are drawn." if near.is_cut else ""
+    more = " There are more; the most stated are drawn." if near.is_cut else ""
     st.caption(
-        f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an entity to go there, drag it to move it; scroll to "
-        "zoom. Size: times mentioned. Colour: community."
+        f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an entity to open it, point at a line to "
+        "read it, scroll to zoom. Larger: mentioned more often. Colour: community."
     )
 
 
@@ -182,11 +187,11 @@ def _show_facts(workspace: str, facts: EntityFacts) -> None:
     if others:
         st.markdown(f"**Also:** {', '.join(plain(_cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")
     _show_summaries(entity.summaries)
-    st.markdown("**Relations, the most stated first**" if facts.relations else "No relation of it is stated.")
+    st.markdown("**Relations**" if facts.relations else "No relation of it is stated.")
     for stated in facts.relations:
         _show_relation(workspace, entity.id, stated)
     if facts.has_more:
-        st.caption("There are more relations; these are its heaviest.")
+        st.caption("These are its most stated relations; there are more.")
 
 
 def _show_summaries(summaries: tuple[str, ...]) -> None:
@@ -211,6 +216,43 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
         if other != entity_id:  # the way there for those who can't click the drawing
             label = plain(_cut(name, 60)) or "\\(no name\\)"
             st.button(label, icon=":material/arrow_forward:", type="tertiary", on_click=_go, args=(other, name), key=f"to_{relation.id}")
+
+
+def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> None:
+    """How the entity is connected with another that is chosen."""
+    st.markdown("**Path to another entity**")
+    text = st.text_input("Path to", key="way_find", max_chars=_MAX_CHARS, placeholder="A name", label_visibility="collapsed")
+    if not text.strip():
+        return
+    hits = [_entity(desk, id_) for id_, _ in desk.space.store.search_entities(text, limit=_MAX_HITS)]
+    others = {e.id: e.name for e in hits if e is not None and e.id != entity.id}
+    if not others:
+        st.info(f"Nothing else is called {plain(text)}.", icon=":material/search_off:")
+        return
+    other = next(iter(others))
+    if len(others) > 1:
+        other = st.selectbox("To", list(others), format_func=lambda id_: clean(others[id_], 60), key="way_to")
+    way = way_between(desk.space.store, entity.id, other, documents)
+    if not way:
+        st.info(f"No path to {plain(_cut(others[other], 60))} within six relations.", icon=":material/link_off:")
+        return
+    here = entity.id
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="way"):
+        st.markdown(plain(_cut(entity.name, 40)) or "\\(no name\\)")
+        for number, step in enumerate(way):
+            is_forward = step.relation.head == here
+            here, name = (step.relation.tail, step.tail) if is_forward else (step.relation.head, step.head)
+            st.markdown(_step(desk.name, step, is_forward))
+            st.button(plain(_cut(name, 40)) or "\\(no name\\)", type="tertiary", on_click=_go, args=(here, name), key=f"way_{number}")
+
+
+def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
+    """A relation of a path as an arrow with its label, which opens what states it."""
+    label = plain(_cut(step.relation.label, 40))
+    if step.statements:
+        said = step.statements[0]
+        label = f"[{label}]({source_link(workspace, said.document_id, said.start, said.end)})"
+    return f"— {label} →" if is_forward else f"← {label} —"
 
 
 def _words(workspace: str, said: Statement) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from dynagrag.curation.entity_lookup import called
@@ -13,6 +14,9 @@ from dynagrag.workspace.facade import Workspace
 
 Row = dict[str, Any]
 _MAX_NEAR = 8
+_WAY_HOPS = 3
+_WAY_FAN_OUT = 60
+_WAY_RELATIONS = 2000
 
 
 def overview(space: Workspace, limit: int) -> Row:
@@ -147,6 +151,36 @@ def entity_facts(
     near = store.neighbourhood(entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations)
     names = {e.id: e.name for e in near.entities}
     own = [r for r in near.relations if entity_id in (r.head, r.tail)]
+    return EntityFacts(near.entities[0], _stated(store, own, names, documents, max_statements), near.is_cut)
+
+
+def way_between(store: GraphStore, first_id: str, second_id: str, documents: Mapping[str, Document]) -> tuple[StatedRelation, ...]:
+    """The relations of a shortest way between two entities, with what states each; empty where none is found.
+
+    Looked for among the heaviest relations of three hops around either end, so a way that is found may be longer than the shortest of all.
+    Unknown id: StoreError.
+    """
+    import networkx as nx
+
+    names: dict[str, str] = {}
+    graph: nx.Graph[str] = nx.Graph()
+    for end in (first_id, second_id):
+        near = store.neighbourhood(end, num_hops=_WAY_HOPS, fan_out=_WAY_FAN_OUT, max_relations=_WAY_RELATIONS)
+        names |= {e.id: e.name for e in near.entities}
+        graph.add_nodes_from(e.id for e in near.entities)
+        for relation in sorted(near.relations, key=lambda r: (r.weight, r.id)):  # of several between two, the heaviest stays
+            graph.add_edge(relation.head, relation.tail, relation=relation)
+    if first_id == second_id or not nx.has_path(graph, first_id, second_id):
+        return ()
+    found = nx.shortest_path(graph, first_id, second_id)
+    own = [graph.edges[a, b]["relation"] for a, b in pairwise(found)]
+    return _stated(store, own, names, documents, 1)
+
+
+def _stated(
+    store: GraphStore, own: Sequence[Relation], names: Mapping[str, str], documents: Mapping[str, Document], max_statements: int
+) -> tuple[StatedRelation, ...]:
+    """The relations with the first of their statements."""
     wanted = {r.id: r.record_ids[:max_statements] for r in own}
     records = {record.id: record for record in store.records_of(i for ids in wanted.values() for i in ids)}
     turns = {i: store.turns(i) for i in sorted({record.document_id for record in records.values() if record.document_id in documents})}
@@ -162,23 +196,37 @@ def entity_facts(
             words = document.text[start:end] if is_said else ""
             found.append(Statement(document.id, document.title, start, end, words, turn.speaker, turn.start_s))
         stated.append(StatedRelation(relation, names[relation.head], names[relation.tail], tuple(found)))
-    return EntityFacts(near.entities[0], tuple(stated), near.is_cut)
+    return tuple(stated)
 
 
 def narrowed(
-    overview: Overview, *, types: Collection[str] = (), min_weight: int = 0, passages: Collection[str] | None = None, limit: int
+    overview: Overview,
+    *,
+    types: Collection[str] = (),
+    min_weight: int = 0,
+    passages: Collection[str] | None = None,
+    limit: int,
+    are_names_first: bool = False,
 ) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
     """The heaviest entities of an overview of these types (none: all) and at least this weight, held by any of these passages (None: all);
-    and the relations between them.
+    and the relations between them. `are_names_first`: plain words in lower case come after all names.
     """
     held = None if passages is None else frozenset(passages)
     found = [
         entity
         for entity, own in zip(overview.entities, overview.entity_passages, strict=True)
         if (not types or entity.type in types) and entity.weight >= min_weight and (held is None or not held.isdisjoint(own))
-    ][:limit]
+    ]
+    if are_names_first:
+        found.sort(key=lambda entity: not is_name(entity.name))
+    found = found[:limit]
     ids = {entity.id for entity in found}
     return tuple(found), tuple(r for r in overview.relations if r.head in ids and r.tail in ids)
+
+
+def is_name(text: str) -> bool:
+    """Whether this is written as a name: not a number, nor a word in lower case. Scripts without case have names alone."""
+    return any(ch.isalpha() for ch in text) and (text != text.lower() or text == text.upper())
 
 
 def binned(counts: Mapping[int, int]) -> list[tuple[str, int]]:

@@ -19,7 +19,9 @@ def show_candidates(trace: AnswerTrace) -> None:
         st.markdown("This retriever looks at no subgraphs.")
         return
     rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
-    with st.expander(f"{plural(len(rows), 'candidate')} in the order of their score", expanded=False):
+    num_accepted = sum(c.is_accepted for c in trace.candidates)
+    st.markdown(f"{plural(len(rows), f'candidate {trace.subgraph_kind}')} looked at, {num_accepted} accepted.")
+    with st.expander("The candidates by score"):
         if trace.profile == "graph" and trace.retriever.startswith("dynagrag"):
             st.caption("The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
         st.dataframe(rows, hide_index=True, height=280)

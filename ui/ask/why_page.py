@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dynagrag.errors import UsageError
-from dynagrag.schema import Answer
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, way_name
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
@@ -75,7 +74,7 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_answer(desk.name, kept, exchange.asked, is_numbered=False)  # marks are the labels of the prompts below
         if has_details(kept):
             show_details(desk.name, kept)
-    st.caption(" · ".join(_numbers(kept.retriever, answer)))
+    st.caption(f"{plain(way_name(kept.retriever))}, profile {plain(answer.trace.profile)}, {kept.seconds:.1f} s.")
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")
     passages, graphs, prompts, answers = st.tabs(["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"])
@@ -88,19 +87,3 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_prompts(answer.trace)
     with answers:
         show_intermediate(answer)
-
-
-def _numbers(way: str, answer: Answer) -> list[str]:
-    trace = answer.trace
-    numbers = [
-        plain(way_name(way)),
-        f"profile {plain(trace.profile)}",
-        f"{trace.num_passages} passages retrieved",
-        f"{sum(c.is_accepted for c in trace.candidates)} of {len(trace.candidates)} {trace.subgraph_kind}s accepted",
-        f"{len(trace.prompts)} prompts",
-    ]
-    if trace.soft:
-        numbers.append(f"{trace.soft.prompt_tokens:,} tokens read, {trace.soft.num_soft_tokens} of them soft")
-    elif answer.is_answered_by_model:
-        numbers.append(f"{sum(a.helpfulness > 0 for a in answer.intermediate)} helpful answers")
-    return numbers

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dynagrag.schema import Answer, PassageTrace, RankingTrace
-from dynagrag.text import clock
+from dynagrag.text import clock, plural
 from dynagrag.ui.safe_markdown import plain, source_link
 
 _NUMBERS = ("score", "words and vectors", "graph", "bridge", "around it", "steps")
@@ -15,11 +15,21 @@ def show_passages(workspace: str, answer: Answer) -> None:
     """A table of the ranked passages; of a retriever that tells nothing of its ranking, the evidence lines alone."""
     ranking = answer.trace.ranking
     if ranking is None:
-        st.markdown("This retriever gives only the order of its passages. The lines it found:")
+        st.markdown(f"This retriever ranked {plural(answer.trace.num_passages, 'passage')} and says only their order. The lines it found:")
         st.dataframe([{"document": c.document, "speaker": c.speaker, "words": c.quote} for c in answer.evidence], hide_index=True)
         return
-    _show_links(ranking)
     in_prompts = {id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids}
+    num_in = sum(passage.id in in_prompts for passage in ranking.passages)
+    st.markdown(
+        f"{plural(len(ranking.linked), 'name')} of the question {'is' if len(ranking.linked) == 1 else 'are'} known to the graph. "
+        f"{plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in prompts."
+    )
+    _show_links(ranking)
+    with st.expander("The ranked passages"):
+        _show_ranked(workspace, ranking, in_prompts)
+
+
+def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) -> None:
     rows = [_row(workspace, rank, passage, passage.id in in_prompts) for rank, passage in enumerate(ranking.passages, start=1)]
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
     st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
@@ -33,8 +43,9 @@ def show_passages(workspace: str, answer: Answer) -> None:
 def _show_links(ranking: RankingTrace) -> None:
     names = ", ".join(f"**{plain(name)}**" for name in ranking.linked) or "none that the graph knows"
     st.markdown(f"Names in the question: {names}")
-    for fact in ranking.facts:
-        st.markdown(f"Nearest fact, cosine {fact.cosine:.2f}: “{plain(fact.text)}”")
+    if ranking.facts:
+        with st.expander(plural(len(ranking.facts), "nearest fact")):
+            st.markdown("\n".join(f"- “{plain(fact.text)}”, cosine {fact.cosine:.2f}" for fact in ranking.facts))
     if ranking.gate < 1:
         st.caption(f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many passages hold no entity.")
 

@@ -1,8 +1,12 @@
 """The prompts of the page Why, whole, and the intermediate answers that came of them with their scores."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, IntermediateAnswer, SoftTrace
+from dynagrag.text import plural
 from dynagrag.ui.safe_markdown import plain
 
 
@@ -11,6 +15,9 @@ def show_prompts(trace: AnswerTrace) -> None:
     if not trace.prompts:
         st.markdown("Nothing was retrieved, so there was no prompt.")
         return
+    num_tokens, num_cut = sum(p.num_tokens for p in trace.prompts), sum(p.num_lines_cut for p in trace.prompts)
+    cut = f" {plural(num_cut, 'line')} did not fit." if num_cut else ""
+    st.markdown(f"{plural(len(trace.prompts), 'prompt')} of {num_tokens:,} tokens in all.{cut}")
     if trace.soft:
         st.caption(_of_soft(trace.soft))
     else:
@@ -20,7 +27,7 @@ def show_prompts(trace: AnswerTrace) -> None:
     for number, prompt in enumerate(trace.prompts, start=1):
         cut = f", {prompt.num_lines_cut} lines cut" if prompt.num_lines_cut else ""
         about = f"{trace.subgraph_kind} of {plain(prompt.centre)}" if prompt.subgraph else "the ranked passages"
-        with st.expander(f"{number}. {about}: {prompt.num_tokens} tokens{cut}", expanded=number == 1):
+        with st.expander(f"{number}. {about}: {prompt.num_tokens} tokens{cut}"):
             st.code(prompt.text, language=None, wrap_lines=True)
     if trace.merge_prompt:
         with st.expander("The prompt of the merged answer, whole"):
@@ -47,6 +54,7 @@ def show_intermediate(answer: Answer) -> None:
             else "No language model answered."
         )
         return
+    st.markdown(_of_answers(answer.intermediate))
     if trace.merge:
         st.markdown(f"How the answer came about: {plain(trace.merge)}")
     for failure in trace.failures:
@@ -60,6 +68,14 @@ def show_intermediate(answer: Answer) -> None:
             st.markdown(plain(intermediate.answer) or "(no answer)")
             for claim in intermediate.claims:
                 st.caption(f"{_verdict(claim)}: {plain(claim.text)}")
+
+
+def _of_answers(answers: Sequence[IntermediateAnswer]) -> str:
+    """How many there are, how many count, and what became of their claims."""
+    num_helpful = sum(a.helpfulness > 0 for a in answers)
+    verdicts = Counter(claim.verdict.value for a in answers for claim in a.claims)
+    checked = f" {plural(verdicts.total(), 'claim')} checked: {', '.join(f'{num} {name}' for name, num in verdicts.items())}."
+    return f"{plural(len(answers), 'intermediate answer')}, {num_helpful} of them helpful.{checked if verdicts else ''}"
 
 
 def _verdict(claim: CheckedClaim) -> str:

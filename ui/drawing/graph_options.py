@@ -73,7 +73,7 @@ def _series(
 
 
 def _labels(num_nodes: int) -> dict[str, Any]:
-    """Labels (an edge's are its tooltip), and the margins that they need: at the side a label may run out of the frame; below it may cover a neighbour."""
+    """Labels of nodes, and the margins that they need: at the side a label may run out of the frame; below it may cover a neighbour."""
     is_below = num_nodes <= _NUM_ALL_LABELS
     return {
         "left": 60 if is_below else 30,

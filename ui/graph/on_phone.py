@@ -16,7 +16,11 @@ HEIGHT = "max(24rem, calc(100vh - 12rem))"
 _SWITCH = "graph_switch"
 _LIST = "graph_list"
 _DRAWN = "graph_drawn"
-_WIDE = f"@media (min-width: 641px) {{ .st-key-{_SWITCH}, .st-key-{_LIST} {{ display: none; }} }}"
+_WIDE = f"""@media (min-width: 641px) {{
+    .st-key-{_SWITCH}, .st-key-{_LIST} {{ display: none; }}
+    [data-testid='stColumn']:has(.st-key-{_DRAWN}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
+}}"""
+_UNLISTED = f"@media (max-width: 640px) {{ .st-key-{_LIST} {{ display: none; }} }}"
 _HIDDEN = f"""@media (max-width: 640px) {{
     .st-key-{_DRAWN} {{ height: 0; min-height: 0; overflow: hidden; visibility: hidden; margin-top: -1rem; }}
 }}"""
@@ -28,7 +32,7 @@ def drawing_or_list() -> "Iterator[DeltaGenerator]":
     """What is drawn in the block is seen on a wide window, and on a phone where the switch is on; the list is only seen on a phone."""
     with st.container(key=_SWITCH):
         is_drawn = st.toggle("Show the drawing", key="graph_is_drawn")
-    st.html(f"<style>{_WIDE}{'' if is_drawn else _HIDDEN}</style>")
-    drawn, listed = st.container(key=_DRAWN), st.container(key=_LIST, gap="xxsmall")
+    st.html(f"<style>{_WIDE}{_UNLISTED if is_drawn else _HIDDEN}</style>")
+    listed, drawn = st.container(key=_LIST, gap="xxsmall"), st.container(key=_DRAWN)
     with drawn:
         yield listed

@@ -149,8 +149,9 @@ def _show_entity(desk: Desk, entity_id: str) -> None:
         store = desk.space.store
         documents = _documents(desk, str(desk.space.folder), store.version())
         found = entity_facts(store, entity_id, documents)
-        _show_facts(desk.name, found)
+        _show_entity_head(found.entity)
         _show_way(desk, found.entity, documents)
+        _show_relations(desk.name, found)
     if clicked is not None and clicked.id != entity_id:
         _go(clicked.id, clicked.name)
         st.rerun()
@@ -178,8 +179,7 @@ def _documents(_desk: Desk, folder: str, version: str) -> Mapping[str, Document]
     return {document.id: document for document in _desk.documents()}
 
 
-def _show_facts(workspace: str, facts: EntityFacts) -> None:
-    entity = facts.entity
+def _show_entity_head(entity: Entity) -> None:
     st.subheader(plain(_cut(entity.name, 120)) or "\\(no name\\)")
     kind = f"{plain(entity.type)} · " if entity.type else ""
     st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
@@ -187,9 +187,12 @@ def _show_facts(workspace: str, facts: EntityFacts) -> None:
     if others:
         st.markdown(f"**Also:** {', '.join(plain(_cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")
     _show_summaries(entity.summaries)
+
+
+def _show_relations(workspace: str, facts: EntityFacts) -> None:
     st.markdown("**Relations**" if facts.relations else "No relation of it is stated.")
     for stated in facts.relations:
-        _show_relation(workspace, entity.id, stated)
+        _show_relation(workspace, facts.entity.id, stated)
     if facts.has_more:
         st.caption("These are its most stated relations; there are more.")
 

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dynagrag.curation.graph_export import exported, part
-from dynagrag.curation.graph_queries import binned, entity_facts, narrowed
+from dynagrag.curation.graph_queries import binned, entity_facts, is_name, narrowed, way_between
 from dynagrag.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.schema import Consolidation, Entity, Overview, Relation
@@ -259,3 +259,34 @@ def test_the_whole_graph_can_be_saved_after_its_workspace_was_closed_as_idle(ing
     read = overview._whole(desk)
     state.close_desks(desk.name)
     assert any(entity.name == "Acme Works" for entity in read().entities)
+
+
+def test_a_path_to_another_entity_is_shown_with_its_source(ingested: None, panel: Panel) -> None:
+    page = _open(panel("graph.page").run(), "Grace Hopper")
+    page.text_input(key="way_find").set_value("Borealis").run()
+    assert not page.exception
+    steps = [button for button in page.button if str(button.key).startswith("way_")]
+    assert [button.label for button in steps] == ["Acme Works", "Borealis Labs"]
+    assert "](" in next(m.value for m in page.markdown if m.value.startswith("— "))  # the relation opens its source
+    steps[-1].click().run()
+    assert page.subheader[0].value == "Borealis Labs"
+
+
+def test_a_path_is_found_or_said_not_to_be(any_store: str, open_space: Callable[..., Any], corpus: Any) -> None:
+    space = open_space(store=any_store)
+    space.ingest([corpus.write("board.vtt", [*TURNS, ("Leo", "Alan Turing works at Bletchley Park.")])])
+    ids = {e.name: e.id for e in space.graph().entities}
+    documents = {d.id: d for d in space.store.documents()}
+    way = way_between(space.store, ids["Grace Hopper"], ids["Borealis Labs"], documents)
+    assert [{w.head, w.tail} for w in way] == [{"Grace Hopper", "Acme Works"}, {"Acme Works", "Borealis Labs"}]
+    assert all(w.statements for w in way)
+    assert way_between(space.store, ids["Grace Hopper"], ids["Bletchley Park"], documents) == ()
+    assert way_between(space.store, ids["Grace Hopper"], ids["Grace Hopper"], documents) == ()
+
+
+def test_names_come_before_plain_words() -> None:
+    assert [is_name(text) for text in ("Acme", "iPhone", "東京", "court", "42", "")] == [True, True, True, False, False, False]
+    seen = _overview()
+    plain = replace(seen, entities=(replace(seen.entities[0], name="court"), *seen.entities[1:]))
+    assert [e.id for e in narrowed(plain, limit=3, are_names_first=True)[0]] == ["1", "2", "3"]
+    assert [e.id for e in narrowed(plain, limit=9, are_names_first=True)[0]] == ["1", "2", "3", "4", "5", "0"]

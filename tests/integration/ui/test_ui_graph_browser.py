@@ -99,6 +99,22 @@ def test_a_thousand_nodes_are_drawn_and_one_is_dragged(
     assert chromium.foreign(app.origin) == []
 
 
+def test_on_a_narrow_phone_a_list_comes_first_and_nothing_runs_out(
+    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium
+) -> None:
+    write_graph(*ring(90))
+    page = chromium.open(start().url("graph"), (320, 700))
+    box = page.get_by_role("button", name="Entity 0 ·").bounding_box()
+    assert box is not None
+    assert box["y"] < 700
+    assert not page.locator(".echarts-container").is_visible()
+    page.get_by_text("Show the drawing").click()
+    settled(page)
+    page.locator(".echarts-container").wait_for(state="visible")
+    assert not page.get_by_role("button", name="Entity 0 ·").is_visible()
+    assert page.evaluate("() => document.querySelector('[data-testid=\"stMain\"]').scrollWidth") <= 320
+
+
 def test_a_click_goes_to_the_entity_and_shows_only_what_lies_around_it(
     write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path
 ) -> None:
@@ -130,6 +146,10 @@ def test_hostile_names_ask_for_nothing_and_run_nothing(
     write_graph(entities, [relation(100 + i, 0, i, name) for i, name in enumerate(HOSTILE) if i])
     app = start()
     page = chromium.open(app.url("graph"), (size[0], 1100), is_dark=is_dark)
+    if size == PHONE:
+        page.get_by_role("button", name="two lines").wait_for()  # a list comes first
+        page.get_by_text("Show the drawing").click()
+        settled(page)
     drawing = Drawing(page)
     drawing.wait(len(HOSTILE))
     for circle in drawing.circles(tmp_path):  # every tooltip

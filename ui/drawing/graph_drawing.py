@@ -16,20 +16,19 @@ def draw_graph(
     *,
     key: str,
     height: str = "560px",
-    is_settled: bool = False,
     is_directed: bool = True,
     file_name: str = "graph",
 ) -> str | None:
     """Draws the graph where it is called; the id of the node that was just clicked, else None.
 
-    At most `MAX_NODES` nodes, the first. `is_settled`: the positions stay as given; without, up to `MAX_LIVE` nodes move each other when
-    one is dragged. Positions and communities that are not given are found. `height` as CSS has it; `file_name`: of the saved picture.
+    At most `MAX_NODES` nodes, the first. Positions and communities that are not given are found. `height` as CSS has it; `file_name`: of
+    the saved picture.
     """
     from streamlit_echarts import st_echarts
 
     nodes = tuple({node.id: node for node in nodes[:MAX_NODES]}.values())
     ids = {drawable(node.id): node.id for node in nodes}
-    options = graph_options(nodes, edges, is_settled=is_settled, is_directed=is_directed, file_name=file_name)
+    options = graph_options(nodes, edges, is_directed=is_directed, file_name=file_name)
     click = "(p) => p.dataType === 'node' ? p.data.id : undefined"
     result = st_echarts(options, events={"click": click}, height=height, renderer="canvas", key=key)
     clicked = getattr(result, "chart_event", None)

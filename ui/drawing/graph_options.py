@@ -3,7 +3,6 @@
 Every text in it went through `drawable` or is ours.
 """
 
-import math
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from dynagrag.ui.drawing.drawable_text import Function, drawable
 from dynagrag.ui.drawing.graph_layout import communities, place
-from dynagrag.ui.drawing.graph_parts import HIGHLIGHT, MAX_LIVE, OTHERS, PALETTE, Edge, Node
+from dynagrag.ui.drawing.graph_parts import HIGHLIGHT, MAX_SMALL, OTHERS, PALETTE, Edge, Node
 
 _MAX_LABEL = 28
 _NUM_ALL_LABELS = 80
@@ -23,9 +22,7 @@ _SAVE_SVG = Path(__file__).with_name("save_svg.js")
 _ICON = "path://M4 3h10l6 6v12H4zM13 4v6h6M8 13h8M8 17h8"
 
 
-def graph_options(
-    nodes: Sequence[Node], edges: Sequence[Edge], *, is_settled: bool = False, is_directed: bool = True, file_name: str = "graph"
-) -> dict[str, Any]:
+def graph_options(nodes: Sequence[Node], edges: Sequence[Edge], *, is_directed: bool = True, file_name: str = "graph") -> dict[str, Any]:
     """What ECharts is told. Edges to nodes that aren't drawn, and from a node to itself, are left out."""
     number = {node.id: i for i, node in enumerate(nodes)}
     drawn = [edge for edge in edges if edge.source in number and edge.target in number and edge.source != edge.target]
@@ -40,20 +37,17 @@ def graph_options(
             "textStyle": {"fontSize": 12},
         },
         "toolbox": {"right": 8, "top": 4, "feature": _toolbox(drawable(file_name, 60))},
-        "series": [_series(nodes, drawn, [(number[edge.source], number[edge.target]) for edge in drawn], is_settled, is_directed)],
+        "series": [_series(nodes, drawn, [(number[edge.source], number[edge.target]) for edge in drawn], is_directed)],
     }
 
 
-def _series(
-    nodes: Sequence[Node], edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_settled: bool, is_directed: bool
-) -> dict[str, Any]:
+def _series(nodes: Sequence[Node], edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_directed: bool) -> dict[str, Any]:
     """The graph itself. `pairs`: the indices of each edge's ends."""
     places = _places(nodes, pairs)
-    is_small = len(nodes) <= MAX_LIVE
+    is_small = len(nodes) <= MAX_SMALL
     return {
         "type": "graph",
-        "layout": "force" if is_small and not is_settled else "none",
-        "force": _force(places, pairs),
+        "layout": "none",  # a live one moves nodes under labels that were laid out before
         "symbol": "circle",
         "draggable": True,
         "roam": True,
@@ -84,6 +78,7 @@ def _labels(num_nodes: int) -> dict[str, Any]:
             "position": "bottom" if is_below else "right",
             "formatter": Function("(p) => p.data.words"),
             "fontSize": 11,
+            "minMargin": 14,  # without, labels that ECharts takes for apart touch by some pixels
             "opacity": 1,
             "textBorderWidth": 0,
         },
@@ -105,25 +100,13 @@ def _toolbox(file_name: str) -> dict[str, Any]:
     }
 
 
-def _force(places: Sequence[tuple[float, float]], pairs: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """What holds a live layout about where it begins: ECharts fits the beginning into the frame, and then nodes must not run out of it."""
-    lengths = [math.dist(places[a], places[b]) for a, b in pairs]
-    gravity = 0.05
-    return {
-        "repulsion": gravity * _REACH**2 / 2 / max(1, len(places)),  # at the rim as strong as gravity there
-        "edgeLength": sum(lengths) / len(lengths) if lengths else _REACH / 3,
-        "gravity": gravity,
-        "friction": 0.3,
-    }
-
-
 def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
     """One item a node, with its place."""
     lightest, heaviest = min((node.weight for node in nodes), default=0.0), max((node.weight for node in nodes), default=1.0)
     num_labels = len(nodes) if len(nodes) <= _NUM_ALL_LABELS else _NUM_LABELS
     labelled = set(sorted(range(len(nodes)), key=lambda i: (not nodes[i].is_highlighted, -nodes[i].weight, i))[:num_labels])
-    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_LIVE else 22.0
-    smallest = 9.0 if len(nodes) <= MAX_LIVE else 4.0
+    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_SMALL else 22.0
+    smallest = 9.0 if len(nodes) <= MAX_SMALL else 4.0
     items = []
     for i, (node, color, (x, y)) in enumerate(zip(nodes, colors, places, strict=True)):
         words = drawable(node.label, _MAX_LABEL) or "(no name)"
@@ -156,16 +139,16 @@ def _colors(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequ
     if len(of) < len(nodes):
         of = [int(c) for c in communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])]
     sizes = Counter(of)
-    least = 2 if len(nodes) <= MAX_LIVE else 3
+    least = 2 if len(nodes) <= MAX_SMALL else 3
     return [c % len(PALETTE) if sizes[c] >= least else len(PALETTE) for c in of]
 
 
 def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
-    """Whole pixels of a square of about the drawing's size, which is where a live layout begins well."""
+    """Whole pixels of a square of about the drawing's size."""
     given = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
     found = given if len(given) == len(nodes) else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
     reach = max((max(abs(x), abs(y)) for x, y in found), default=1.0) or 1.0
-    scale = (_REACH if len(nodes) <= MAX_LIVE else 8 * _REACH) / reach
+    scale = (_REACH if len(nodes) <= MAX_SMALL else 8 * _REACH) / reach
     return [(round(x * scale), round(y * scale)) for x, y in found]
 
 

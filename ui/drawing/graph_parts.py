@@ -9,8 +9,8 @@ OTHERS = "#888888"
 HIGHLIGHT = "#CC3311"
 MAX_NODES = 5000
 """More are never drawn, nor sent to a browser."""
-MAX_LIVE = 300
-"""Up to so many nodes move each other: ECharts' own force layout compares each with each."""
+MAX_SMALL = 300
+"""Up to so many nodes, lines are drawn by their weights with arrows; in a larger drawing all are alike and faint."""
 
 
 @dataclass(frozen=True, slots=True)

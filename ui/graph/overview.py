@@ -134,7 +134,7 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
     ]
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in relations]
     with drawing_or_list() as listed:
-        clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT, is_settled=True)
+        clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT)
         st.caption("Click an entity to open it, drag it to move it, scroll to zoom. Larger: mentioned more often. Colour: community.")
     with listed:
         for entity in entities[:_NUM_LISTED]:

@@ -99,6 +99,38 @@ def test_a_thousand_nodes_are_drawn_and_one_is_dragged(
     assert chromium.foreign(app.origin) == []
 
 
+_OVERLAPS = """saved => {
+    const frame = document.body.appendChild(document.createElement('div'))  // in the app's page: its font is not elsewhere
+    frame.innerHTML = saved
+    const boxes = [...frame.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()])
+    const apart = (a, b) => a.right <= b.left + 2 || b.right <= a.left + 2 || a.bottom <= b.top + 2 || b.bottom <= a.top + 2
+    const pairs = boxes.flatMap(([name, a], i) => boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([other]) => [name, other]))
+    return [boxes.length, pairs]
+}"""
+
+
+@pytest.mark.parametrize("centre", ["", "Entity 0"])
+def test_no_label_lies_over_another(
+    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path, centre: str
+) -> None:
+    entities, relations = ring(120)
+    write_graph(entities, [*relations, *(relation(1000 + i, 0, i, "is mentioned with") for i in range(1, 60))])
+    page = chromium.open(start().url("graph"), (1280, 800))
+    if centre:
+        box = page.get_by_label("Find an entity")
+        box.fill(centre)
+        box.press("Enter")
+        page.get_by_test_id("stMain").get_by_role("button", name=f"{centre} ·").filter(visible=True).first.click()
+        page.get_by_role("heading", name=centre).wait_for()
+    settled(page)
+    drawing = Drawing(page)
+    drawing.wait()
+    saved = drawing.save_svg(tmp_path / "drawing.svg")
+    num_labels, overlapping = page.evaluate(_OVERLAPS, saved)
+    assert num_labels > 15
+    assert overlapping == []
+
+
 def test_on_a_narrow_phone_a_list_comes_first_and_nothing_runs_out(
     write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium
 ) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dynagrag.ui.drawing.drawable_text import Function, drawable
 from dynagrag.ui.drawing.graph_options import graph_options
-from dynagrag.ui.drawing.graph_parts import MAX_LIVE, MAX_NODES, OTHERS, PALETTE, Edge, Node
+from dynagrag.ui.drawing.graph_parts import MAX_NODES, MAX_SMALL, OTHERS, PALETTE, Edge, Node
 
 PLACEHOLDER = "--x_x--0_0--"
 HOSTILE = (
@@ -105,11 +105,10 @@ def test_edges_to_what_is_not_drawn_and_loops_are_left_out_and_parallel_ones_ben
     assert links[1]["lineStyle"]["curveness"]
 
 
-def test_a_large_drawing_stands_still_and_a_small_one_is_live() -> None:
-    many = [Node(str(i), str(i), community=0, x=i, y=0) for i in range(MAX_LIVE + 1)]
-    assert graph_options(many, [])["series"][0]["layout"] == "none"
-    assert graph_options(many[:10], [])["series"][0]["layout"] == "force"
-    assert graph_options(many[:10], [], is_settled=True)["series"][0]["layout"] == "none"
+def test_small_drawings_have_arrows_and_large_ones_plain_lines() -> None:
+    many = [Node(str(i), str(i), community=0, x=i, y=0) for i in range(MAX_SMALL + 1)]
+    assert graph_options(many, [])["series"][0]["edgeSymbol"] == ["none", "none"]
+    assert graph_options(many[:10], [])["series"][0]["edgeSymbol"] == ["none", "arrow"]
 
 
 def test_the_same_graph_is_drawn_the_same() -> None:
@@ -124,7 +123,7 @@ def test_nothing_is_drawn_of_nothing() -> None:
 def test_five_thousand_nodes_are_a_bounded_message() -> None:
     nodes = [Node(f"{i:032x}", f"Entity number {i}", i, community=i % 50, x=i % 71, y=i // 71) for i in range(MAX_NODES)]
     edges = [Edge(f"{i:032x}", f"{i * 31 % MAX_NODES:032x}", "works with") for i in range(MAX_NODES)] * 2
-    assert len(json.dumps(graph_options(nodes, edges, is_settled=True))) < 2_000_000
+    assert len(json.dumps(graph_options(nodes, edges))) < 2_000_000
 
 
 @pytest.mark.parametrize("color", [*PALETTE, OTHERS])

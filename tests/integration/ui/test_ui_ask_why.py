@@ -18,6 +18,11 @@ def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(book: Co
     assert "Order of the walk: 1 **" in words(page)
     assert any("E1" in code.value for code in page.code)
     assert "helpfulness" in words(page)
+    for sentence in (r"\d+ passages? ranked, \d+ of them in prompts", r"\d+ candidate ego-graphs? looked at, [1-9]\d* accepted"):
+        assert re.search(sentence, words(page))
+    for sentence in (r"\d+ prompts? of [\d,]+ tokens in all", r"\d+ intermediate answers?, \d+ of them helpful"):
+        assert re.search(sentence, words(page))
+    assert re.search(r"E\d+", page.expander[0].markdown[0].value)  # marks are the labels of the prompts
     assert re.search(r"relevance [\d.]+, coherence [\d.]+, detail [\d.]+ (of 5 by the judge|by the formula)", words(page))
 
 

@@ -77,7 +77,7 @@ def test_without_a_model_passages_can_be_measured_and_the_rest_says_what_to_set(
     for measure in ("qa", "judge"):
         choose(page, measure)
         assert "No language model is set" in page.info[0].value
-        assert "**Workspaces**" in page.info[0].value
+        assert "**Settings**" in page.info[0].value
         assert not has(page, "Estimate")
     choose(page, "retrieval")
     upload(page)

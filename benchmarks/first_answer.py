@@ -28,6 +28,14 @@ QUESTION = "What low pressures did GNC report?"
 FOLLOW_UP = "Who asked about the fuel cells?"
 ROUNDS = 5
 ASK_TARGET_S, APP_TARGET_S = 2.0, 3.0
+_PAINTS = """
+window.shift = window.largest = 0
+new PerformanceObserver(seen => { for (const one of seen.getEntries()) if (!one.hadRecentInput) window.shift += one.value })
+    .observe({ type: 'layout-shift', buffered: true })
+new PerformanceObserver(seen => { window.largest = seen.getEntries().at(-1).startTime })
+    .observe({ type: 'largest-contentful-paint', buffered: true })
+"""
+"""What browsers measure of a page as it is drawn: Largest Contentful Paint, and Layout Shift that no hand caused (W3C)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +96,13 @@ def measure_app(home: Path, lines: ResultLines) -> None:
 
             return act
 
+        page.add_init_script(_PAINTS)
         clocked(lines, "the page Ask, until its box for questions is there", lambda: (page.goto(app.url()), box.wait_for()))
         settled(page)
+        first, largest, shift = page.evaluate(
+            "[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.largest, window.shift]"
+        )
+        lines.line(f"{'  first paint, largest paint, layout shift':<52} {first / 1000:6.2f} s {largest / 1000:6.2f} s {shift:9.3f}")
         clocked(lines, "the first question, until its lines are shown", asked(QUESTION, 0), APP_TARGET_S)
         settled(page)
         clocked(lines, "the second question", asked(FOLLOW_UP, 1))

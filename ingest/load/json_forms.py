@@ -13,7 +13,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_vali
 
 from dynagrag.errors import LoadError
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, MEDIA_KEY, Parsed, speaker_or_none
+from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, MEDIA_KEY, Parsed, is_address, speaker_or_none
 from dynagrag.schema import SourceTurn
 from dynagrag.text import any_seconds, collapse, plural, short
 
@@ -74,7 +74,7 @@ def parse_json(text: str) -> Parsed:
 def _media_address(data: Any) -> str:
     """Where the recording is, as AssemblyAI and yt-dlp's own JSON have it; empty where the file doesn't say."""
     found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
-    return next((url for url in found if isinstance(url, str) and url.startswith(("https://", "http://"))), "")
+    return next((url for url in found if isinstance(url, str) and is_address(url)), "")
 
 
 def _value(text: str) -> Any:

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
 
 from dynagrag.errors import LoadError
 from dynagrag.schema import SourceTurn
@@ -32,6 +33,15 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 
 MEDIA_KEY = "media_url"
 """Where a document's `meta` keeps its recording's address."""
+
+
+def is_address(text: str) -> bool:
+    """Whether it is an address of the web, with a host."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets that are no address of the sixth version
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ class _Seen:
     def __init__(self) -> None:
         self.lock = RLock()
         self.values: dict[str, tuple[float, str | None]] = {}
+        self.ever: set[str] = set()
+        """Every key that this process has had: work that began with a replaced one may still quote it."""
         self.trouble = ""
 
 
@@ -60,6 +62,8 @@ def read_key(name: str) -> str | None:
             _LOG.warning("%s is kept in the system's keyring, but %s", name.upper(), err)
             _seen.trouble, value = str(err), None
         _seen.values[name] = (time.monotonic(), value)
+        if value:
+            _seen.ever.add(value)
         return value
 
 
@@ -67,6 +71,7 @@ def keep_key(name: str, value: str) -> None:
     """Keeps a key. Raises SettingsError where the keyring refuses."""
     if reason := why_unusable():
         raise SettingsError(f"the key was not kept: {reason}")
+    _seen.ever.add(value)
     _ask("set_password", name, value)
     look_again()
 
@@ -86,9 +91,9 @@ def look_again() -> None:
 
 
 def keys_seen() -> list[str]:
-    """The keys that were read, to be kept out of what is shown; the keyring isn't asked."""
+    """The keys that were ever read or kept here, to be kept out of what is shown; the keyring isn't asked."""
     with _seen.lock:
-        return [value for _, value in _seen.values.values() if value]
+        return sorted(_seen.ever)
 
 
 def _ask(method: str, name: str, *values: str) -> Any:

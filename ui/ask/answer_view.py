@@ -10,7 +10,7 @@ from dynagrag.generation.lines.answerable import NOTHING_FITS
 from dynagrag.generation.lines.quote_cuts import cut_around
 from dynagrag.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
 from dynagrag.text import collapse
-from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, links_of
+from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
 from dynagrag.workspace.conversations import KeptAnswer
 
@@ -114,23 +114,24 @@ def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
 
 
 def _show_evidence(workspace: str, answer: Answer) -> None:
-    """The lines that fit best, the first of them open, and before them that nothing fits; under a model's answer that alone."""
+    """The lines that fit best, the first of them open, and before them why they are all there is; under a model's answer that alone."""
     if answer.is_nothing_fitting:
         st.warning(f"{NOTHING_FITS}{' The nearest lines:' if answer.is_abstained else ''}", icon=":material/search_off:")
     if answer.is_answered_by_model and not answer.is_abstained:
         return
+    if not answer.is_answered_by_model:
+        fitting = "the nearest lines" if answer.is_nothing_fitting else "the lines that an answer would rest on"
+        st.caption(f"No language model is set (see Options), so here are {fitting}.")
     ids = answer.trace.document_ids
-    first = answer.evidence[:_NUM_LINES]
-    rows = [evidence_row(workspace, number, line, ids, answer.question, first) for number, line in enumerate(answer.evidence, start=1)]
+    first = grouped(answer.evidence[:_NUM_LINES])
+    shown = [*first, *grouped(answer.evidence[_NUM_LINES:])]
+    rows = [evidence_row(workspace, number, line, ids, answer.question, first) for number, line in enumerate(shown, start=1)]
     if not rows:
         st.markdown("Nothing was found.")
     st.markdown(by_document(rows[:_NUM_LINES]))
     if len(rows) > _NUM_LINES:
         with st.expander(f"{len(rows) - _NUM_LINES} more lines"):
             st.markdown(by_document(rows[_NUM_LINES:]))
-    if not answer.is_answered_by_model:
-        fitting = "" if answer.is_nothing_fitting else " These lines are what an answer would rest on."
-        st.caption(f"No language model is set, so nothing was answered.{fitting}")
 
 
 def _show_cited(cited: Sequence[tuple[str, str, Citation]], links: Mapping[str, MarkLink], about: str) -> None:

@@ -62,7 +62,10 @@ def _choose_time() -> tuple[float | None, float | None]:
         left, right = st.columns(2)
         since = left.text_input("From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock")
         until = right.text_input("Until", key="filter_until", placeholder="h:mm:ss", help="Time of the source's own clock")
-    return _seconds(since, "From"), _seconds(until, "Until")
+    first, last = _seconds(since, "From"), _seconds(until, "Until")
+    if first is not None and last is not None and last < first:
+        raise UsageError(f"Until ({until.strip()[:12]}) is before From ({since.strip()[:12]}); no line was said then")
+    return first, last
 
 
 def _seconds(text: str, name: str) -> float | None:

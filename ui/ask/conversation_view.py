@@ -27,6 +27,7 @@ _MAX_SHOWN = 20
 STYLE = """<style>
 [class*='st-key-last_exchange'] { min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }
 [data-testid='stBottomBlockContainer'] { padding-bottom: 1.5rem; }
+[data-testid='stPopoverBody'] { min-height: 9rem; }
 </style>"""
 """So that the last question can stand at the window's head, however short its answer is."""
 _STAGES = {

@@ -40,6 +40,12 @@ def by_document(rows: Iterable[Row]) -> str:
     return "\n\n".join(f"**{plain(clean(title, _MAX_TITLE))}**\n" + "\n".join(lines) for title, lines in groups.items())
 
 
+def grouped(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
+    """Lines of one document together, in the order of its first: as `by_document` shows them, so that their numbers run."""
+    places = {title: place for place, title in reversed(list(enumerate(line.document for line in lines)))}
+    return sorted(lines, key=lambda line: places[line.document])
+
+
 def links_of(
     workspace: str, lines: Sequence[tuple[str, Citation]], document_ids: Mapping[str, str], *, is_numbered: bool = True
 ) -> dict[str, MarkLink]:

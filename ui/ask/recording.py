@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
-from dynagrag.ingest.load.parsed import MEDIA_KEY
+from dynagrag.ingest.load.parsed import MEDIA_KEY, is_address
 from dynagrag.schema import Document, Turn
 from dynagrag.text import clock
 from dynagrag.ui.safe_markdown import plain
@@ -16,6 +16,8 @@ from dynagrag.ui.state import Desk
 
 _SOUNDS = (".mp3", ".m4a", ".wav", ".ogg", ".oga", ".opus", ".flac", ".aac")
 _FILMS = (".mp4", ".webm", ".m4v", ".mov", ".ogv")
+_LANGUAGE = re.compile(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?$")
+"""talk.en, talk.pt-BR: how captions name their language."""
 _UNTOLD = (".webm", ".ogv", ".aac", ".mov")
 """Forms whose length isn't read."""
 _MAX_BYTES = 500_000_000
@@ -42,10 +44,18 @@ class Recording:
 def find_recording(uri: str, folder: Path | None) -> Path | None:
     """The media file of a transcript's name: beside it, else in `folder`. `talk.vtt` and `talk.en.vtt` both find `talk.mp3`."""
     source = Path(uri)
-    stems = list(dict.fromkeys((source.stem, source.name.partition(".")[0])))
+    stems = list(dict.fromkeys((source.stem, _LANGUAGE.sub("", source.stem))))
     names = [f"{stem}{ending}" for stem in stems if stem for suffix in (*_SOUNDS, *_FILMS) for ending in (suffix, suffix.upper())]
     places = [source.parent, folder] if folder else [source.parent]
-    return next((place / name for place in places for name in names if (place / name).is_file()), None)
+    return next((place / name for place in places for name in names if _is_there(place / name)), None)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether it is a file of its folder: a link that leads out of it is none, and a name that is too long for one isn't either."""
+    try:
+        return path.is_file() and path.resolve().parent == path.parent.resolve()
+    except OSError:
+        return False
 
 
 def read_recording(path: Path) -> Recording:
@@ -84,7 +94,7 @@ def start_of(recording: Recording, turns: Sequence[Turn], at_s: float) -> tuple[
 def address_of(document: Document) -> str:
     """Where the recording is on the web: what the file said, else YouTube's of the id that yt-dlp writes into names; empty without."""
     known = document.meta.get(MEDIA_KEY, "")
-    if known.startswith(("https://", "http://")):
+    if is_address(known):
         return known
     named = _YOUTUBE_ID.search(Path(document.uri).name)
     return f"https://www.youtube.com/watch?v={named.group(1)}" if named else ""

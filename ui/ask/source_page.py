@@ -46,6 +46,7 @@ def _rename(desk: Desk, document: Document) -> None:
         if st.form_submit_button("Save"):
             with state.shown_errors():
                 rename_document(desk.space, document.id, title)
+                st.toast("Renamed.", icon=":material/check:")
                 st.rerun()
 
 

@@ -19,7 +19,7 @@ from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 
 _MEASURES = {
-    Measure.FOUND: ("Which passages are found", "Of rankings, without a model: seconds to minutes."),
+    Measure.FOUND: ("Which passages are found", "Measures rankings and needs no model: seconds to minutes."),
     Measure.RIGHT: ("Answers against right ones", "A language model answers; each answer is compared with the one that your file gives."),
     Measure.JUDGED: ("Answers judged", "A language model answers, and a language model grades the answers; no right answers are needed."),
 }

@@ -1,11 +1,12 @@
 """Conversations of a workspace: what was asked and answered, a file each, until they, or a document that they quote, are deleted."""
 
+import fcntl
 import json
 import logging
 import re
 import secrets
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from threading import RLock
 from typing import Any
 
 from dynagrag.errors import StoreError, UsageError
-from dynagrag.files.private_files import write_text
+from dynagrag.files.private_files import private, write_text
 from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, marked_text, shown_lines
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.schema import Answer, Citation
@@ -30,7 +31,7 @@ _FORMAT = 1
 """Of a conversation's file. Versions before it wrote none, and the same form."""
 _UNREADABLE = "This answer was kept by another version of dynagrag, or its file is damaged; it cannot be shown. Ask again."
 _LOCK = RLock()
-"""Between threads of one process; a conversation belongs to one visitor, so two processes hardly meet on one."""
+"""Between threads of one process; between processes a file's lock, see `_alone`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class ConversationBook:
 
     def put(self, id_: str, exchange: Exchange) -> None:
         """Adds an exchange at its end, or puts it in the place of the one of its id."""
-        with _LOCK:
+        with self._alone():
             held = self.conversation(id_).exchanges
             is_new = all(other.id != exchange.id for other in held)
             kept = (*held, exchange) if is_new else tuple(exchange if other.id == exchange.id else other for other in held)
@@ -131,7 +132,7 @@ class ConversationBook:
 
     def take_out(self, id_: str, exchange_id: str) -> None:
         """Takes one exchange out; one that isn't there is no error."""
-        with _LOCK:
+        with self._alone():
             held = self.conversation(id_).exchanges
             left = tuple(exchange for exchange in held if exchange.id != exchange_id)
             if not left:
@@ -150,7 +151,7 @@ class ConversationBook:
         words. A file that is no JSON at all is named in a warning.
         """
         known, dropped = set(document_ids), 0
-        with _LOCK:
+        with self._alone():
             for left in self._folder.glob("*.part") if self._folder.is_dir() else ():  # of a process that was killed as it wrote
                 left.unlink(missing_ok=True)
             for path in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
@@ -168,6 +169,21 @@ class ConversationBook:
                     self._write(path, {**found, "exchanges": kept})
         return dropped
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else reads to change, or writes, the workspace's conversations meanwhile, in any process. Not reentrant."""
+        with _LOCK:
+            try:
+                handle = open(self._folder.with_suffix(".lock"), "a", encoding="utf-8", opener=private)  # noqa: SIM115 - closed below
+            except FileNotFoundError:  # a workspace that was deleted meanwhile isn't made again
+                yield
+                return
+            except OSError as err:
+                raise StoreError(f"the conversation cannot be kept in {self._folder}: {err.strerror}") from err
+            with handle:
+                fcntl.flock(handle, fcntl.LOCK_EX)  # which the system lets go however the process ends
+                yield
+
     def _path(self, id_: str) -> Path:
         if not _ID.fullmatch(id_):
             raise UsageError("that is no conversation's id")
@@ -176,7 +192,7 @@ class ConversationBook:
     def _write(self, path: Path, form: Mapping[str, Any]) -> None:
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
-            part = path.with_suffix(".part")  # one writer at a time: see _LOCK
+            part = path.with_suffix(".part")  # one writer at a time: see _alone
             try:
                 write_text(part, json.dumps(form))
                 part.replace(path)

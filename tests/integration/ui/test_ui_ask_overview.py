@@ -40,6 +40,14 @@ def test_a_chip_that_is_no_time_is_told_of_and_nothing_is_asked(book: Conversati
     assert page.chat_input[0].disabled
 
 
+def test_a_time_that_ends_before_it_begins_is_told_of(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask.page").run()
+    page.text_input(key="filter_since").set_value("1:00:00")
+    page.text_input(key="filter_until").set_value("0:30:00").run()
+    assert "is before From" in page.error[0].value
+    assert page.chat_input[0].disabled
+
+
 def test_an_answer_is_saved_to_notes_that_a_new_conversation_leaves_alone(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     page = asked(panel)
     (exchange,) = book.all()[0].exchanges

@@ -2,7 +2,7 @@
 
 from dynagrag.generation.support import content_stems
 from dynagrag.schema import Citation, EvidenceLine
-from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, links_of, with_words_marked
+from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of, with_words_marked
 
 SAID = "It is *here*. The mill is near Delft."
 BEFORE = Citation("p", "Talk", 0, 12, "BOB", None, "Where is it?")
@@ -32,6 +32,11 @@ def test_a_line_that_an_earlier_version_kept_is_shown_whole() -> None:
 def test_rows_stand_under_their_documents_in_the_order_of_the_best() -> None:
     rows = [Row("B", "[1]", "", "one"), Row("A", "[2]", "Ann", "two"), Row("B", "[3]", "", "three")]
     assert by_document(rows) == "**B**\n- [1]: “one”\n- [3]: “three”\n\n**A**\n- [2] **Ann**: “two”"
+
+
+def test_lines_of_one_document_stand_together_in_the_order_of_its_best() -> None:
+    lines = [EvidenceLine(str(row), title, row, row + 1, None, None, "x") for row, title in enumerate("ABACB")]
+    assert [(line.document, line.start) for line in grouped(lines)] == [("A", 0), ("A", 2), ("B", 1), ("B", 4), ("C", 3)]
 
 
 def test_marks_are_numbered_in_the_order_given_or_keep_their_labels() -> None:

@@ -34,6 +34,16 @@ def test_a_recording_is_found_beside_its_transcript_or_in_the_folder(tmp_path: P
     assert find_recording(uri, folder) == tmp_path / "texts" / media
 
 
+def test_meetings_of_other_days_are_not_taken_for_one_nor_is_a_link_that_leads_away(tmp_path: Path) -> None:
+    (tmp_path / "meeting.mp3").touch()
+    assert find_recording(str(tmp_path / "meeting.2024-01-05.vtt"), None) is None
+    assert find_recording(str(tmp_path / "meeting.pt-BR.vtt"), None) == tmp_path / "meeting.mp3"
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "talk.mp3").symlink_to(tmp_path / "meeting.mp3")
+    assert find_recording(str(tmp_path / "sub" / "talk.vtt"), None) is None
+    assert find_recording(str(tmp_path / ("a" * 252 + ".md")), None) is None
+
+
 def test_a_recording_tells_how_long_it_is(tmp_path: Path) -> None:
     assert read_recording(write_wav(tmp_path / "a.wav", 7)) == Recording(tmp_path / "a.wav", 7.0)
 
@@ -74,6 +84,7 @@ def test_the_address_is_what_the_file_says_or_that_of_the_video_which_names_it()
     assert of("/a/talk.json", media_url="javascript:alert(1)") == ""
     assert of("/a/Talk [dQw4w9WgXcQ].en.vtt") == "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
     assert of("/a/[short].vtt") == ""
+    assert of("/a/talk.json", media_url="https://[bad") == ""
 
 
 def test_an_address_opens_at_the_second() -> None:

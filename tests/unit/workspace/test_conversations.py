@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from dynagrag.errors import StoreError, UsageError
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.schema import Answer, AnswerTrace, Usage
-from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, as_markdown, new_id
+from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, KeptAnswer, as_markdown, new_id
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "conversations"
 OLD = "0123456789abcdef"
@@ -185,3 +187,18 @@ def test_an_answer_that_is_none_leaves_the_others_of_its_conversation(old: Path,
     form["exchanges"][0]["arms"][0]["answer"] = None
     old.write_text(json.dumps(form), encoding="utf-8")
     assert len(ConversationBook(tmp_path).conversation(OLD).exchanges) == len(form["exchanges"])
+
+
+_SAVE_MANY = """
+import sys
+from pathlib import Path
+from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange
+for number in range(25):
+    ConversationBook(Path(sys.argv[1])).put(NOTES, Exchange(f"{sys.argv[2]}{number:015x}", "why?", "2026", ()))
+"""
+
+
+def test_two_processes_that_save_notes_lose_none(tmp_path: Path) -> None:
+    workers = [subprocess.Popen([sys.executable, "-c", _SAVE_MANY, str(tmp_path), first]) for first in "ab"]
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    assert len(ConversationBook(tmp_path).conversation(NOTES).exchanges) == 50

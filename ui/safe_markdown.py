@@ -24,7 +24,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c\u200d{STEERING}]")
 _LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)", re.IGNORECASE)
 """Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from becoming a sign of Streamlit's."""
-_MARK = re.compile(r"\[(E\d+)\]")
+MARK = re.compile(r"\[(E\d+)\]")
+"""A mark of evidence in an answer: its label."""
 
 
 def plain(text: object) -> str:
@@ -64,7 +65,7 @@ def answer_markdown(text: str, links: Mapping[str, MarkLink], notes: Sequence[tu
 def _with_links(text: str, links: Mapping[str, MarkLink]) -> str:
     pieces: list[str] = []
     at = 0
-    for mark in _MARK.finditer(text):
+    for mark in MARK.finditer(text):
         pieces += [plain_lines(text[at : mark.start()]), mark_link(mark.group(1), links)]
         at = mark.end()
     return "".join(pieces) + plain_lines(text[at:])

@@ -1,6 +1,5 @@
 """An answer on a page: its text with marks that open the source, what it cites, what it cost."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -11,14 +10,13 @@ from dynagrag.generation.lines.quote_cuts import cut_around
 from dynagrag.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
 from dynagrag.text import collapse
 from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
-from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
+from dynagrag.ui.safe_markdown import MARK, MarkLink, answer_markdown, mark_link, plain, said_by
 from dynagrag.workspace.conversations import KeptAnswer
 
 _MAX_SHOWN = 15
 _NUM_LINES = 5
 """Lines of evidence that are shown unasked."""
 _MAX_QUOTE = 400
-_LABEL = re.compile(r"\[(E\d+)\]")
 RETRIEVERS = {
     "dynagrag": "DynaGRAG: passages over the graph, and ego-graphs",
     "dynagrag-cosine": "DynaGRAG without diversity",
@@ -93,7 +91,7 @@ def _in_text_order(
 ) -> list[tuple[str, Citation]]:
     """All lines by label in the order in which the text names them, so that its first mark is 1; what it doesn't name comes after."""
     known = {label: line for label, _, line in lines} | dict(idle)
-    named = [label for label in _LABEL.findall(answer.text) if label in known]
+    named = [label for label in MARK.findall(answer.text) if label in known]
     return [(label, known[label]) for label in dict.fromkeys([*named, *known])]
 
 

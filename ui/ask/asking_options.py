@@ -145,7 +145,7 @@ def _choose_model() -> None:
         index=0,
         format_func=lambda name: clean(name) or "None: show the evidence",
         accept_new_options=True,
-        help="A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Save one for good under Workspaces.",
+        help="A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Settings saves one for good.",
     )
     if picked is not None and picked != (now.llm or ""):
         state.choose(llm=picked)

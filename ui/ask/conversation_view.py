@@ -29,7 +29,9 @@ STYLE = """<style>
 [data-testid='stBottomBlockContainer'] { padding-bottom: 1.5rem; }
 [data-testid='stPopoverBody'] { min-height: 9rem; }
 </style>"""
-"""So that the last question can stand at the window's head, however short its answer is."""
+"""So that the last question can stand at the window's head, however short its answer is; that the question's box ends the page; and that
+what the chips open is not pressed between them and the window's end.
+"""
 _STAGES = {
     "split": "Splitting the question",
     "retrieve": "Looking for evidence",
@@ -61,8 +63,10 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
                 show_what_to_try(exchange.asked, [d.text for d in desk.documents()], desk.space.store.version(), names, filters)
     if under_way:
         return [InView("asked", under_way, ".st-key-last_exchange_pending")]
-    # The address bar names what is open beside it: then that is what one came for.
-    return [InView("asked", f"{exchanges[-1].id} done", f".st-key-last_exchange_{exchanges[-1].id}")] if exchanges else []
+    if not exchanges:
+        return []
+    last = exchanges[-1].id
+    return [InView("asked", f"{last} done", f".st-key-last_exchange_{last}")]  # again once it is done: it grew as it was written
 
 
 def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from dynagrag.ids import content_id
 from dynagrag.schema import Document, Turn
 from dynagrag.text import clock, plural
 from dynagrag.ui import state
@@ -55,13 +56,9 @@ def suggest(questions: Sequence[str], label: str) -> str | None:
     if not questions:
         return None
     shown = {plain(clean(question, 110)): question for question in questions}
-    picked = st.pills(label, list(shown), key=f"suggested_{_hash_of(questions)}", wrap=True)
+    # a key of these questions, so that a choice among others isn't taken for one of them
+    picked = st.pills(label, list(shown), key=f"suggested_{content_id(*questions)}", wrap=True)
     return shown.get(picked) if picked else None
-
-
-def _hash_of(questions: Sequence[str]) -> str:
-    """A key for these pills, so that others are not taken for them."""
-    return str(sum(ord(ch) * (place + 1) for place, ch in enumerate("|".join(questions))))
 
 
 def _show_documents(desk: Desk, documents: Sequence[Document]) -> None:

@@ -149,7 +149,7 @@ def _ask_judging(settings: Settings, before: RunRequest | None) -> dict[str, Any
         "Model that judges",
         placeholder=settings.llm or "",
         max_chars=500,
-        help="Named as under Workspaces, e.g. openai:gpt-5-mini. Empty: the model that answers, which may like its own words.",
+        help="Named as under Settings, e.g. openai:gpt-5-mini. Empty: the model that answers, which may like its own words.",
         key="evaluate_judge",
         width=360,
     )

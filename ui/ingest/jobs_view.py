@@ -39,10 +39,10 @@ _MAX_SHOWN = 20
 _REDRAWN_S = 0.5
 _PASSAGES_A_CHUNK = 4
 """Chunks of 600 tokens, passages of 120 words."""
-_PAUSE_HELP = "Takes effect within a second. What is done is kept; resume whenever you like."
+_PAUSE_HELP = "Takes effect at the next step, in about a second. What is done is kept; resume whenever you like."
 _STOP_HELP = (
-    "Takes effect within a second and drops the job from this list. What was extracted is kept, and reaches the graph with the next "
-    "question or ingest. The job can be resumed under Past jobs."
+    "Takes effect at the next step, in about a second, and drops the job from this list. What was extracted is kept, and reaches the graph "
+    "with the next question or ingest. The job can be resumed under Past jobs."
 )
 
 

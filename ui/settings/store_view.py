@@ -35,7 +35,7 @@ def show() -> None:
 
 
 def show_password() -> None:
-    """The password of the app: whether there is one, another one, or none."""
+    """The password of the app: whether there is one, and setting another. `serve --no-password` takes it away."""
     settings = state.settings()
     if settings.password is not None:
         st.info("The password is set by DYNAGRAG\\_PASSWORD.", icon=":material/lock:")

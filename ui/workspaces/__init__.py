@@ -1,1 +1,1 @@
-"""The page Workspaces: making, renaming and deleting them; health and backup."""
+"""The page Workspaces: making and deleting them; health and backup."""

@@ -1,4 +1,4 @@
-"""The page Workspaces: which there are, making, renaming, opening and deleting them; health and backup; the demo."""
+"""The page Workspaces: which there are, making, opening and deleting them; health and backup; the demo."""
 
 import time
 

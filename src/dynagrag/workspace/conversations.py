@@ -315,9 +315,7 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     if not answer.is_answered_by_model:
         cited = [("-", citation) for citation in answer.evidence]
     for label, citation in cited:
-        at = "" if citation.start_s is None else f", {clock(citation.start_s)}"
-        who = f", {citation.speaker}" if citation.speaker else ""
-        lines.append(f'- [{label}] {citation.document}{who}{at}: "{" ".join(citation.quote.split())}"')
+        lines.append(f'- [{label}] {_who(citation)}: "{" ".join(citation.quote.split())}"')
     notes = [note for note in (claims_summary(answer), failures_summary(answer)) if note]
     lines += [line for note in notes for line in ("", note)]
     usage = answer.usage

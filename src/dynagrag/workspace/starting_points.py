@@ -4,7 +4,7 @@ No model is called: a question is made of a speaker and a thing that this speake
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -95,15 +95,15 @@ def _things(entities: Sequence[Entity], texts: Iterable[str]) -> tuple[Entity, .
 
 
 def _shares(turns: Iterable[Turn], texts: dict[str, str]) -> tuple[SpeakerShare, ...]:
-    num_turns, num_words, seconds = Counter[str](), Counter[str](), Counter[str]()
+    num_turns, num_words, seconds = Counter[str](), Counter[str](), defaultdict[str, float](float)
     for turn in turns:
         if turn.speaker:
             num_turns[turn.speaker] += 1
             num_words[turn.speaker] += len(texts.get(turn.document_id, "")[turn.start : turn.end].split())
             if turn.start_s is not None and turn.end_s is not None:
-                seconds[turn.speaker] += max(0.0, turn.end_s - turn.start_s)  # type: ignore[assignment]
+                seconds[turn.speaker] += max(0.0, turn.end_s - turn.start_s)
     names = sorted(num_turns, key=lambda name: (-num_words[name], name))
-    return tuple(SpeakerShare(name, num_turns[name], num_words[name], float(seconds[name])) for name in names)
+    return tuple(SpeakerShare(name, num_turns[name], num_words[name], seconds[name]) for name in names)
 
 
 def _pattern(topics: Sequence[Entity]) -> re.Pattern[str] | None:

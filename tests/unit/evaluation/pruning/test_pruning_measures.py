@@ -100,6 +100,8 @@ def test_chance_is_the_same_for_the_same_question_and_another_for_another() -> N
     graph = [path_of(*range(20))]
     (one,), (same,), (other,) = (RandomPruner().score(graph, q) for q in (labels(1, 0), labels(1, 0), labels(0, 1)))
     assert one.nodes.tolist() == same.nodes.tolist() != other.nodes.tolist()
+    (elsewhere,) = RandomPruner().score(graph, labels(1, 0) + np.float32(2e-7))  # the last digits are a machine's own
+    assert elsewhere.nodes.tolist() == one.nodes.tolist()
 
 
 def test_scores_that_are_no_numbers_are_told() -> None:

@@ -1,4 +1,4 @@
-"""Question sets whose support is known, in the files of --data. Over knowledge graphs (graphqa/):
+"""Question sets whose support is known, in the files of --data. Over knowledge graphs (in graphqa/ if there is one):
 
     pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts from the one entity to the other
     webqsp          the triples that were labelled as relevant to a question
@@ -122,11 +122,17 @@ def load_pathquestion(data: Path, part: str | None) -> PruningSet:
     part = part or "PQ-2H"
     if part not in _GRAPHS:
         raise UsageError(f"pathquestion has no part {part!r}; known: {', '.join(_GRAPHS)}")
-    folder = data / "graphqa" / "pathquestion"
+    folder = _graphs_folder(data) / "pathquestion"
     rows, asked = read_lines_of(folder / f"{part}.txt")
     triples, graph = read_triples(folder / f"{_GRAPHS[part]}.txt")
     questions = tuple(_path_question(folder / f"{part}.txt", i, line) for i, line in rows)
     return PruningSet(f"pathquestion {part}", triples, questions, (asked, graph))
+
+
+def _graphs_folder(data: Path) -> Path:
+    """Where the sets over knowledge graphs lie: in the folder's graphqa/ if it has one, else in it."""
+    inside = data / "graphqa"
+    return inside if inside.is_dir() else data
 
 
 def read_triples(path: Path, has_head: bool = False) -> tuple[tuple[Triple, ...], DataFile]:
@@ -158,7 +164,7 @@ def _answers(text: str, end: str) -> tuple[str, ...]:
 
 
 def _webqsp(data: Path, part: str | None) -> PruningSet:
-    folder = data / "graphqa"
+    folder = _graphs_folder(data)
     rows, asked = read_rows(find_file(folder, "webqsp_questions"))
     triples, graph = read_triples(folder / "webqsp_kg.tsv.gz", has_head=True)
     questions = (_webqsp_question(row) for row in rows)

@@ -41,7 +41,7 @@ def invite(desk: Desk) -> str | None:
     points = points_of(desk)
     st.caption("Every answer names the words that it rests on; follow them to the source.")
     picked = suggest(points.questions(), "Ask, for example")
-    _show_documents(desk, documents)
+    show_documents(desk, documents)
     left, right = st.columns(2, gap="large")
     with left:
         _show_speakers(points)
@@ -61,7 +61,8 @@ def suggest(questions: Sequence[str], label: str) -> str | None:
     return shown.get(picked) if picked else None
 
 
-def _show_documents(desk: Desk, documents: Sequence[Document]) -> None:
+def show_documents(desk: Desk, documents: Sequence[Document]) -> None:
+    """Their titles, each a link to its words."""
     st.subheader(plural(len(documents), "document"), anchor=False)
     shown = Counter(clean(d.title, _MAX_TITLE) for d in documents)
     rows = [

@@ -17,9 +17,11 @@ from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
-from dynagrag.workspace.conversations import NOTES, Conversation, ConversationBook, as_markdown, new_id
+from dynagrag.workspace.conversations import NOTES, Conversation, ConversationBook, as_markdown, new_id, with_titles
 
 _CONVERSATION = "conversation"
+_FOUND = "found_conversation"
+"""The conversation that was opened unasked, with its number of exchanges then."""
 _NUM_SUGGESTED = 3
 _MAX_TITLE = 70
 
@@ -32,7 +34,7 @@ def page() -> None:
     st.html(beside.STYLE + conversation_view.STYLE)
     with state.shown_errors():
         book = ConversationBook(desk.space.folder)
-        conversation = _conversation(book)
+        conversation = with_titles(_conversation(book), {d.id: d.title for d in desk.documents()})
         options = _head(desk, book, conversation)
         model = _model()
         asked, options = _question_box(desk, conversation, options)
@@ -89,6 +91,8 @@ def _show_conversation(desk: Desk, conversation: Conversation, filters: Filters)
     elif not conversation.exchanges and not is_at_work:
         return invite(desk) or "", []
     in_view = conversation_view.show_exchanges(desk, conversation, filters)
+    if not is_at_work and state.remembered(_FOUND, ("", 0)) == (conversation.id, len(conversation.exchanges)):
+        in_view = []  # a visitor who has asked nothing yet begins at the page's head
     if is_at_work or conversation.id == NOTES:
         return "", in_view
     asked = [exchange.asked for exchange in conversation.exchanges]
@@ -106,14 +110,17 @@ def _last_words(conversation: Conversation) -> str:
 
 def _conversation(book: ConversationBook) -> Conversation:
     """That of the address bar, so that a reload comes back to it; else the one looked at before, else the only one, else a new one."""
-    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "") or _only(book)
+    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
+    only = "" if given else _only(book)
     found = Conversation(new_id())
     try:
-        found = book.conversation(given) if given else found
+        found = book.conversation(given or only) if given or only else found
     except UsageError:
         pass  # an address that somebody typed
     except StoreError as err:
         st.warning(f"{plain(err)}. This is a new conversation.", icon=":material/warning:")
+    if only:
+        state.remember(_FOUND, (found.id, len(found.exchanges)))
     _go_to(found.id)
     return found
 

@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from dynagrag.schema import Document
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside
 from dynagrag.ui.ask.beside import InView, OpenSource, number, watch_links
+from dynagrag.ui.ask.overview import show_documents
 from dynagrag.ui.ask.source_view import show_source
-from dynagrag.ui.safe_markdown import clean, plain
-from dynagrag.ui.state import Desk
-from dynagrag.workspace.renaming import MAX_TITLE, rename_document
+from dynagrag.ui.rename_box import ask_title
+from dynagrag.ui.safe_markdown import plain
 
 
 def page() -> None:
@@ -27,31 +26,14 @@ def page() -> None:
                     "This document is no longer in the workspace: it was deleted, or replaced by another version of its file.",
                     icon=":material/error:",
                 )
-            _choose(desk, list(documents.values()))
+            show_documents(desk, list(documents.values()))
             return
         st.html(beside.STYLE)
         title, renaming = st.columns([5, 1], vertical_alignment="bottom")
         title.header(plain(document.title), anchor=False)  # a hearing's title can fill half a page as a title
         with renaming:
-            _rename(desk, document)
+            ask_title(desk, document, is_quiet=True)
         st.caption(plain(document.uri))
         opened = OpenSource(document.id, number(st.query_params.get("start", "")), number(st.query_params.get("end", "")))
         show_source(desk, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])
-
-
-def _rename(desk: Desk, document: Document) -> None:
-    with st.popover("Rename", icon=":material/edit:", type="tertiary"), st.form("rename_document", border=False):
-        title = st.text_input("Title", document.title, max_chars=MAX_TITLE, key=f"title_{document.id}")
-        if st.form_submit_button("Save"):
-            with state.shown_errors():
-                rename_document(desk.space, document.id, title)
-                st.toast("Renamed.", icon=":material/check:")
-                st.rerun()
-
-
-def _choose(desk: Desk, documents: list[Document]) -> None:
-    picked = st.selectbox("Document", documents, index=None, format_func=lambda d: clean(d.title), placeholder="Choose one to read")
-    if picked is not None:
-        st.query_params.from_dict({"workspace": desk.name, "document": picked.id, "start": "0", "end": "0"})
-        st.rerun()

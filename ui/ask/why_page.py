@@ -12,7 +12,7 @@ from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
-from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer
+from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer, with_titles
 
 
 def page() -> None:
@@ -27,7 +27,8 @@ def page() -> None:
         if found is None:
             st.info("No question has been answered in this workspace yet. Ask one under **Ask**.", icon=":material/forum:")
             return
-        _explain(desk, *_pick(*found))
+        conversation, exchange_id = found
+        _explain(desk, *_pick(with_titles(conversation, {d.id: d.title for d in desk.documents()}), exchange_id))
 
 
 def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
@@ -84,6 +85,6 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_candidates(answer.trace)
         show_subgraphs(exchange.id, answer.trace)
     with prompts:
-        show_prompts(answer.trace)
+        show_prompts(answer)
     with answers:
         show_intermediate(answer)

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, IntermediateAnswer, SoftTrace
+from dynagrag.schema import Answer, CheckedClaim, IntermediateAnswer, SoftTrace
 from dynagrag.text import plural
 from dynagrag.ui.safe_markdown import plain
 
 
-def show_prompts(trace: AnswerTrace) -> None:
-    """What was put before the model for each intermediate answer, and for the merged one."""
+def show_prompts(answer: Answer) -> None:
+    """What was put before the model for each intermediate answer, and for the merged one; or would have been."""
+    trace = answer.trace
     if not trace.prompts:
         st.markdown("Nothing was retrieved, so there was no prompt.")
         return
@@ -20,6 +21,8 @@ def show_prompts(trace: AnswerTrace) -> None:
     st.markdown(f"{plural(len(trace.prompts), 'prompt')} of {num_tokens:,} tokens in all.{cut}")
     if trace.soft:
         st.caption(_of_soft(trace.soft))
+    elif not answer.is_answered_by_model and not answer.intermediate:
+        st.caption("No model was asked: this is what one would be shown, after the instructions and the question.")
     else:
         st.caption("What the model was shown for each intermediate answer, after the same instructions and the question.")
         with st.expander("The instructions of each"):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, narrowed
@@ -57,10 +58,11 @@ def _layout(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation
     return _layouts(str(desk.space.folder)).start(len(entities), pairs, [float(r.weight) for r in relations], is_3d=is_3d)
 
 
-def show_overview(desk: Desk, seen: Overview) -> Entity | None:
-    """Draws it; the entity that was clicked."""
+def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity | None:
+    """Draws it; the entity that was clicked. `drawn`: where what is drawn is chosen."""
+    with drawn.popover("What is drawn", icon=":material/tune:"):
+        entities, relations = _chosen(desk, seen)
     st.caption(f"{seen.num_entities:,} entities, {seen.num_relations:,} relations")
-    entities, relations = _chosen(desk, seen)
     names = ("Drawing", "3D", "Distributions", "Entities", "Export")
     drawing, space, numbers, table, export = st.tabs(names, on_change="rerun", key="graph_tabs")
     clicked = None
@@ -86,21 +88,16 @@ def show_overview(desk: Desk, seen: Overview) -> Entity | None:
 
 def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
     """What the filters let through."""
-    most = min(MAX_NODES, seen.num_entities)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        limit = most
-        if most > 20:
-            limit = st.slider(
-                "Entities shown", 10, most, min(_NUM_FIRST, most), step=10 if most > 300 else 1, key="graph_limit", help=_HELP
-            )
-        with st.popover("Filters", icon=":material/filter_alt:"):
-            kinds = [kind for kind, _ in sorted(seen.type_counts.items(), key=lambda item: (-item[1], item[0])) if kind][:100]
-            types = st.multiselect("Types", kinds, key="graph_types", placeholder="All types")
-            heaviest = max(seen.weight_counts)
-            min_weight = st.number_input("Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight")
-            passages = _passages_of_document(desk)
-            if seen.num_entities > MAX_NODES:
-                st.caption(f"Filters choose among the {MAX_NODES:,} most mentioned entities; search finds all.")
+    limit = most = min(MAX_NODES, seen.num_entities)
+    if most > 20:
+        limit = st.slider("Entities shown", 10, most, min(_NUM_FIRST, most), step=10 if most > 300 else 1, key="graph_limit", help=_HELP)
+    kinds = [kind for kind, _ in sorted(seen.type_counts.items(), key=lambda item: (-item[1], item[0])) if kind][:100]
+    types = st.multiselect("Types", kinds, key="graph_types", placeholder="All types")
+    heaviest = max(seen.weight_counts)
+    min_weight = st.number_input("Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight")
+    passages = _passages_of_document(desk)
+    if seen.num_entities > MAX_NODES:
+        st.caption(f"This chooses among the {MAX_NODES:,} most mentioned entities; search finds all.")
     return narrowed(seen, types=types, min_weight=int(min_weight), passages=passages, limit=limit, are_names_first=True)
 
 

@@ -6,6 +6,7 @@ No more than a bounded part is ever read from the store or sent to the browser, 
 from collections.abc import Mapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dynagrag.curation.graph_export import part
 from dynagrag.curation.graph_queries import EntityFacts, StatedRelation, Statement, entity_facts, way_between
@@ -40,13 +41,17 @@ def page() -> None:
         if seen.num_entities == 0:
             st.warning("The graph of this workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/hub:")
             return
-        _find(desk)
+        search, drawn = st.columns([4, 1], vertical_alignment="bottom")
+        with search:
+            text = _find()
+        if text:
+            _show_hits(desk, text)
         path = _path()
         if path:
             _crumbs(path)
-            _show_entity(desk, path[-1][0])
+            _show_entity(desk, path[-1][0], drawn)
         else:
-            clicked = show_overview(desk, seen)
+            clicked = show_overview(desk, seen, drawn)
             if clicked is not None:
                 _go(clicked.id, clicked.name)
                 st.rerun()
@@ -88,7 +93,8 @@ def _cut(text: str, num: int) -> str:
     return text if len(text) <= num else text[: num - 1].rstrip() + "…"
 
 
-def _find(desk: Desk) -> None:
+def _find() -> str:
+    """The words in the box; empty where there are none."""
     if state.remembered(_IS_FOUND, False):  # a box can be emptied only before it is drawn
         st.session_state[_FIND] = ""
         state.remember(_IS_FOUND, False)
@@ -99,8 +105,10 @@ def _find(desk: Desk) -> None:
         placeholder="A name, or words of what is said of it",
         icon=":material/search:",
     )
-    if not text.strip():
-        return
+    return text.strip()
+
+
+def _show_hits(desk: Desk, text: str) -> None:
     with state.shown_errors():
         hits = desk.space.store.search_entities(text, limit=_MAX_HITS)
         if not hits:
@@ -125,18 +133,19 @@ def _entity(desk: Desk, entity_id: str) -> Entity | None:
 # ---------------------------------------------------------------------------------------------------------- one entity
 
 
-def _show_entity(desk: Desk, entity_id: str) -> None:
+def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
+    """`drawn`: where what is drawn is chosen."""
     if _entity(desk, entity_id) is None:
         st.warning("This entity is no longer in the graph: it was merged, renamed or deleted.", icon=":material/link_off:")
         return
+    with drawn.popover("What is drawn", icon=":material/tune:"):
+        num_hops = st.slider("Steps from the entity", 1, 3, 1, key="near_hops")
+        max_relations = st.select_slider("Relations at most", _RELATIONS, 50, key="near_relations")
+        min_weight = st.number_input(
+            "Stated at least this often", 1, 10_000, 1, key="near_weight", help="Relations that were stated less often are left out."
+        )
     drawing, facts = st.columns([3, 2], gap="medium")
     with drawing:
-        with st.popover("What is drawn", icon=":material/tune:"):
-            num_hops = st.slider("Steps from the entity", 1, 3, 1, key="near_hops")
-            max_relations = st.select_slider("Relations at most", _RELATIONS, 50, key="near_relations")
-            min_weight = st.number_input(
-                "Stated at least this often", 1, 10_000, 1, key="near_weight", help="Relations that were stated less often are left out."
-            )
         near = desk.space.store.neighbourhood(
             entity_id, num_hops=num_hops, fan_out=max_relations, max_relations=max_relations, min_weight=int(min_weight)
         )

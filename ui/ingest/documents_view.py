@@ -1,4 +1,4 @@
-"""The documents of a workspace: what they are, a link to their words, and their deletion."""
+"""The documents of a workspace: what they are, a link to their words, another title, and their deletion."""
 
 import streamlit as st
 
@@ -6,10 +6,12 @@ from dynagrag.schema import Document
 from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.ingest import job_runner
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.rename_box import ask_title
+from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
 
 _PAGE = 15
+_MAX_TITLE = 60
 
 
 def show(desk: Desk) -> None:
@@ -34,8 +36,10 @@ def _show_document(desk: Desk, document: Document) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
         with st.container(gap=None, width="stretch"):
             place = {"document": document.id, "start": "0", "end": "0"}
-            state.link_to_page("source", f"**{plain(document.title)}**", ":material/description:", **place)
+            title = clean(document.title, _MAX_TITLE)
+            state.link_to_page("source", f"**{plain(title)}**", ":material/description:", **place)
             st.caption(plain(plural(len(turns), "turn") + named))
+        ask_title(desk, document)
         with st.popover("Delete", icon=":material/delete:"):
             st.markdown(
                 f"Deletes **{plain(document.title)}** and everything made from it: records, its part of the graph, vectors, cached "

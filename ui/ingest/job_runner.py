@@ -25,12 +25,14 @@ from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGr
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
 _INTERACTIVE_WAIT_S = 60.0
+TIMING = "time a call"
+"""The stage of a plan in which a model in this process is timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """What an ingest would do and cost. `estimate` None: no model is asked. `extracted_before`: extractors whose records are replaced, with
-    the number of their documents.
+    """What an ingest would do and cost. `estimate` None: no model is asked. `call_s`: seconds of a call that was timed for it.
+    `extracted_before`: extractors whose records are replaced, with the number of their documents.
     """
 
     num_new: int
@@ -41,6 +43,7 @@ class PlanView:
     missing: tuple[str, ...]
     removes_missing: bool
     estimate: Estimate | None
+    call_s: float | None = None
     extracted_before: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -63,14 +66,21 @@ class RunOutcome:
 
 
 def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
-    """What an ingest of these paths would do and cost, as the work's `PlanView`; nothing is stored but an empty workspace."""
+    """What an ingest of these paths would do and cost, as the work's `PlanView`; nothing is stored but an empty workspace.
+
+    A call of a model in this process is timed for it, and its reply forgotten, since nobody may want the run.
+    """
     settings, name = state.settings(), state.workspace_name()
     open_space = _opener(options)
 
     def run(work: Work) -> PlanView:
         work.progress("read", 0, 1)
         with open_space() as space:
-            return _view(space.prepare_ingest(paths, options, work.progress))
+            prepared = space.prepare_ingest(paths, options, work.progress)
+            work.progress(TIMING, 0, 1)
+            seconds = prepared.time_one_call()
+            prepared.forget_timed_call()
+            return _view(prepared, seconds)
 
     return background.start(background.key_of(settings, name, "plan", ticket), "Estimate", run)
 
@@ -79,7 +89,7 @@ def _opener(options: IngestOptions) -> Opener:
     return state.opener(create=True, has_model=options.extractor == "llm")
 
 
-def _view(prepared: PreparedIngest) -> PlanView:
+def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
     made = prepared.plan
     num_changed = sum(bool(planned.replaces) for planned in made.documents)
     return PlanView(
@@ -90,7 +100,8 @@ def _view(prepared: PreparedIngest) -> PlanView:
         num_chunks=made.num_chunks,
         missing=tuple(document.title for document in made.missing),
         removes_missing=made.removes_missing,
-        estimate=prepared.estimate() if made.num_chunks else None,
+        estimate=prepared.estimate(call_s) if made.num_chunks else None,
+        call_s=call_s,
         extracted_before=made.extracted_before,
     )
 

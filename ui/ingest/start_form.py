@@ -37,7 +37,7 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNa
             st.info("No language model is set. Choose one under **Settings**, or extract without a model.", icon=":material/settings:")
             return
         work = _planned(paths, options)
-        if not has_ended(work, lambda _: "Estimating calls, tokens, cost and time"):
+        if not has_ended(work, _planning):
             return
         if work.error:
             background.drop(work.key)
@@ -149,6 +149,10 @@ def _stamp(path: str) -> float:
         return 0.0
 
 
+def _planning(work: Work) -> str:
+    return "Timing one call of the model" if work.stage == job_runner.TIMING else "Estimating calls, tokens, cost and time"
+
+
 def _show_plan(view: PlanView, settings: Settings) -> None:
     parts = [f"{count} {word}" for count, word in _counted(view) if count]
     st.markdown(f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to extract")
@@ -161,9 +165,10 @@ def _show_plan(view: PlanView, settings: Settings) -> None:
         made = view.estimate
         has_price = made.money is not None
         price = f"price about {made.money:.2f}" if has_price else "price unknown: no prices are set"
+        timed = "" if view.call_s is None else f" (one call took {view.call_s:.1f} s)"
         st.markdown(
             f":material/calculate: At most about **{plural(made.calls, 'call')}**, {made.prompt_tokens:,} + {made.completion_tokens:,} "
-            f"tokens, **{duration_text(made.seconds)}**, {price}.",
+            f"tokens, **{duration_text(made.seconds)}**{timed}, {price}.",
             help="Prompt and reply tokens. Replies that are kept from before cost nothing. Prices: price_per_million_prompt_tokens and "
             "price_per_million_completion_tokens in the settings.",
         )

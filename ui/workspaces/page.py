@@ -117,7 +117,7 @@ def _show_all(settings: Settings) -> None:
     with st.expander("New workspace", icon=":material/add:", expanded=not names):
         _ask_new(settings)
     if names:
-        with st.expander("The demo", icon=":material/rocket_launch:"):
+        with st.expander("Try the demo", icon=":material/rocket_launch:"):
             st.markdown(f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from recorded replies of a real model.")
             if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
                 _start_demo(settings)

@@ -7,11 +7,11 @@ import re
 import secrets
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from dynagrag.errors import StoreError, UsageError
 from dynagrag.files.private_files import private, write_text
@@ -20,6 +20,7 @@ from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.schema import Answer, Citation
 from dynagrag.text import clock
 
+CitationT = TypeVar("CitationT", bound=Citation)
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[0-9a-f]{16}")
 _MAX_TITLE = 60
@@ -262,6 +263,25 @@ def _kept(retriever: str, answer: Mapping[str, Any], **more: Any) -> KeptAnswer:
         return KeptAnswer(retriever, answer_of(answer), **more)
     except (KeyError, TypeError, ValueError, AttributeError):
         return KeptAnswer(retriever, **more | {"error": _UNREADABLE}, unread=answer)
+
+
+def with_titles(conversation: Conversation, titles: Mapping[str, str]) -> Conversation:
+    """Its lines under what their documents are called now, by document id; those of documents that are gone keep the title they had."""
+
+    def titled(kept: KeptAnswer) -> KeptAnswer:
+        answer = kept.answer
+        if answer is None:
+            return kept
+        citations = tuple(_titled(line, titles, answer.trace.document_ids) for line in answer.citations)
+        evidence = tuple(_titled(line, titles, answer.trace.document_ids) for line in answer.evidence)
+        return replace(kept, answer=replace(answer, citations=citations, evidence=evidence))
+
+    exchanges = (replace(exchange, answers=tuple(map(titled, exchange.answers))) for exchange in conversation.exchanges)
+    return replace(conversation, exchanges=tuple(exchanges))
+
+
+def _titled(line: CitationT, titles: Mapping[str, str], document_ids: Mapping[str, str]) -> CitationT:
+    return replace(line, document=titles.get(document_ids.get(line.id, ""), line.document))
 
 
 def as_markdown(conversation: Conversation, workspace: str) -> str:

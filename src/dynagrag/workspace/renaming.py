@@ -12,8 +12,8 @@ MAX_TITLE = 200
 def rename_document(space: Workspace, reference: str, title: str) -> Document:
     """Gives the document with this id, path or title another title.
 
-    Answers that were kept keep the title that they were given with. A changed version of the file is another document, with the file's own
-    title.
+    The files of answers that were kept stay as they are; the app shows their lines under the new title. A changed version of the file is
+    another document, with the file's own title.
 
     Raises:
         UsageError: None or several are called so, or the title is empty or too long.

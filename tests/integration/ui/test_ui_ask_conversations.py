@@ -17,6 +17,17 @@ def test_a_conversation_is_there_again_after_a_reload(book: ConversationBook, pa
     assert len(book.all()) == 1
 
 
+def test_a_visitor_who_has_asked_nothing_begins_at_the_page_s_head(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    comes_into_view = '"name": "asked"'
+    page = asked(panel)
+    assert comes_into_view in page.get("bidi_component")[-1].proto.json
+    other = panel("ask.page").run()
+    assert QUESTION in words(other)
+    assert comes_into_view not in other.get("bidi_component")[-1].proto.json
+    other.chat_input[0].set_value("Who works at Borealis Labs?").run()
+    assert comes_into_view in other.get("bidi_component")[-1].proto.json
+
+
 def test_a_damaged_conversation_and_an_answer_of_another_version_leave_the_page_at_work(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from ask_pages import QUESTION, asked, choice, words
 
 from dynagrag.workspace.conversations import ConversationBook
@@ -43,6 +44,18 @@ def test_why_of_a_plain_retriever_and_before_any_question(book: ConversationBook
     why = panel("ask.why_page").run()
     assert not why.exception
     assert "no subgraphs" in words(why)
+
+
+def test_without_a_model_why_says_that_none_was_asked(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked(panel)
+    assert "No model was asked" not in words(panel("ask.why_page").run())
+    monkeypatch.delenv("DYNAGRAG_LLM")
+    asked(panel, "Who works at Borealis Labs?")
+    shown = words(panel("ask.why_page").run())
+    assert "No model was asked: this is what one would be shown" in shown
+    assert "What the model was shown" not in shown
 
 
 def test_a_link_opens_the_transcript_at_its_turn_with_the_words_marked(book: ConversationBook, panel: Callable[[str], Any]) -> None:

@@ -80,10 +80,12 @@ def test_a_thousand_nodes_are_drawn_and_one_is_dragged(
     write_graph(*ring(1000))
     app = start()
     page = chromium.open(app.url("graph"), (1280, 1100))
+    page.get_by_role("button", name="What is drawn").click()
     thumb = page.get_by_role("slider", name="Entities shown")
     thumb.focus()
     thumb.press("End")
     settled(page)
+    page.keyboard.press("Escape")
     drawing = Drawing(page)
     drawing.wait(1000)
     assert drawing.num_colours() > 10

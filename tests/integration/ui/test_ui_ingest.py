@@ -367,6 +367,15 @@ def test_a_document_is_deleted_with_its_uploaded_file(server: OpenAIStubServer, 
     assert [p.name for p in (home / "workspaces" / "default" / "uploads").iterdir()] == ["talk.vtt"]
 
 
+def test_a_document_gets_another_title_where_it_is_listed(server: OpenAIStubServer, open_page: Pages) -> None:
+    page = open_page()
+    _ingest(page, ("talk.vtt", TALK))
+    next(t for t in page.text_input if t.label == "Title").set_value("What *Leo* said")
+    press(page, "Save")
+    assert not page.exception
+    assert r"What \*Leo\* said" in words(page)
+
+
 def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_page: Pages) -> None:
     from streamlit.testing.v1 import AppTest
 

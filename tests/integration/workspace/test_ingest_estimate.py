@@ -1,6 +1,7 @@
 """What an ingest is said to take: one call of a model in this process is timed, whose reply the run then finds in the cache."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,16 @@ def test_where_the_run_is_not_wanted_nothing_of_the_document_stays(talk: Path, o
 def test_a_call_that_fails_leaves_the_time_open(talk: Path, open_space: Callable[..., Workspace]) -> None:
     chat = FakeChat(name="local:fake", script=[ModelUnavailableError("down")])
     assert open_space(chat=chat).prepare_ingest([talk], LLM).time_one_call() is None
+
+
+def test_what_a_run_that_ended_early_was_told_stays_where_the_next_is_not_wanted(talk: Path, open_space: Callable[..., Workspace]) -> None:
+    chat = FakeChat(name="local:fake")
+    space = open_space(chat=chat)
+    report = space.prepare_ingest([talk], replace(LLM, max_calls=1)).run()
+    assert report.stopped_by is not None
+    prepared = space.prepare_ingest([talk], LLM)
+    prepared.time_one_call()
+    prepared.forget_timed_call()
+    asked = [prompt.user for prompt in chat.prompts]
+    assert space.prepare_ingest([talk], LLM).run().stopped_by is None
+    assert chat.prompts[0].user not in [prompt.user for prompt in chat.prompts[len(asked) :]], "it was answered before"

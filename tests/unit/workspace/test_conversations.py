@@ -13,7 +13,7 @@ import pytest
 from dynagrag.errors import StoreError, UsageError
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.schema import Answer, AnswerTrace, Usage
-from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, KeptAnswer, as_markdown, new_id
+from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, KeptAnswer, as_markdown, new_id, with_titles
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "conversations"
 OLD = "0123456789abcdef"
@@ -66,6 +66,17 @@ def test_a_conversation_without_a_format_number_opens_as_it_was(old: Path, tmp_p
 def test_its_export_is_as_it_was(old: Path, tmp_path: Path) -> None:
     text = as_markdown(ConversationBook(tmp_path).conversation(OLD), "w")
     assert re.sub(r"exported .* UTC", "exported NOW UTC", text) == (GOLDEN / f"{OLD}.md").read_text(encoding="utf-8")
+
+
+def test_its_lines_stand_under_what_their_documents_are_called_now(old: Path, tmp_path: Path) -> None:
+    conversation = ConversationBook(tmp_path).conversation(OLD)
+    kept = conversation.exchanges[0].answers[0].answer
+    assert kept is not None
+    line = kept.evidence[0]
+    titled = with_titles(conversation, {kept.trace.document_ids[line.id]: "Another title"}).exchanges[0].answers[0].answer
+    assert titled is not None
+    assert {e.document for e in titled.evidence if kept.trace.document_ids[e.id] == kept.trace.document_ids[line.id]} == {"Another title"}
+    assert with_titles(conversation, {}) == conversation, "a document that is gone keeps its title"
 
 
 def test_it_is_written_again_with_a_number_and_the_same_answers(old: Path, tmp_path: Path) -> None:

@@ -96,8 +96,9 @@ def test_a_question_about_an_image_without_a_graph_is_named(tmp_path: Path) -> N
         load_graph_set("scenegraphs", tmp_path)
 
 
-def test_path_questions_are_split_by_entity_and_stand_in_its_ego_graph(tmp_path: Path) -> None:
-    folder = tmp_path / "graphqa" / "pathquestion"
+@pytest.mark.parametrize("place", ["graphqa/pathquestion", "pathquestion"])
+def test_path_questions_are_split_by_entity_and_stand_in_its_ego_graph(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / place
     folder.mkdir(parents=True)
     facts = [f"p{i}\tspouse\tq{i}\nq{i}\tplace.of_birth\tx_(y)\n" for i in range(40)]
     (folder / "2H-kb.txt").write_text("".join(facts) + "a\tb\tc\n", encoding="utf-8")

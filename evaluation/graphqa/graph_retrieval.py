@@ -3,7 +3,7 @@
 Graphs of a set that puts them in whole (`GraphQuestion.tree` None) stay whole for G-Retriever and GRAG.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ NUM_EGO_GRAPHS, NUM_HOPS, NUM_KEPT = 5, 2, 10
 """GRAG: ego-graphs (*chosen*; its code has 20), their hops, and how many nodes and edges of each are kept."""
 MAX_NODES = 2000
 """Of a graph whose ego-graphs are compared; of a larger one the nodes nearest the question."""
-_MAX_KEPT = 100_000
+MAX_KEPT = 100_000
 """Texts whose vectors are remembered: 150 MB of 384 numbers each."""
 
 
@@ -39,10 +39,11 @@ class RootedGraph:
 
 
 class TextVectors:
-    """An embedder of texts that remembers."""
+    """An embedder of texts that remembers `max_kept` of them."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, max_kept: int = MAX_KEPT) -> None:
         self._embedder = embedder
+        self.max_kept = max_kept
         self._kept: dict[str, Vector] = {}
 
     @property
@@ -52,12 +53,17 @@ class TextVectors:
 
     def of(self, texts: Sequence[str]) -> Vectors:
         """(n, d) unit rows."""
-        if len(self._kept) > _MAX_KEPT:
-            self._kept.clear()
-        new = [text for text in dict.fromkeys(texts) if text not in self._kept]
-        self._kept.update(zip(new, self._embedder.embed_documents(new) if new else (), strict=True))
+        self.keep(texts)
         found: Vectors = np.array([self._kept[text] for text in texts], dtype=np.float32).reshape(-1, self.width)
         return found
+
+    def keep(self, texts: Iterable[str]) -> None:
+        """Embeds those that are new, all at once: embedders are quick with many texts. Forgets the others where all would be too many."""
+        wanted = dict.fromkeys(texts)
+        new = [text for text in wanted if text not in self._kept]
+        if len(self._kept) + len(new) > self.max_kept:
+            self._kept = {text: vector for text, vector in self._kept.items() if text in wanted}
+        self._kept.update(zip(new, self._embedder.embed_documents(new) if new else (), strict=True))
 
     def of_query(self, text: str) -> Vector:
         """(d,) of what is asked."""

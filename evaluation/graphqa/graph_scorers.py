@@ -9,8 +9,11 @@ import string
 from collections.abc import Sequence
 from enum import StrEnum
 
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
 from dynagrag.evaluation.graphqa.answer_items import Tokens, is_in, items_of, same_name, tokens_of
-from dynagrag.evaluation.graphqa.expla_graphs import LABELS
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm
 
 
@@ -21,8 +24,6 @@ class Scorer(StrEnum):
     STRICT = "strict"
 
 
-SCORERS = tuple(scorer.value for scorer in Scorer)
-
 _FIRST_LABEL = re.compile(r"support|Support|Counter|counter")
 _WORD = re.compile(r"\b(support|counter)s?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
@@ -31,44 +32,55 @@ _OPPOSITES = {
 }
 
 
-def score(form: AnswerForm, answer: str, gold: Sequence[str], scorer: str, names: Sequence[str] = ()) -> dict[str, float]:
+def score(form: AnswerForm, answer: str, gold: Sequence[str], scorer: Scorer, names: Sequence[str] = ()) -> dict[str, float]:
     """The measures of an answer of this form. `names`: those of the question's graph, whose commas part no items."""
-    if form is AnswerForm.LABEL:
-        return score_label(answer, gold[0], scorer)
-    return score_short(answer, gold[0], scorer, names) if form is AnswerForm.SHORT else score_list(answer, gold, scorer, names)
+    match form:
+        case AnswerForm.LABEL:
+            return score_label(answer, gold[0], scorer)
+        case AnswerForm.SHORT:
+            return score_short(answer, gold[0], scorer, names)
+        case AnswerForm.LIST:
+            return score_list(answer, gold, scorer, names)
 
 
-def label_of(answer: str, scorer: str) -> str | None:
+def label_of(answer: str, scorer: Scorer) -> str | None:
     """The label that an answer about ExplaGraphs gives, None where it gives none. `strict`: as a word of its own, and not both of them."""
-    if scorer == Scorer.PAPER_COMPAT:
-        found = _FIRST_LABEL.search(answer)
-        return found.group().lower() if found else None
-    labels = {word.lower() for word in _WORD.findall(answer)}
-    return labels.pop() if len(labels) == 1 else None
+    match scorer:
+        case Scorer.PAPER_COMPAT:
+            found = _FIRST_LABEL.search(answer)
+            return found.group().lower() if found else None
+        case Scorer.STRICT:
+            labels = {word.lower() for word in _WORD.findall(answer)}
+            return labels.pop() if len(labels) == 1 else None
 
 
-def score_label(answer: str, label: str, scorer: str) -> dict[str, float]:
-    """`accuracy` 0 or 1, and whether the answer was `unparsable`."""
-    assert label in LABELS
+def score_label(answer: str, label: str, scorer: Scorer) -> dict[str, float]:
+    """`accuracy` 0 or 1, and whether the answer was `unparsable`. `label`: support or counter."""
     found = label_of(answer, scorer)
     return {"accuracy": float(found == label), "unparsable": float(found is None)}
 
 
-def score_short(answer: str, label: str, scorer: str, names: Sequence[str] = ()) -> dict[str, float]:
+def score_short(answer: str, label: str, scorer: Scorer, names: Sequence[str] = ()) -> dict[str, float]:
     """`accuracy` and `unparsable` of an answer of a few words. `paper_compat`: the label stands anywhere in it, of the same case. `strict`:
     as whole tokens of its first item, and not beside its opposite (yes and no, left and right).
     """
-    if scorer == Scorer.PAPER_COMPAT:
-        return {"accuracy": float(label in answer), "unparsable": float(not answer.strip())}
-    items, wanted = items_of(answer, (label, *names)), tokens_of(label)
-    opposite = _OPPOSITES.get(label.casefold())
-    is_right = bool(items) and _matches(items[0], wanted) and opposite not in tokens_of(answer)
-    return {"accuracy": float(is_right), "unparsable": float(not items)}
+    match scorer:
+        case Scorer.PAPER_COMPAT:
+            return {"accuracy": float(label in answer), "unparsable": float(not answer.strip())}
+        case Scorer.STRICT:
+            items, wanted = items_of(answer, (label, *names)), tokens_of(label)
+            opposite = _OPPOSITES.get(label.casefold())
+            is_right = bool(items) and _matches(items[0], wanted) and opposite not in tokens_of(answer)
+            return {"accuracy": float(is_right), "unparsable": float(not items)}
 
 
-def score_list(answer: str, gold: Sequence[str], scorer: str, names: Sequence[str] = ()) -> dict[str, float]:
+def score_list(answer: str, gold: Sequence[str], scorer: Scorer, names: Sequence[str] = ()) -> dict[str, float]:
     """`hit`, `hits@1`, `f1`, `precision` and `recall` of an answer that lists what is right; `unparsable` where it lists nothing."""
-    return _score_compat(answer, gold) if scorer == Scorer.PAPER_COMPAT else _score_strict(answer, gold, names)
+    match scorer:
+        case Scorer.PAPER_COMPAT:
+            return _score_compat(answer, gold)
+        case Scorer.STRICT:
+            return _score_strict(answer, gold, names)
 
 
 def _score_compat(answer: str, gold: Sequence[str]) -> dict[str, float]:
@@ -92,18 +104,8 @@ def _score_strict(answer: str, gold: Sequence[str], names: Sequence[str]) -> dic
 
 def _num_matched(items: Sequence[Tokens], wanted: Sequence[Tokens]) -> int:
     """How many pairs of an item and a right answer there are at most, none of either in two pairs."""
-    item_of: dict[int, int] = {}
-
-    def place(row: int, tried: set[int]) -> bool:
-        for i, one in enumerate(wanted):
-            if i not in tried and _matches(items[row], one):
-                tried.add(i)
-                if i not in item_of or place(item_of[i], tried):
-                    item_of[i] = row
-                    return True
-        return False
-
-    return sum(place(row, set()) for row in range(len(items)))
+    fits = np.array([[_matches(item, one) for one in wanted] for item in items], dtype=np.int8).reshape(len(items), len(wanted))
+    return int((maximum_bipartite_matching(csr_array(fits)) >= 0).sum())
 
 
 def _matches(item: Tokens, wanted: Tokens) -> bool:

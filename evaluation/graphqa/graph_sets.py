@@ -17,6 +17,7 @@ from dynagrag.ids import content_id
 
 ALL = "all"
 """In place of a split: the rows of all."""
+_HASH_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +81,13 @@ LOADERS: Mapping[str, Callable[[str, Path], GraphSet]] = {
 
 def digest_of(questions: Sequence[GraphQuestion]) -> str:
     """A hash of what is asked."""
-    return content_id(*(text for q in questions for text in (q.id, q.question, q.label, *q.graph.nodes, *(e[1] for e in q.graph.edges))))
+    return content_id(*(text for q in questions for text in (q.id, *_row(q))))
+
+
+def row_hash(question: GraphQuestion) -> str:
+    """A short hash of a row, whatever its number in a file."""
+    return content_id(*_row(question))[:_HASH_DIGITS]
+
+
+def _row(question: GraphQuestion) -> tuple[str, ...]:
+    return (question.question, question.label, *question.graph.nodes, *(label for _, label, _ in question.graph.edges))

@@ -5,7 +5,7 @@ from typing import Any
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY
-from dynagrag.evaluation.graphqa.graph_scorers import SCORERS
+from dynagrag.evaluation.graphqa.graph_scorers import Scorer
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.hallucination import hallucination_section
 from dynagrag.evaluation.graphqa.published_figures import published_of
@@ -68,7 +68,8 @@ def conclusion(summary: Mapping[str, Any]) -> str:
     """Whether the method is above the answer that most rows share, in a sentence."""
     own = summary["measures"][summary["scorer"]]
     right, majority = Interval.of(own[measure_of(own)], POINTS), POINTS * summary["majority"]
-    said = f"{summary['variant']}: {right.text(unit=' % right')} by {summary['scorer']}"
+    learned = f", on rows of which it learned {summary['learned']}" if summary.get("learned") else ""
+    said = f"{summary['variant']}: {right.text(unit=' % right')} by {summary['scorer']}{learned}"
     if summary["method"] == MAJORITY and round(right.mean, 6) == round(majority, 6):
         return f"{said}: always the answer that most of these rows share."
     above = "above" if right.low > majority else "below" if right.high < majority else "not told apart from"
@@ -76,8 +77,9 @@ def conclusion(summary: Mapping[str, Any]) -> str:
 
 
 def _results(summary: Mapping[str, Any]) -> Section:
-    names = tuple(summary["measures"]["strict"])
-    rows = tuple((scorer, tuple(_cell(summary["measures"][scorer][name]) for name in names)) for scorer in SCORERS)
+    measures = summary["measures"]
+    names = tuple(dict.fromkeys(name for own in Scorer for name in measures[own]))
+    rows = tuple((own.value, tuple(_cell(measures[own][name]) if name in measures[own] else "" for name in names)) for own in Scorer)
     return Section(
         tables=(
             Table(("scorer", *(f"{name}, 95 % interval" for name in names)), rows, title="In points"),

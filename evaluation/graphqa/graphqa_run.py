@@ -1,9 +1,7 @@
 """Answers a method's questions over graphs and scores them."""
 
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +11,8 @@ from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
-from dynagrag.evaluation.graphqa.graph_scorers import SCORERS, Scorer, score
-from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of, load_graph_set
+from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
+from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of, load_graph_set, row_hash
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
 from dynagrag.evaluation.graphqa.hallucination import (
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
     from dynagrag.evaluation.graphqa.soft_training import OpenedMethod
 
 _BATCH = 8
+_MAX_LEARNED = 0.1
+"""Of the rows that are measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +93,7 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
     graph_set = load_graph_set(options.dataset, options.data)
     questions = graph_set.of(options.part)[: options.limit]
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
-    if options.part is None and options.checkpoint is not None:
-        _check_unseen(options.checkpoint, graph_set)
+    num_learned = _num_learned(options, answers.learned, questions)
     name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options) | answers.made_with
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
     tell = progress or (lambda *_: None)
@@ -108,9 +107,8 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
         answers.tell_cut(len(missing))
-        summary = _summary(options, answers.variant, answers.trained_on, graph_set.left_out, questions, run.lines())
+        summary = _summary(options, answers, graph_set.left_out, questions, run.lines(), num_learned)
         summary |= {"run": str(run.path)}
-        summary |= {name: answers.made_with[name] for name in ("embedder",) if name in answers.made_with}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
     return run, summary
@@ -125,6 +123,7 @@ class _Answers:
         self.made_with: dict[str, Any] = {}
         self.variant = options.method
         self.trained_on: str | None = None
+        self.learned: frozenset[str] = frozenset()
         self._num_cut = 0
         if options.method == MAJORITY:
             return
@@ -145,7 +144,8 @@ class _Answers:
             )
         else:
             self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
-            self.trained_on = read_description(options.checkpoint, KIND).made_with["dataset"]
+            made = read_description(options.checkpoint, KIND).made_with
+            self.trained_on, self.learned = made["dataset"], frozenset(made.get("learned", ()))
         self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
         layout = self._opened.model.options.layout
         self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
@@ -195,7 +195,7 @@ def _answer_counts(questions: Iterable[GraphQuestion]) -> Counter[str]:
 
 
 def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) -> GraphAnswerLine:
-    scores = {scorer: score(question.form, answer, question.answers, scorer, question.graph.nodes) for scorer in SCORERS}
+    scores = {own.value: score(question.form, answer, question.answers, own, question.graph.nodes) for own in Scorer}
     return GraphAnswerLine(
         question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores, support=support
     )
@@ -203,22 +203,23 @@ def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) ->
 
 def _summary(
     options: GraphQaOptions,
-    variant: str,
-    trained_on: str | None,
+    answers: _Answers,
     left_out: Mapping[str, int],
     questions: Sequence[GraphQuestion],
     lines: Sequence[GraphAnswerLine],
+    num_learned: int,
 ) -> dict[str, Any]:
-    published = published_beside(options.dataset, variant, options.lm, trained_on)
-    measures = {scorer: _measures(lines, scorer) for scorer in SCORERS}
+    published = published_beside(options.dataset, answers.variant, options.lm, answers.trained_on)
+    measures = {own.value: _measures(lines, own) for own in Scorer}
     first = {name: own["mean"] for name, own in measures[options.scorer].items()}
     summary = {
         "dataset": options.dataset,
         "method": options.method,
-        "variant": variant,
+        "variant": answers.variant,
         "split": options.part.value if options.part else ALL,
         "lm": options.lm,
-        "trained_on": trained_on,
+        "trained_on": answers.trained_on,
+        "learned": num_learned,
         "form": questions[0].form.value,
         "scorer": options.scorer.value,
         "n": len(lines),
@@ -226,6 +227,7 @@ def _summary(
         **dict.fromkeys(("accuracy", "hit", "hits@1", "f1")),
         **first,
         "measures": measures,
+        **({"embedder": answers.made_with["embedder"]} if "embedder" in answers.made_with else {}),
         "majority": round(max(_answer_counts(questions).values()) / len(questions), DIGITS),
         "published": [asdict(own) for own in published],
     }
@@ -234,7 +236,7 @@ def _summary(
     return summary | {"verdict": conclusion(summary)}
 
 
-def _measures(lines: Sequence[GraphAnswerLine], scorer: str) -> dict[str, dict[str, float]]:
+def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, dict[str, float]]:
     """`mean`, `low` and `high` of each measure."""
     names = lines[0].scores[scorer]
     found: dict[str, Interval] = intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
@@ -250,23 +252,26 @@ def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options:
         "questions": len(questions),
         "method": options.method,
         "lm": options.lm,
-        "checkpoint": _hash_of(options.checkpoint) if options.checkpoint else None,
+        "checkpoint": _weights_of(options.checkpoint) if options.checkpoint else None,
         **({"without": list(options.without)} if options.without else {}),
         **({"hallucination": prompt_digest()} if options.hallucination else {}),
     }
 
 
-def _check_unseen(folder: Path, graph_set: GraphSet) -> None:
-    """Raises UsageError where a checkpoint was trained on one of the set's files: its training rows would be measured."""
-    from dynagrag.training.checkpoints import DESCRIPTION
+def _num_learned(options: GraphQaOptions, learned: Collection[str], questions: Sequence[GraphQuestion]) -> int:
+    """How many of the rows a checkpoint learned, which is told. UsageError where they are more than a few doubles, unless the training rows
+    were asked for: figures would flatter it.
+    """
+    num = sum(row_hash(question) in learned for question in questions)
+    if num > _MAX_LEARNED * len(questions) and options.part is not Part.TRAIN:
+        raise UsageError(
+            f"{options.checkpoint} learned {num} of these {len(questions)} rows; measure it on rows that it has not seen: --split "
+            "validation or test of the files that it was trained with"
+        )
+    return num
 
-    made = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["made_with"]
-    if shared := [file.name for file in graph_set.files if file.sha256 in made["files"].values()]:
-        raise UsageError(f"{folder} was trained on rows of {shared[0]}; measure it on --split validation or test")
 
+def _weights_of(folder: Path) -> str:
+    from dynagrag.training.checkpoints import digest_of as digest_of_weights
 
-def _hash_of(folder: Path) -> str | None:
-    from dynagrag.training.checkpoints import WEIGHTS
-
-    path = folder / WEIGHTS
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    return digest_of_weights(folder)

@@ -4,7 +4,7 @@ Graphs that a set puts in whole, as the papers do with ExplaGraphs', are one gra
 tree, or GRAG's ego-graphs with the text of each, or text alone of what is nearest the question (docs/papers.md, GraphQA).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,10 +30,33 @@ FACTS_HEAD = "Below are facts in the form of the triple meaningful to answer the
 
 def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod) -> list[SoftExample]:
     """An example of each question, with what the method retrieves."""
-    if method.has_graph or (method.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE)):
-        texts = dict.fromkeys(t for q in questions for t in (*q.graph.nodes, *(label for _, label, _ in q.graph.edges)))
-        vectors.of(list(texts))  # all at once: embedders are quick with many texts
-    return [_example(question, vectors, method) for question in questions]
+    if not (method.has_graph or (method.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))):
+        return [_example(question, vectors, method) for question in questions]
+    examples = []
+    for group in _groups(questions, vectors.max_kept):
+        vectors.keep(text for question in group for text in _texts(question))
+        examples += [_example(question, vectors, method) for question in group]
+    return examples
+
+
+def _groups(questions: Sequence[GraphQuestion], most: int) -> Iterator[list[GraphQuestion]]:
+    """Neighbours whose graphs have `most` texts together at most, or one question."""
+    group: list[GraphQuestion] = []
+    texts: set[str] = set()
+    for question in questions:
+        own = set(_texts(question))
+        if group and len(texts | own) > most:
+            yield group
+            group, texts = [], set()
+        group.append(question)
+        texts |= own
+    if group:
+        yield group
+
+
+def _texts(question: GraphQuestion) -> Iterator[str]:
+    yield from question.graph.nodes
+    yield from (label for _, label, _ in question.graph.edges)
 
 
 def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> TextGraph:

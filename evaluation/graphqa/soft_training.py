@@ -15,7 +15,7 @@ from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED, Description, GraphMethod, Retrieval, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set
+from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set, row_hash
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.results.run_folder import library_versions
@@ -169,7 +169,7 @@ def _train(
         network=network,
         embedder=embedder.identity.name,
         dimension=embedder.identity.dimension,
-        made_with=made_with,
+        made_with=made_with | {"learned": sorted({row_hash(row) for row in rows})},
         figures={"epochs": [asdict(epoch) for epoch in epochs], "best_epoch": best_of(epochs).number},
         versions=library_versions() | {"dynagrag": version("dynagrag")},
     )

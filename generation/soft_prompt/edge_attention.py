@@ -7,6 +7,7 @@ In GAT and GATv2 edges have a say in the attention alone: a node with one incomi
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch_geometric.utils import softmax
 
 _SLOPE = 0.2
 
@@ -32,15 +33,6 @@ class EdgeAttention(nn.Module):
         messages = (self.source(h)[heads] + edges).unflatten(1, (self._heads, -1))
         asked = self.target(h)[tails].unflatten(1, (self._heads, -1))
         logits = (functional.leaky_relu(messages + asked, _SLOPE) * self.attention).sum(dim=2)
-        shares = functional.dropout(_softmax_by(tails, logits, len(h)), self._dropout, self.training)
+        shares = functional.dropout(softmax(logits, tails, num_nodes=len(h)), self._dropout, self.training)
         mixed: Tensor = messages.new_zeros(len(h), *messages.shape[1:]).index_add(0, tails, shares.unsqueeze(2) * messages)
         return mixed.flatten(1)
-
-
-def _softmax_by(group: Tensor, logits: Tensor, num: int) -> Tensor:
-    """(m, heads) the softmax over the edges of each node."""
-    index = group.unsqueeze(1).expand_as(logits)
-    highest = logits.new_full((num, logits.shape[1]), -torch.inf).scatter_reduce(0, index, logits.detach(), "amax")
-    powers: Tensor = (logits - highest[group]).exp()
-    sums = logits.new_zeros(num, logits.shape[1]).index_add(0, group, powers)
-    return powers / sums[group]

@@ -6,7 +6,7 @@ soft pruning left of nodes and edges goes into the messages of every layer.
 
 import warnings
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, assert_never
 
 import torch
 from pydantic import ConfigDict, Field
@@ -91,12 +91,15 @@ class GraphEncoder(nn.Module):
 def _layer(options: EncoderOptions, before: int, edge_width: int) -> nn.Module:
     per_head = options.width // options.num_heads
     made: nn.Module
-    if options.layer == "transformer":
-        made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
-    elif options.layer == "gat":
-        made = EdgeAttention(before, per_head, options.num_heads, edge_width, options.dropout)
-    else:
-        made = GCNConv(before, options.width)
+    match options.layer:
+        case "transformer":
+            made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
+        case "gat":
+            made = EdgeAttention(before, per_head, options.num_heads, edge_width, options.dropout)
+        case "gcn":
+            made = GCNConv(before, options.width)
+        case _:
+            assert_never(options.layer)
     return made
 
 

@@ -1,9 +1,6 @@
 """GRAG's retrieval in the application (arXiv:2405.16506, section 4.1; docs/papers.md, GRAG's ego-graphs)."""
 
-from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch
-from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Snapshot
 from dynagrag.settings import Profile
 
 GRAG_CUT = Profile("grag", num_hops=1, weight="one", pool="joint", decay=1.0, has_hub_cut=False, max_ego_nodes=None)
@@ -13,10 +10,8 @@ It names an index beside those of the profiles, and is none to answer under.
 
 
 class GragSearch(CosineEgoSearch):
-    """The ego-graphs whose mean vector is nearest the question; passages are those of their entities, by cosine."""
+    """The ego-graphs whose mean vector is nearest the question; passages are those of their entities, by cosine. Its index is of GRAG_CUT;
+    the profile is the one to answer under, which says how many prompts there are.
+    """
 
     name = "grag"
-
-    def __init__(self, snapshot: Snapshot, index: EgoIndex, profile: Profile, passages: PassageScores | None = None) -> None:
-        """`index`: of GRAG_CUT. `profile`: the one to answer under, which says how many prompts there are."""
-        super().__init__(snapshot, index, profile, passages)

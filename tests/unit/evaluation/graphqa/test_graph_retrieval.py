@@ -13,6 +13,7 @@ from dynagrag.evaluation.graphqa.graph_retrieval import (
     tree_of,
     union_of,
 )
+from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
@@ -34,6 +35,16 @@ def test_texts_are_embedded_once() -> None:
     assert np.array_equal(found.of(["a", "b", "a"])[0], found.of(["a"])[0])
     assert embedder.num_texts == 2
     assert found.of([]).shape == (0, 32)
+
+
+def test_no_more_texts_are_held_than_are_to_be_and_none_is_embedded_twice_for_neighbours() -> None:
+    embedder = FakeEmbedder()
+    found = TextVectors(embedder, max_kept=8)
+    graphs = [TextGraph.of_triples([(f"a{i}", f"r{i}", f"b{i}"), (f"b{i}", f"r{i}", "shared")]) for i in range(5)]
+    examples = soft_examples([question(graph) for graph in graphs], found, METHODS["g-retriever"])
+    assert len(examples) == 5
+    assert embedder.num_texts == 5 + 7 + 6 + 3, "five questions, and the texts of two, two and one graph; what they share stays"
+    assert all(np.array_equal(example.graphs[0].x, found.of(graph.nodes)) for example, graph in zip(examples, graphs, strict=True))
 
 
 def test_the_tree_is_small_and_whole_graphs_stay_whole() -> None:

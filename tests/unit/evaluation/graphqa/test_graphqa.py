@@ -21,44 +21,8 @@ from dynagrag.training.checkpoints import read_tensors
 from dynagrag.ui.evaluate.kept_runs import kept_runs
 from dynagrag.ui.evaluate.run_tables import headline, tables
 
+Train = Callable[..., Path]
 HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
-GRAPHS = {"support": "(cat; is a; animal)(animal; can; fly)", "counter": "(dog; not; fly)(dog; is a; animal)"}
-
-
-def row(number: int, split: str, label: str) -> str:
-    return f"{number}\t{split}\tthe {'cat' if label == 'support' else 'dog'}\tbird can fly\t{label}\t{GRAPHS[label]}\n"
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    rows = [row(i, "train" if i < 22 else "val", ("support", "counter")[i % 3 == 0]) for i in range(30)]
-    (tmp_path / "sets" / "graphqa").mkdir(parents=True)
-    (tmp_path / "sets" / "graphqa" / "expla_graphs_own.tsv").write_text(HEAD + "".join(rows), encoding="utf-8")
-    return tmp_path / "sets"
-
-
-@pytest.fixture
-def settings(home: Path) -> Settings:
-    return Settings(home=home)
-
-
-@pytest.fixture
-def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The language model is a tiny one with random weights, the embedder one of hashes."""
-    from tiny_llama import tiny_llama
-
-    from dynagrag import wiring
-    from dynagrag.evaluation.graphqa import soft_training
-    from dynagrag.generation.soft_prompt import language_model, soft_checkpoint
-
-    def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
-        model, tokenizer = tiny_llama(max_tokens=512)
-        return language_model.LanguageModel(model.bfloat16() if precision == "bfloat16" else model, tokenizer, name)
-
-    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
-    monkeypatch.setattr(soft_training, "load_language_model", load)
-    monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
-    monkeypatch.setattr(language_model, "load_language_model", load)
 
 
 def test_rows_become_questions_with_graphs_in_the_order_of_their_triples(data: Path) -> None:
@@ -67,9 +31,9 @@ def test_rows_become_questions_with_graphs_in_the_order_of_their_triples(data: P
     assert [sum(q.part is part for q in questions) for part in Part] == [22, 8, 0]
     first = questions[0]
     assert first.graph == TextGraph(("dog", "fly", "animal"), ((0, "not", 1), (0, "is a", 2)))
-    assert first.question.startswith("Argument 1: the dog\nArgument 2: bird can fly\nQuestion: Do argument 1 and argument 2 support or")
+    assert first.question.startswith("Argument 1: the dog\nArgument 2: bird 0 can fly\nQuestion: Do argument 1 and argument 2 support or")
     assert first.question.endswith("'counter'.\n\nAnswer:")
-    assert (first.query, first.label, first.answers) == ("Argument 1: the dog\nArgument 2: bird can fly", "counter", ("counter",))
+    assert (first.query, first.label, first.answers) == ("Argument 1: the dog\nArgument 2: bird 0 can fly", "counter", ("counter",))
 
 
 def test_a_graph_is_two_tables_quoted_only_where_it_must_be() -> None:
@@ -88,7 +52,7 @@ def test_a_graph_is_two_tables_quoted_only_where_it_must_be() -> None:
     ],
 )
 def test_a_broken_row_is_named(tmp_path: Path, broken: str, said: str) -> None:
-    (tmp_path / "expla_graphs.tsv").write_text(f"{HEAD}{broken}\n", encoding="utf-8")
+    (tmp_path / "expla_graphs_own.tsv").write_text(f"{HEAD}{broken}\n", encoding="utf-8")
     with pytest.raises(LoadError, match=said):
         load_expla_graphs(tmp_path)
 
@@ -96,7 +60,7 @@ def test_a_broken_row_is_named(tmp_path: Path, broken: str, said: str) -> None:
 def test_files_that_are_missing_or_lack_columns_are_named(tmp_path: Path) -> None:
     with pytest.raises(LoadError, match=r"no expla_graphs\*\.tsv"):
         load_expla_graphs(tmp_path)
-    (tmp_path / "expla_graphs.tsv").write_text("index\targ1\n", encoding="utf-8")
+    (tmp_path / "expla_graphs_own.tsv").write_text("index\targ1\n", encoding="utf-8")
     with pytest.raises(LoadError, match="the header lacks split, arg2, label, graph"):
         load_expla_graphs(tmp_path)
 
@@ -121,29 +85,6 @@ def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Setting
     assert headline(kept).startswith("majority: 75.0 % right")
     assert [list(row) for row in tables(kept)[0].rows] == [["", "accuracy", "unparsable"]] * 2
     assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["accuracy"] == 0.75
-
-
-Train = Callable[..., Path]
-
-
-@pytest.fixture
-def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
-    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
-    from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
-
-    def call(method: str, name: str, max_epochs: int = 2, stop_after: int | None = None, **more: Any) -> Path:
-        def stop(epoch: Any) -> None:
-            if epoch.number == stop_after:
-                raise KeyboardInterrupt
-
-        out = tmp_path / name
-        given: dict[str, Any] = {"dataset": "explagraphs", "data": data, "lm": "tiny"} | more
-        sizes = given.pop("sizes", {})
-        recipe = SoftRecipe(**{"width": 16, "learning_rate": 1e-2, "max_epochs": max_epochs} | sizes)
-        train_soft_prompt(settings, SoftTrainOptions(method=method, out=out, recipe=recipe, **given), stop)
-        return out
-
-    return call
 
 
 def test_two_trainings_in_one_folder_are_refused(train: Train, tmp_path: Path) -> None:

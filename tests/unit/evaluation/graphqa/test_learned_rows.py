@@ -1,0 +1,28 @@
+"""Rows that a checkpoint learned are no measure of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dynagrag.errors import UsageError
+from dynagrag.evaluation.graphqa.graph_question import Part
+from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.settings import Settings
+
+
+def test_rows_that_were_learned_are_refused_or_told(train: Callable[..., Path], data: Path, settings: Settings, tmp_path: Path) -> None:
+    folder = train("prompt-tuning", "own", 1)
+    asked = GraphQaOptions(dataset="explagraphs", data=data, method="prompt-tuning", lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    with pytest.raises(UsageError, match="learned 22 of these 30 rows"):
+        evaluate_graphqa(settings, replace(asked, part=None))
+    other = tmp_path / "other"
+    other.mkdir()
+    rows = (data / "graphqa" / "expla_graphs_own.tsv").read_text(encoding="utf-8").replace("\ttrain\t", "\tval\t")
+    (other / "expla_graphs_own.tsv").write_text(rows, encoding="utf-8")
+    with pytest.raises(UsageError, match="learned 22 of these 30 rows"):
+        evaluate_graphqa(settings, replace(asked, data=other))
+    summary = evaluate_graphqa(settings, replace(asked, part=Part.TRAIN))[1]
+    assert summary["learned"] == 22
+    assert "on rows of which it learned 22" in summary["verdict"]

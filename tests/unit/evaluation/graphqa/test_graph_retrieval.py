@@ -1,16 +1,19 @@
 """What of a question's graph each method puts into its prompt."""
 
 import numpy as np
+import pytest
 
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, Description, method_of
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import (
+    MAX_NODES,
     TextVectors,
     ego_graphs_of,
     nearest_facts,
     nearest_of,
     part_of_graph,
     tree_of,
+    triples_of_graph,
     union_of,
 )
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
@@ -106,3 +109,37 @@ def test_examples_hold_what_their_method_retrieves() -> None:
     assert tables.description.startswith("node_id,node_attr\n0,")
     (empty,) = soft_examples([question(TextGraph((), ()), TreeOptions())], vectors(), METHODS["grag"])
     assert (empty.graphs[0].x.shape, empty.graphs[0].ends.shape) == ((0, 256), (0, 2))
+
+
+def test_of_a_graph_that_is_too_large_the_nodes_nearest_the_question_are_left_with_the_edges_between_them() -> None:
+    found, query = vectors(), "who is king of the castle"
+    towns = [f"town {i}" for i in range(MAX_NODES + 20)]
+    farthest = int(np.argmin(found.of(towns) @ found.of_query(query)))
+    nodes, king = (*towns, "castle", "king of the castle"), len(towns) + 1
+    edges = (*((i, "road", i + 1) for i in range(len(towns) - 1)), (king, "exiled to", farthest), (king - 1, "seat of", king))
+    whole = TextGraph(nodes, edges)
+    rooted = ego_graphs_of(question(whole, TreeOptions(), query), found)
+    assert len(rooted) == 5
+    assert nodes[king] in rooted[0].graph.nodes
+    assert rooted[0].graph.edges
+    for own in rooted:
+        assert towns[farthest] not in own.graph.nodes, "it was left out, with the edge to it"
+        assert set(triples_of_graph(own.graph)) <= set(triples_of_graph(whole)), "edges have their own ends"
+
+
+@pytest.mark.parametrize("method", ["g-retriever", "grag"])
+@pytest.mark.parametrize("tree", [None, TreeOptions()])
+def test_what_the_encoder_reads_are_the_graphs_own_edges_with_their_vectors(method: str, tree: TreeOptions | None) -> None:
+    from dynagrag.evaluation.graphqa.soft_examples import soft_examples
+
+    asked, found = question(tree=tree), vectors()
+    graphs = [own.graph for own in ego_graphs_of(asked, found)] if method == "grag" else [tree_of(asked, found)]
+    (example,) = soft_examples([asked], found, METHODS[method])
+    assert len(example.graphs) == len(graphs)
+    for arrays, graph in zip(example.graphs, graphs, strict=True):
+        assert graph.edges
+        assert arrays.ends.tolist() == [[head, tail] for head, _, tail in graph.edges]
+        assert np.array_equal(arrays.x, found.of(graph.nodes))
+        assert np.array_equal(arrays.y, found.of([label for _, label, _ in graph.edges]))
+        assert np.abs(arrays.y).sum() > 0
+    assert np.array_equal(example.query, found.of_query(asked.query))

@@ -42,7 +42,7 @@ _BATCH = 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceSoftOptions:
     """What to train, and on what. `questions`: a file of them; None: they are made now, without a model. `out` None: the workspace's own
-    folder. `max_rows`: training questions at most.
+    folder. `max_rows`: training questions at most, no fewer than `LEAST`.
     """
 
     method: str
@@ -88,17 +88,20 @@ def train_soft_on_workspace(
     on_epoch: Callable[[Epoch], None] | None = None,
 ) -> SoftTraining:
     """Trains and writes the checkpoint. A training in the workspace's own folder that was begun with other settings, questions or another
-    graph is dropped; elsewhere that is an error.
+    graph is dropped; elsewhere that is an error. `progress` is told of what is retrieved, of each epoch's steps, and of what is measured.
 
     Raises UsageError for what was given wrong and too few questions, LoadError for a file that can't be read, WorkspaceError where there is
     no such workspace or a document of it was deleted meanwhile, SettingsError where the language model or a library is missing.
     """
     if options.method not in SYSTEMS:
         raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
+    if options.max_rows is not None and options.max_rows < LEAST[Part.TRAIN]:
+        raise UsageError(f"--max-rows {options.max_rows} is too few to learn from; give {LEAST[Part.TRAIN]} or more")
     options.recipe.check()
     own = soft_prompt_folder(settings, options.workspace, options.method)
     out = options.out or own
     check_out_folder(out, begins_anew=out == own)
+    tell = progress or (lambda *_: None)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         learned_of = {document.id for document in space.store.documents()}
         asked = WorkspaceSoftExamples(space, options.method, options.questions)
@@ -108,8 +111,8 @@ def train_soft_on_workspace(
             embedder = space.embedder.identity
             torch.manual_seed(options.seed)
             model = SoftPromptModel(lm, _model_options(options, embedder.dimension, LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)))
-            split = asked.examples(text_room(model), progress or (lambda *_: None), options.max_rows)
-            epochs, figures = _train(settings, options, out, split, model, embedder, asked.made_of, on_epoch)
+            split = asked.examples(text_room(model), tell, options.max_rows)
+            epochs, figures = _train(settings, options, out, split, model, embedder, asked.made_of, tell, on_epoch)
             if learned_of - {document.id for document in space.store.documents()}:
                 for name in (DESCRIPTION, WEIGHTS, TRAINING):
                     (out / name).unlink(missing_ok=True)
@@ -126,6 +129,7 @@ def _train(
     model: SoftPromptModel,
     embedder: EmbedderIdentity,
     made_of: Mapping[str, Any],
+    tell: Progress,
     on_epoch: Callable[[Epoch], None] | None,
 ) -> tuple[list[Epoch], SoftFigures]:
     training = options.recipe.training(options.seed)
@@ -135,9 +139,10 @@ def _train(
     file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder.name}, begins_anew=is_own)
     examples = {part: [row.example for row in rows] for part, rows in split.items()}
     epochs = Training(SoftTask(model, examples[Part.VALIDATION], training.batch_size), training, file, model.length).run(
-        examples[Part.TRAIN], on_epoch
+        examples[Part.TRAIN], on_epoch, tell
     )
-    figures = _figures(model, SoftPromptModel(model.lm, SoftPromptOptions(layout=model.options.layout)), split[Part.TEST][:_MAX_MEASURED])
+    untrained = SoftPromptModel(model.lm, SoftPromptOptions(layout=model.options.layout))
+    figures = _figures(model, untrained, split[Part.TEST][:_MAX_MEASURED], tell)
     checkpoint = Checkpoint(
         kind=KIND,
         network=network,
@@ -161,14 +166,17 @@ def _model_options(options: WorkspaceSoftOptions, dimension: int, layout: Layout
     return SoftPromptOptions(encoder, has_text=system.has_text, projection=recipe.middle, layout=layout)
 
 
-def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample]) -> SoftFigures:
-    def right(model: SoftPromptModel) -> float:
+def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample], tell: Progress) -> SoftFigures:
+    def right(model: SoftPromptModel, done: int) -> float:
         replies: list[str] = []
         for start in range(0, len(rows), _BATCH):
+            tell("measure", done + start, 2 * len(rows))
             replies += model.answers([row.example for row in rows[start : start + _BATCH]])
         return sum(contains(without_marks(reply), row.answer) for reply, row in zip(replies, rows, strict=True)) / len(rows)
 
-    return SoftFigures(len(rows), right(trained), right(untrained), sum(row.has_line for row in rows) / len(rows))
+    figures = SoftFigures(len(rows), right(trained, 0), right(untrained, len(rows)), sum(row.has_line for row in rows) / len(rows))
+    tell("measure", 2 * len(rows), 2 * len(rows))
+    return figures
 
 
 def _check_enough(asked: WorkspaceSoftExamples) -> None:

@@ -3,34 +3,27 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.judge.judge_options import JudgeOptions
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
 from dynagrag.evaluation.pruning.pruning_example import Part
-from dynagrag.evaluation.pruning.training_questions import TrainingQuestion
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
-from dynagrag.evaluation.questions.made_question import Provenance
-from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples, line_of_answer
+from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples
 from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, WorkspaceSoftOptions, train_soft_on_workspace
-from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.text_room import TextRoom
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.reporting import trace_lines
-from dynagrag.schema import Evidence, SourceTurn
 from dynagrag.settings import Settings
 from dynagrag.workspace.asking import Instead
 from dynagrag.workspace.facade import AskOptions, open_workspace
@@ -41,56 +34,18 @@ Train = Callable[..., SoftTraining]
 WIDE = TextRoom(lambda text: len(text) // 4, 768)
 
 
-def talk(number: int) -> GivenTurns:
-    turns = []
-    for line in range(6):
-        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
-        words = f"The {first} feeds the {other if other != first else 'Kettle'} for {10 * number + line + 20} hours."
-        turns.append(SourceTurn(words, ("Ada", "Leo", "Grace")[line % 3]))
-    return GivenTurns(f"Talk {number}", tuple(turns))
-
-
-@pytest.fixture
-def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """A workspace of six talks; the language model is a tiny one with random weights."""
-    from tiny_llama import tiny_llama
-
-    from dynagrag.evaluation.soft_answers import workspace_training
-    from dynagrag.generation.soft_prompt import soft_checkpoint
-    from dynagrag.generation.soft_prompt.language_model import LanguageModel
-
-    def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
-        return LanguageModel(*tiny_llama(max_tokens=2048), name)
-
-    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
-    monkeypatch.setattr(workspace_training, "load_language_model", load)
-    monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
-    made = Settings(home=home)
-    with open_workspace("w", settings=made) as space:
-        space.ingest_given([talk(number) for number in range(6)], FastExtractor())
-    return made
-
-
-@pytest.fixture
-def train(settings: Settings) -> Train:
-    def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
-        sizes = {name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more}
-        recipe = SoftRecipe(**{"max_epochs": 1, "width": 16} | sizes)
-        options = WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", recipe=recipe, **{"max_rows": 12} | more)
-        return train_soft_on_workspace(settings, options)
-
-    return run
-
-
 @pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
 def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, settings: Settings, method: str) -> None:
     made = train(method)
     assert made.folder == soft_prompt_folder(settings, "w", method)
     assert all(made.questions[part] >= 3 for part in Part)
-    assert 0 <= made.figures.right <= 1
+    assert made.figures.n == min(made.questions["test"], 40)
     assert bool(made.figures.with_line) is (method != "graph-token"), "some texts that it reads hold the line that states the answer"
     description = json.loads((made.folder / "model.json").read_text(encoding="utf-8"))
     assert (description["kind"], description["network"]["lm"]) == ("soft-answers", "tiny")
+    encoder, is_grag = description["network"]["options"]["encoder"], method == "grag"
+    assert (encoder is None) is (method == "prompt-tuning")
+    assert encoder is None or (encoder["is_pruned"], encoder["is_two_way"]) == (is_grag, is_grag)
     with open_workspace("w", settings=settings) as space:
         answer = space.ask("What does the Odyssey feed?", AskOptions(soft=method))
         again = space.ask("What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive"))
@@ -174,7 +129,7 @@ def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_
     judged = JudgeOptions(Path("mine.jsonl"), "w", arms, out=tmp_path / "judge", forms=("pointwise",), samples=1)
     own, graded = evaluate_judge(settings, judged, models=JudgeModels(answers=FakeChat(), judge=FakeChat()))
     assert graded["arms"].keys() == {*arms}
-    assert {line.key: line.answer for line in own.answer_file().lines()}.keys()
+    assert {key: line.plain for key, line in own.answers().items()} == {key: line.plain for key, line in lines.items()}
     assert own.settings["soft"] == run.settings["soft"]
 
 
@@ -202,6 +157,36 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
     assert any("answered by g-retriever with tiny, a trained soft prompt" in note for note in both.trace.notes)
 
 
+def test_figures_are_shares_of_the_replies_that_hold_the_answer_and_progress_is_told_all_the_way(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[bool, list[SoftExample]] = {True: [], False: []}
+
+    def answers(self: SoftPromptModel, examples: list[SoftExample]) -> list[str]:
+        """The trained one knows all answers but each third, the untrained one the first alone."""
+        own = asked[is_trained := self.options.encoder is not None]
+        own += examples
+        first = len(own) - len(examples)
+        knows = [bool(place % 3) if is_trained else place == 0 for place in range(first, len(own))]
+        return [f"I say {one.label}." if is_known else "" for one, is_known in zip(examples, knows, strict=True)]
+
+    monkeypatch.setattr(SoftPromptModel, "answers", answers)
+    told: list[tuple[str, int, int]] = []
+    options = WorkspaceSoftOptions(method="g-retriever", workspace="w", lm="tiny", max_rows=12, recipe=SoftRecipe(max_epochs=2, width=16))
+    made = train_soft_on_workspace(settings, options, lambda *step: told.append(step))
+    n = made.questions["test"]
+    assert [one.label for one in asked[True]] == [one.label for one in asked[False]]
+    assert (made.figures.n, len(asked[True])) == (n, n)
+    assert made.figures.right == (n - (n + 2) // 3) / n
+    assert made.figures.untrained == 1 / n
+    assert made.figures.with_line == sum(one.label.endswith("]") for one in asked[True]) / n
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["retrieve", "epoch 1", "epoch 2", "measure"]
+    for epoch in ("epoch 1", "epoch 2"):
+        steps = [(done, total) for stage, done, total in told if stage == epoch]
+        assert (len(steps), steps[-1]) == (2, (12, 12)), "after each batch of 8"
+    assert [done for stage, done, _ in told if stage == "measure"] == [*range(0, n, 8), *range(n, 2 * n, 8), 2 * n]
+
+
 def test_systems_before_one_language_model_share_it(train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     from dynagrag.generation.soft_prompt import soft_checkpoint
 
@@ -214,33 +199,6 @@ def test_systems_before_one_language_model_share_it(train: Train, settings: Sett
         for soft in ("g-retriever", "graph-token", "g-retriever", "graph-token"):
             space.ask("What does the Odyssey feed?", AskOptions(soft=soft))
     assert loads == ["tiny"]
-
-
-def test_what_is_learned_cites_the_line_that_states_it(settings: Settings) -> None:
-    with open_workspace("w", settings=settings) as space:
-        split = WorkspaceSoftExamples(space, "g-retriever", None).examples(WIDE, lambda *_: None)
-    rows = [row for own in split.values() for row in own]
-    assert any(row.has_line for row in rows)
-    for row in rows:
-        answer, _, mark = row.example.label.partition(" [")
-        assert row.has_line == bool(mark)
-        if row.has_line:
-            line = next(own for own in row.example.description.splitlines() if own.startswith(f"[{mark}"))
-            assert answer.casefold() in line.casefold()
-
-
-def test_the_line_is_one_of_what_the_question_was_made_of_where_several_hold_the_answer() -> None:
-    lines = [
-        Evidence(f"E{i}", id_, "d", 0, 9, text) for i, (id_, text) in enumerate([("p", "an owl"), ("q", "The Owl"), ("r", "a cat")], 1)
-    ]
-
-    def cited(*passages: str, answer: str = "owl") -> str | None:
-        found = line_of_answer(TrainingQuestion("1", "?", Provenance(passages=passages), None, answer=answer), lines)
-        return found and found.label
-
-    assert cited("q") == "E2"
-    assert cited("r") == "E1"
-    assert cited("q", answer="dog") is None
 
 
 def test_the_same_training_goes_on_and_another_begins_anew_in_the_workspace_alone(train: Train, tmp_path: Path) -> None:
@@ -283,6 +241,8 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, settings: Settings
             space.ask("Why?", AskOptions(soft="g-retriever", is_split=True))
     with pytest.raises(UsageError, match="can't be trained on a workspace"):
         train("lora")
+    with pytest.raises(UsageError, match="--max-rows 9 is too few to learn from; give 10 or more"):
+        train(max_rows=9)
     few = tmp_path / "few.jsonl"
     few.write_text(json.dumps({"question": "Who?", "answer": "Ada"}), encoding="utf-8")
     with pytest.raises(UsageError, match="too few questions with answers"):
@@ -301,35 +261,6 @@ def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFi
             app(["train", "g-retriever", *wrong], standalone_mode=False)
     with pytest.raises(UsageError, match="answers no workspace's questions"):
         app(["train", "lora", "-w", "w"], standalone_mode=False)
-
-
-def test_a_line_is_read_where_its_own_line_begins_and_not_by_a_mark_behind_a_fact() -> None:
-    from dynagrag.generation.soft_prompt.soft_answers import lines_read
-
-    read = '[1] Odyssey\n- [1] --"lost"--> [1.2] amps [E2][E3]\n[E1] EECOM 55:58:45: "The Odyssey lost 53 amps."\n[E3] FLI'
-    assert lines_read(("E1", "E2", "E3", "E4"), read) == ("E1", "E3")
-
-
-@pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token"])
-def test_texts_are_whole_lines_that_fit_by_the_models_own_tokens_and_a_cited_line_is_among_them(settings: Settings, method: str) -> None:
-    with open_workspace("w", settings=settings) as space:
-        asked = WorkspaceSoftExamples(space, method, None)
-        whole = [row.example for row in asked.examples(TextRoom(len, 10**9), lambda *_: None)[Part.TRAIN]]
-        rows = asked.examples(TextRoom(len, 700), lambda *_: None)[Part.TRAIN]
-    assert all(len(example.description) > 700 for example in whole), "all would be cut"
-    num_with_line = 0
-    for row in rows:
-        text = row.example.description
-        assert 0 < len(text) <= 700
-        assert text.endswith("\n")
-        lines = text.splitlines()
-        assert all(line.endswith('"') for line in lines if line.startswith("[E")), "none is cut within"
-        assert any(line.startswith("[E") for line in lines), "evidence keeps its share"
-        mark = row.example.label.partition(" [")[2]
-        assert row.has_line == bool(mark)
-        assert not mark or any(line.startswith(f"[{mark}") for line in lines)
-        num_with_line += row.has_line
-    assert (num_with_line > 0) is (method != "graph-token"), "what reads no text cites no line of it"
 
 
 def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(

@@ -1,0 +1,61 @@
+"""A workspace of six talks, and training on it before a tiny language model."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynagrag import wiring
+from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, WorkspaceSoftOptions, train_soft_on_workspace
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.schema import SourceTurn
+from dynagrag.settings import Settings
+from dynagrag.workspace.facade import open_workspace
+
+THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
+Train = Callable[..., SoftTraining]
+
+
+def talk(number: int) -> GivenTurns:
+    turns = []
+    for line in range(6):
+        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
+        words = f"The {first} feeds the {other if other != first else 'Kettle'} for {10 * number + line + 20} hours."
+        turns.append(SourceTurn(words, ("Ada", "Leo", "Grace")[line % 3]))
+    return GivenTurns(f"Talk {number}", tuple(turns))
+
+
+@pytest.fixture
+def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A workspace of six talks; the language model is a tiny one with random weights."""
+    from tiny_llama import tiny_llama
+
+    from dynagrag.evaluation.soft_answers import workspace_training
+    from dynagrag.generation.soft_prompt import soft_checkpoint
+    from dynagrag.generation.soft_prompt.language_model import LanguageModel
+
+    def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
+        return LanguageModel(*tiny_llama(max_tokens=2048), name)
+
+    monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
+    monkeypatch.setattr(workspace_training, "load_language_model", load)
+    monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
+    made = Settings(home=home)
+    with open_workspace("w", settings=made) as space:
+        space.ingest_given([talk(number) for number in range(6)], FastExtractor())
+    return made
+
+
+@pytest.fixture
+def train(settings: Settings) -> Train:
+    def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
+        sizes = {name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more}
+        recipe = SoftRecipe(**{"max_epochs": 1, "width": 16} | sizes)
+        options = WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", recipe=recipe, **{"max_rows": 12} | more)
+        return train_soft_on_workspace(settings, options)
+
+    return run

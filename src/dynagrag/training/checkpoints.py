@@ -23,6 +23,16 @@ WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.sa
 LOCK = "training.lock"
 PICKLES = (".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt")
 TRAINING_NOTES = ("made_with", "epochs")
+_KINDS = {
+    "pruner": ("a pruner", "give it to --pruner", "`dynagrag train pruner`"),
+    "soft-prompt": (
+        "a soft prompt that was trained on a set",
+        "measure it by `evaluate graphqa --checkpoint`",
+        "`train METHOD --dataset`",
+    ),
+    "soft-answers": ("a soft prompt that was trained on a workspace", "answer with it by `ask --soft`", "`train METHOD --workspace`"),
+}
+"""What the kinds of checkpoints are to people, what to do with one, and what makes one."""
 Tensors = dict[str, "Tensor"]
 
 
@@ -148,9 +158,17 @@ def read_description(folder: Path, kind: str) -> Checkpoint:
         checkpoint = Checkpoint.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, ValidationError) as err:
         raise LoadError(f"{path} cannot be read: {str(err).splitlines()[0]}; train it again") from err
-    if checkpoint.format != FORMAT or checkpoint.kind != kind:
-        raise LoadError(f"{folder} holds a {checkpoint.kind} of format {checkpoint.format}; a {kind} of format {FORMAT} is wanted")
+    if checkpoint.format != FORMAT:
+        raise LoadError(f"{path} is of format {checkpoint.format}, and this version reads {FORMAT}; train it again")
+    if checkpoint.kind != kind:
+        raise LoadError(_other_kind(folder, checkpoint.kind, kind))
     return checkpoint
+
+
+def _other_kind(folder: Path, found: str, wanted: str) -> str:
+    what, use, _ = _KINDS.get(found, (f"a checkpoint of the kind {found!r}", "this version doesn't know it", ""))
+    asked_for, _, made_by = _KINDS[wanted]
+    return f"{folder} holds {what}: {use}; here {asked_for} is wanted, which {made_by} makes"
 
 
 def digest_of(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -65,11 +66,38 @@ def test_what_is_no_checkpoint_is_refused_and_a_pickle_is_not_opened(tmp_path: P
     with pytest.raises(LoadError, match="no whole safetensors file"):
         load_checkpoint(folder, "pruner")
     (folder / "model.json").write_text(CHECKPOINT.model_copy(update={"kind": "soft prompt"}).model_dump_json())
-    with pytest.raises(LoadError, match="a pruner of format 1 is wanted"):
+    with pytest.raises(LoadError, match="of the kind 'soft prompt': this version doesn't know it; here a pruner is wanted"):
+        load_checkpoint(folder, "pruner")
+    (folder / "model.json").write_text(CHECKPOINT.model_copy(update={"format": 2}).model_dump_json())
+    with pytest.raises(LoadError, match="is of format 2, and this version reads 1; train it again"):
         load_checkpoint(folder, "pruner")
     (folder / "model.json").write_text("{")
     with pytest.raises(LoadError, match="cannot be read"):
         load_checkpoint(folder, "pruner")
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "said"),
+    [
+        (
+            "soft-prompt",
+            "soft-answers",
+            "holds a soft prompt that was trained on a set: measure it by `evaluate graphqa --checkpoint`; here a soft prompt that was "
+            "trained on a workspace is wanted, which `train METHOD --workspace` makes",
+        ),
+        (
+            "soft-answers",
+            "soft-prompt",
+            "holds a soft prompt that was trained on a workspace: answer with it by `ask --soft`; here a soft prompt that was trained on a "
+            "set is wanted, which `train METHOD --dataset` makes",
+        ),
+        ("soft-answers", "pruner", "answer with it by `ask --soft`; here a pruner is wanted, which `dynagrag train pruner` makes"),
+    ],
+)
+def test_a_checkpoint_of_another_kind_says_what_to_do_with_it(tmp_path: Path, found: str, wanted: str, said: str) -> None:
+    (tmp_path / "model.json").write_text(CHECKPOINT.model_copy(update={"kind": found}).model_dump_json())
+    with pytest.raises(LoadError, match=re.escape(said)):
+        load_checkpoint(tmp_path, wanted)
 
 
 def test_a_folder_of_something_else_is_no_place_for_a_checkpoint(tmp_path: Path) -> None:

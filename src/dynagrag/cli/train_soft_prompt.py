@@ -69,7 +69,8 @@ VIRTUAL_TOKENS = Annotated[
 ]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")]
 MAX_LABEL = Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")]
-_OF_SET: dict[str, Any] = {"encoder": "transformer", "without": (), "description": None, "max_description": 512, "max_label": 32}
+_OF_SET = ("encoder", "without", "description", "max_description", "max_label")
+_OF_WORKSPACE = ("store",)
 HELP = {
     "g-retriever": "Train G-Retriever: a graph encoder whose token stands, with the graph's text, before a frozen language model.",
     "grag": "Train GRAG: as G-Retriever, with soft pruning of nodes and edges by their distance from the question.",
@@ -150,8 +151,9 @@ def _train_method(
     of_set: dict[str, Any] = {"encoder": encoder, "without": names_in(without), "description": description}
     of_set |= {"max_description": max_description, "max_label": max_label}
     if workspace is not None:
-        _check_defaults(of_set)
+        _check_left_out(context, _OF_SET, "--workspace", "--dataset")
         return train_on_own_workspace(method, workspace, (embedder, store), how | {"questions": questions}, as_json, _say_epoch)
+    _check_left_out(context, _OF_WORKSPACE, "--dataset", "--workspace")
     _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, as_json)
     return 0
 
@@ -187,11 +189,12 @@ def _precision(name: str) -> "Precision":
     return one_of("--precision", name, Precision)
 
 
-def _check_defaults(of_set: dict[str, Any]) -> None:
-    """Raises UsageError for options that a workspace's training doesn't have."""
-    given = [name for name, value in of_set.items() if value != _OF_SET[name]]
-    if given:
-        raise UsageError(f"--{given[0].replace('_', '-')} is for --dataset; leave it out with --workspace")
+def _check_left_out(context: typer.Context, names: tuple[str, ...], source: str, other: str) -> None:
+    """Raises UsageError where an option was given that training on this source doesn't have, be it with its default."""
+    for name in names:
+        given = context.get_parameter_source(name)
+        if given is not None and given.name == "COMMANDLINE":
+            raise UsageError(f"--{name.replace('_', '-')} is for {other}; leave it out with {source}")
 
 
 def _train(settings: "Settings", how: dict[str, Any], as_json: bool) -> None:

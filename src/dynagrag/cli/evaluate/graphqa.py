@@ -90,7 +90,7 @@ def graphqa(
     options = GraphQaOptions(
         dataset=dataset,
         data=data,
-        method=method.replace("+lora", "-lora"),
+        method=method,
         part=_part(split),
         lm=lm,
         checkpoint=checkpoint,

@@ -100,6 +100,9 @@ def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Pat
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     assert (made["network"]["method"], made["network"]["lm"], made["network"]["lm_width"]) == (method, "tiny", 128)
     assert made["made_with"]["train"] == 20
+    encoder, is_grag = made["network"]["options"]["encoder"], method.startswith("grag")
+    assert (encoder is not None) is METHODS[method].has_graph
+    assert encoder is None or (encoder["is_pruned"], encoder["is_two_way"]) == (is_grag, is_grag)
     kept_weights = read_tensors(folder / "model.safetensors")[0]
     learned = ("encoder.", "projector.", "virtual", "adapters.")
     assert all(name.startswith(learned) for name in kept_weights), "the language model isn't kept"
@@ -321,12 +324,15 @@ def test_the_commands_train_and_measure_and_refuse_in_a_line(
             ("train", "grag", "--out", str(tmp_path / "no"), "--without", "projector", "--projector-width", "9"),
             "grag without projector has no projector; leave out --projector-width",
         ),
-        (("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"), "dynagrag train g-retriever-lora --out FOLDER"),
+        (("evaluate", "graphqa", "--method", "g-retriever-lora", "--lm", "tiny"), "dynagrag train g-retriever-lora --out FOLDER"),
+        (("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"), "there is no method 'g-retriever+lora'; known: majority"),
+        (("train", "grag", "--out", str(tmp_path / "no"), "--store", "sqlite"), "--store is for --workspace; leave it out with --dataset"),
         (("evaluate", "graphqa", "--method", "zero-shot", "--lm", "tiny", "--device", "warp"), "the device 'warp' can't be used here"),
     ):
         code, _, complaint = said(*words)
         assert code in (1, 2)
         assert named in complaint
         assert complaint.count("\n") == 1
-    assert run(["train", "grag", "--workspace", "w", "--encoder", "gcn"]) in (1, 2)
-    assert "--encoder is for --dataset; leave it out with --workspace" in capsys.readouterr().err
+    for option, value in (("--encoder", "gcn"), ("--max-description", "512"), ("--max-label", "32"), ("--without", "")):
+        assert run(["train", "grag", "--workspace", "w", option, value]) in (1, 2)
+        assert f"{option} is for --dataset; leave it out with --workspace" in capsys.readouterr().err

@@ -15,10 +15,9 @@ _SLOPE = 0.2
 class EdgeAttention(nn.Module):
     """Heads are concatenated. Each node has a message to itself, without an edge."""
 
-    def __init__(self, before: int, per_head: int, num_heads: int, edge_width: int, dropout: float) -> None:
+    def __init__(self, before: int, per_head: int, num_heads: int, edge_width: int) -> None:
         super().__init__()
         self._heads = num_heads
-        self._dropout = dropout
         width = per_head * num_heads
         self.source, self.target = nn.Linear(before, width), nn.Linear(before, width)
         self.edge = nn.Linear(edge_width, width, bias=False)
@@ -33,6 +32,6 @@ class EdgeAttention(nn.Module):
         messages = (self.source(h)[heads] + edges).unflatten(1, (self._heads, -1))
         asked = self.target(h)[tails].unflatten(1, (self._heads, -1))
         logits = (functional.leaky_relu(messages + asked, _SLOPE) * self.attention).sum(dim=2)
-        shares = functional.dropout(softmax(logits, tails, num_nodes=len(h)), self._dropout, self.training)
+        shares = softmax(logits, tails, num_nodes=len(h))
         mixed: Tensor = messages.new_zeros(len(h), *messages.shape[1:]).index_add(0, tails, shares.unsqueeze(2) * messages)
         return mixed.flatten(1)

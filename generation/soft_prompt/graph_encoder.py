@@ -38,7 +38,6 @@ class EncoderOptions:
     width: _Count = 256
     num_layers: _Count = 4
     num_heads: _Count = 4
-    dropout: Annotated[float, Field(ge=0, le=1)] = 0.0
     is_pruned: bool = False
     is_two_way: bool = False
 
@@ -55,7 +54,6 @@ class GraphEncoder(nn.Module):
         widths = [options.dimension] + [options.width] * options.num_layers
         self.layers = nn.ModuleList(_layer(options, before, edge_width) for before in widths[:-1])
         self.norms = nn.ModuleList(nn.LayerNorm(options.width) for _ in widths[2:])
-        self.dropout = nn.Dropout(options.dropout)
         if options.is_pruned:
             self.node_mask, self.edge_mask = _mask_mlp(), _mask_mlp()
 
@@ -71,7 +69,7 @@ class GraphEncoder(nn.Module):
         for i, layer in enumerate(self.layers):
             h = self._messages(layer, alpha_v * h, ends, alpha_e, y)
             if i < len(self.norms):
-                h = self.dropout(torch.relu(self.norms[i](h)))
+                h = torch.relu(self.norms[i](h))
         pooled: Tensor = scatter(h, of_node, dim=0, dim_size=batch.num_graphs, reduce="mean")
         return pooled
 
@@ -93,9 +91,9 @@ def _layer(options: EncoderOptions, before: int, edge_width: int) -> nn.Module:
     made: nn.Module
     match options.layer:
         case "transformer":
-            made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width, dropout=options.dropout)
+            made = TransformerConv(before, per_head, options.num_heads, edge_dim=edge_width)
         case "gat":
-            made = EdgeAttention(before, per_head, options.num_heads, edge_width, options.dropout)
+            made = EdgeAttention(before, per_head, options.num_heads, edge_width)
         case "gcn":
             made = GCNConv(before, options.width)
         case _:

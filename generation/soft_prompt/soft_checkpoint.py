@@ -57,7 +57,7 @@ def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNet
     checkpoint = read_description(folder, kind)
     checkpoint.check_fits(embedder, folder)
     try:
-        network = SoftNetwork.model_validate_json(json.dumps(checkpoint.network))
+        network = SoftNetwork.model_validate_json(json.dumps(_without_dropout(checkpoint.network)))
     except ValidationError as err:
         raise LoadError(f"{folder} can't be used: {_told(err)}; train it again, or take the version that trained it") from err
     encoder = network.options.encoder
@@ -106,6 +106,16 @@ def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdent
     if network.method not in SYSTEMS:
         raise LoadError(f"{folder} holds {network.method!r}; known: {', '.join(SYSTEMS)}")
     return SoftAnswerer(open_network(folder, KIND, network, settings, known=known), network.method)
+
+
+def _without_dropout(network: dict[str, Any]) -> dict[str, Any]:
+    """Checkpoints of before 2026-11-25 name the encoder's dropout, which was always 0 and is no option any more."""
+    options = network.get("options")
+    encoder = options.get("encoder") if isinstance(options, dict) else None
+    if not isinstance(options, dict) or not isinstance(encoder, dict) or encoder.get("dropout") != 0:
+        return network
+    kept = {name: value for name, value in encoder.items() if name != "dropout"}
+    return network | {"options": options | {"encoder": kept}}
 
 
 def _told(err: ValidationError) -> str:

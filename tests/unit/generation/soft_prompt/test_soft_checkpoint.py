@@ -49,6 +49,11 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Changed:
     return write
 
 
+def test_a_network_of_before_dropout_was_taken_out_is_read(changed: Changed) -> None:
+    plain = read_network(changed(), KIND, EMBEDDER)
+    assert read_network(changed(lambda made: made["options"]["encoder"].update(dropout=0.0)), KIND, EMBEDDER) == plain
+
+
 @pytest.mark.parametrize("lora", [None, LoraOptions(rank=4)])
 def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | None) -> None:
     folder = changed(lora=lora)
@@ -65,6 +70,7 @@ def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | 
     [
         (lambda made: made.update(num_layers=3), "the network option num_layers = '3', which this version doesn't know"),
         (lambda made: made["options"].update(gate="on"), "the network option options.gate = 'on', which this version"),
+        (lambda made: made["options"]["encoder"].update(dropout=0.1), "the network option options.encoder.dropout = '0.1'"),
         (lambda made: made["options"]["encoder"].update(num_hops=2), "the network option options.encoder.num_hops = '2'"),
         (lambda made: made["options"]["encoder"].update(layer="gin"), "the network option options.encoder.layer = 'gin'"),
         (lambda made: made["options"]["encoder"].update(width="16"), "the network option options.encoder.width = '16'"),

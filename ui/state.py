@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from threading import RLock
 from typing import Any
 from urllib.parse import urlencode
@@ -53,6 +54,8 @@ class Desk:
 
     space: Workspace
     used_at: float = 0.0
+    folder_number: int = 0
+    """The folder's number in its file system: another one of its name is another workspace."""
     _documents: tuple[str, tuple[Document, ...]] = ("", ())
 
     def documents(self) -> tuple[Document, ...]:
@@ -184,19 +187,29 @@ def desk(name: str | None = None) -> Desk | None:
     check_workspace_name(name)
     now = settings().model_copy(update={"llm": None})
     with shared.lock:
-        key = (name, now)
+        key, folder = (name, now), now.workspaces_dir / name
+        if key in shared.desks and shared.desks[key].folder_number != _number_of(folder):
+            close_desks(name)  # it was deleted, renamed or restored, by another process
         if key not in shared.desks:
-            folder = now.workspaces_dir / name
             if not has_store(folder):
                 return None
             # A server holds nothing of a workspace that was made and is still empty; one of another store is not made by a look at it.
             is_its_own = now.store in (None, store_address(folder, now.model_copy(update={"store": None})))
-            shared.desks[key] = Desk(open_workspace(name, settings=now, create=is_its_own, embedder=shared.embedder(now)))
+            opened = open_workspace(name, settings=now, create=is_its_own, embedder=shared.embedder(now))
+            shared.desks[key] = Desk(opened, folder_number=_number_of(folder))
         found = shared.desks[key]
         found.space.finish_deletions(insists=False)
         found.used_at = time.monotonic()
         _close_idle(shared, found)
         return found
+
+
+def _number_of(folder: Path) -> int:
+    """0 where there is none."""
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _close_idle(shared: _Shared, used: Desk) -> None:
@@ -285,6 +298,11 @@ def shown_errors() -> Iterator[None]:
         st.error(unexpected(err), icon=":material/bug_report:")
 
 
+def _others() -> str:
+    """How the news that there is no such workspace goes on."""
+    return ": it was renamed or deleted, or not made yet. The others are in the list at the left." if known_workspaces() else " yet."
+
+
 def needs_workspace() -> Desk | None:
     """The open workspace, or what a first visit sees in its place."""
     opened = None
@@ -292,8 +310,8 @@ def needs_workspace() -> Desk | None:
         opened = desk()
         if opened is None:
             st.info(
-                f"There is no workspace **{plain(workspace_name())}** yet. Bring in transcripts under **Ingest**, or try the demo under "
-                "**Workspaces**.",
+                f"There is no workspace **{plain(workspace_name())}**{_others()} Bring in transcripts under **Ingest**, or try the demo "
+                "under **Workspaces**.",
                 icon=":material/waving_hand:",
             )
     return opened

@@ -67,7 +67,7 @@ def open_evaluated(
         there = settings.model_copy(update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED})
         with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:
             _ingest(space, corpus, extractor, progress)
-            ids = dict(zip((d.key for d in loaded.corpus), given_ids(corpus, space.name), strict=True))
+            ids = dict(zip((d.key for d in loaded.corpus), given_ids(corpus, space.store.workspace), strict=True))
             dropped = {f"dropped: {reason}": count for reason, count in corpus.dropped.items()}
             yield EvaluatedWorkspace(space, own, ids.get, dropped, files, pruner)
     finally:

@@ -15,6 +15,7 @@ from dynagrag.ui.background import Key, Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view
+from dynagrag.upkeep.workspace_renaming import rename_workspace
 from dynagrag.workspace.address import has_embedded
 from dynagrag.workspace.at_work import said_of_work
 from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
@@ -111,6 +112,7 @@ def _follow_demo(settings: Settings) -> None:
 def _show_all(settings: Settings) -> None:
     names = state.known_workspaces()
     _follow_deletions(settings)
+    _follow_renamings(settings)
     found = _holdings(settings, names)
     for name in names:
         _show_one(settings, name, found.get(name))
@@ -161,6 +163,8 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
                 state.switch_workspace(name)
                 st.rerun()
+            with st.popover("Rename", icon=":material/edit:"):
+                _ask_name(settings, name)
             with st.popover("Delete", icon=":material/delete:"):
                 _ask_deletion(settings, name, found)
 
@@ -205,15 +209,19 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 
 def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
-    at_work = [work.title for work in background.at_work(settings, name)]
-    if at_work or background.has_job_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
-        what = f" ({at_work[0]})" if at_work else ""
-        raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, then delete it")
+    _check_idle(settings, name)
     state.close_desks(name)
     background.start(
         background.key_of(settings, name, "deletion"), name, lambda _: delete_workspace(name, settings, leaves_server=leaves_server)
     )
     st.rerun()
+
+
+def _check_idle(settings: Settings, name: str) -> None:
+    at_work = [work.title for work in background.at_work(settings, name)]
+    if at_work or background.has_job_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
+        what = f" ({at_work[0]})" if at_work else ""
+        raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, and try again")
 
 
 def _follow_deletions(settings: Settings) -> None:
@@ -228,15 +236,43 @@ def _follow_deletions(settings: Settings) -> None:
         st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
 
 
-def _forget(settings: Settings, name: str) -> None:
+def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
     """What this process kept of it; a visitor who was in it goes to another."""
     state.close_desks(name)
     for work in background.found_under(background.key_of(settings, name)):
         background.drop(work.key)
     if name == state.workspace_name():
         others = [other for other in state.known_workspaces() if other != name]
-        state.switch_workspace(others[0] if others else settings.workspace)
+        state.switch_workspace(goes_to or (others[0] if others else settings.workspace))
         st.rerun()
+
+
+# -------------------------------------------------------------------------------------------------------------- renaming
+
+
+def _ask_name(settings: Settings, name: str) -> None:
+    with st.form(f"rename_{name}", border=False):
+        new = st.text_input("New name", name, max_chars=64, key=f"name_{name}", help="Letters, digits, dots, dashes and underscores.")
+        if not st.form_submit_button("Rename", key=f"rename_do_{name}"):
+            return
+    with state.shown_errors():
+        _check_idle(settings, name)
+        state.close_desks(name)
+        key = background.key_of(settings, name, "renaming")
+        background.start(key, name, lambda _: rename_workspace(name, new.strip(), settings), {"new": new.strip()})
+        st.rerun()
+
+
+def _follow_renamings(settings: Settings) -> None:
+    for work in [work for work in background.found_under((str(settings.home),)) if work.key[2] == "renaming"]:
+        if not has_ended(work, lambda work: f"Renaming {work.title}"):
+            continue
+        background.drop(work.key)
+        if work.error:
+            st.error(f"{plain(work.title)} was not renamed: {plain(work.error)}", icon=":material/error:")
+            continue
+        st.toast(f"{plain(work.title)} is called {plain(work.notes['new'])} now.", icon=":material/check:")
+        _forget(settings, work.title, work.notes["new"])
 
 
 # ---------------------------------------------------------------------------------------------------------------- making

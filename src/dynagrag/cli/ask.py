@@ -93,7 +93,7 @@ def ask(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Answer a question; each citation leads to the words it rests on. Without a language model, print the evidence.
+    """Answer a question; citations lead to the words it rests on. Without a language model, print the evidence.
 
     Example: dynagrag ask "What did EECOM report?" --workspace demo
     """

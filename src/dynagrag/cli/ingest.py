@@ -78,7 +78,7 @@ def ingest(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Read files, extract entities and relations, and build the graph. Run it again at will: only new and changed files are read.
+    """Read files, extract entities and relations, build the graph. Run it again at will: only new and changed files are read.
 
     Example: dynagrag ingest talks/ --llm qwen
 

@@ -30,6 +30,7 @@ from dynagrag.cli.serve import serve
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
 from dynagrag.cli.train import train_app
 from dynagrag.cli.train_soft_prompt import add_soft_prompts
+from dynagrag.cli.workspaces import workspaces_app
 from dynagrag.errors import DynaGragError
 
 _ABOUT = "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every citation of an answer."
@@ -48,6 +49,7 @@ for _command in (inspect, ingest, ask, delete, rename, backup, restore, doctor, 
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
 app.add_typer(jobs_app, name="jobs")
+app.add_typer(workspaces_app, name="workspaces")
 app.add_typer(evaluate_app, name="evaluate")
 add_soft_prompts(train_app)
 app.add_typer(train_app, name="train")

@@ -208,6 +208,13 @@ class JobBook:
             return int(self._path(job_id).read_text(encoding="utf-8"))
         return None
 
+    def move_paths(self, old: str, new: str) -> None:
+        """Whatever a job was asked to read below one folder, it reads below another from now on; no process is at one."""
+        with self._file.write() as db:
+            for job_id, request in db.execute("SELECT id, request FROM jobs").fetchall():
+                moved = json.dumps(_moved(_object(request), f"{old}/", f"{new}/"), sort_keys=True)
+                db.execute("UPDATE jobs SET request = ? WHERE id = ?", (moved, job_id))
+
     def close(self) -> None:
         """Lets go of the jobs that this process was at: they are interrupted then."""
         for job_id in list(self._held):
@@ -288,6 +295,15 @@ def _is_at(path: Path, handle: TextIOWrapper) -> bool:
         return os.path.samestat(os.fstat(handle.fileno()), path.stat())
     except FileNotFoundError:
         return False
+
+
+def _moved(value: Any, old: str, new: str) -> Any:
+    """A stored value whose texts that begin with `old` begin with `new`."""
+    if isinstance(value, str):
+        return new + value.removeprefix(old) if value.startswith(old) else value
+    if isinstance(value, list):
+        return [_moved(item, old, new) for item in value]
+    return {key: _moved(item, old, new) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _request_text(request: JobRequest) -> str:

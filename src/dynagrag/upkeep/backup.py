@@ -25,7 +25,15 @@ from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
-from dynagrag.workspace.address import has_store, open_store, remember_store, restoring_folder, shown_address, store_address
+from dynagrag.workspace.address import (
+    has_store,
+    name_in_store,
+    open_store,
+    remember_store,
+    restoring_folder,
+    shown_address,
+    store_address,
+)
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.lock import WorkspaceLock
 
@@ -50,7 +58,8 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
             _save_graph(space, folder / GRAPH, progress)
             # After the graph: a document deleted in between leaves no words here that its graph has not, too.
             save_sqlite(space.journal.path, folder / JOURNAL)
-            manifest = describe(folder, space.name, made_at=datetime.now(UTC).isoformat(timespec="seconds"), dynagrag=version("dynagrag"))
+            made_at = datetime.now(UTC).isoformat(timespec="seconds")
+            manifest = describe(folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag"))
             progress("pack", 0, 1)
             pack(folder, manifest, folder / "whole")
             with (folder / "whole").open("rb") as written:
@@ -67,11 +76,11 @@ def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
     if isinstance(space.store, SqliteStore):
         progress("copy", 0, 1)
         save_sqlite(space.folder / GRAPH, path)
-        with closing(SqliteStore(path, space.name)) as saved:
+        with closing(SqliteStore(path, space.store.workspace)) as saved:
             check_no_deletion(saved, space.store.address())
         progress("copy", 1, 1)
         return
-    with closing(SqliteStore(path, space.name)) as store:
+    with closing(SqliteStore(path, space.store.workspace)) as store:
         copy_workspace(space.store, store, progress, is_trailing=True)
 
 
@@ -221,7 +230,8 @@ def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterat
     """
     asked = settings.model_copy(update={"store": address})
     if address != wiring.EMBEDDED:
-        with TemporaryDirectory(prefix="dynagrag-copy-") as passing, closing(open_store(Path(passing), name, asked)) as store:
+        kept = name_in_store(folder, name)
+        with TemporaryDirectory(prefix="dynagrag-copy-") as passing, closing(open_store(Path(passing), kept, asked)) as store:
             yield store
         return
     with closing(open_store(folder, name, asked)) as store:

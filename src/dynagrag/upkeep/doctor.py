@@ -29,7 +29,7 @@ from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
-from dynagrag.workspace.address import open_store, store_address, workspace_meant
+from dynagrag.workspace.address import name_in_store, open_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.holdings import workspace_names
 
@@ -148,13 +148,14 @@ def _workspace(
         names, name = workspace_names(settings), workspace_meant(workspace, settings)
     except WorkspaceError as err:
         return [Finding("workspace", False, str(err))]
-    address = store_address(settings.workspaces_dir / name, settings)
+    folder = settings.workspaces_dir / name
+    address, kept = store_address(folder, settings), name_in_store(folder, name)
     there = ", ".join(names) or "none"
     nothing = Finding("workspace", workspace is None, f"{name!r} does not exist yet; there: {there}", "`dynagrag ingest` makes it")
     try:
         if address != EMBEDDED:
             # In a folder of its own: looking makes no workspace and remembers no address.
-            with TemporaryDirectory() as passing, closing(_store(Path(passing), name, settings, address)) as store:
+            with TemporaryDirectory() as passing, closing(_store(Path(passing), kept, settings, address)) as store:
                 if not store.exists():
                     return [*look_at_server(store), nothing]
         elif name not in names:

@@ -10,6 +10,8 @@ from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES
 
 ADDRESS_FILE = "store"
+FIRST_NAME_FILE = "first-name"
+"""In the folder of a workspace that was renamed: the name that it was made with."""
 
 
 def workspace_meant(name: str | None, settings: Settings) -> str:
@@ -53,11 +55,17 @@ def store_address(folder: Path, settings: Settings) -> str:
     return settings.neo4j_uri
 
 
+def name_in_store(folder: Path, workspace: str) -> str:
+    """What a workspace's store calls it, and its ids hold: its name, or the one that it was made with where it was renamed since."""
+    path = folder / FIRST_NAME_FILE
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else workspace
+
+
 def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     """The workspace's graph store, in the folder or at the settings' address."""
     address = store_address(folder, settings)
     shown_address(address)
-    return STORES[address.partition("://")[0]].open(address, folder, workspace, settings)
+    return STORES[address.partition("://")[0]].open(address, folder, name_in_store(folder, workspace), settings)
 
 
 def remember_store(folder: Path, settings: Settings) -> None:

@@ -28,7 +28,7 @@ from dynagrag.workspace.address import has_embedded, has_store, remember_store, 
 from dynagrag.workspace.asking import AskOptions, Instead, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
 from dynagrag.workspace.current_graph import CurrentGraph
-from dynagrag.workspace.holdings import unknown_workspace, workspace_names
+from dynagrag.workspace.holdings import check_name_on_server, unknown_workspace, workspace_names
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 from dynagrag.workspace.parts import WorkspaceParts
 
@@ -90,6 +90,7 @@ def open_workspace(
     if not create and is_embedded and not has_embedded(folder):
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
     is_new = not folder.is_dir()
+    check_name_on_server(name, settings)
     _make_folder(folder)
     try:
         space = Workspace(name, folder, settings, chat_model=chat_model, embedder=embedder)

@@ -16,7 +16,7 @@ from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
-from dynagrag.workspace.address import ADDRESS_FILE, has_store, open_store, shown_address, store_address
+from dynagrag.workspace.address import ADDRESS_FILE, FIRST_NAME_FILE, has_store, name_in_store, open_store, shown_address, store_address
 from dynagrag.workspace.lock import WorkspaceLock
 
 _WAIT_S = 5.0
@@ -56,9 +56,23 @@ def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceErr
     )
 
 
+def check_name_on_server(name: str, settings: Settings) -> None:
+    """WorkspaceError where a workspace's server knows another one of this home by its name, since that was renamed: they would be one."""
+    address = store_address(settings.workspaces_dir / name, settings)
+    kept = name_in_store(settings.workspaces_dir / name, name)
+    own = settings.model_copy(update={"store": None})
+    for other in workspace_names(settings) if address != wiring.EMBEDDED else ():
+        folder = settings.workspaces_dir / other
+        is_known_so = other != name and (folder / FIRST_NAME_FILE).is_file() and name_in_store(folder, other) == kept
+        if is_known_so and shown_address(store_address(folder, own)) == shown_address(address):
+            raise WorkspaceError(
+                f"{shown_address(address)} knows workspace {other!r} as {name!r}, its name before it was renamed; choose another name"
+            )
+
+
 def read_holdings(name: str, settings: Settings) -> Holdings:
     """What a workspace of the home folder holds. Changes nothing."""
-    folder = _folder(name, settings)
+    folder = workspace_folder(name, settings)
     address = store_address(folder, settings)
     shown = shown_address(address)
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -77,7 +91,8 @@ def read_holdings(name: str, settings: Settings) -> Holdings:
     return replace(kept, num_documents=num_documents, num_entities=sum(graph.weight_counts.values()), num_relations=graph.num_relations)
 
 
-def _folder(name: str, settings: Settings) -> Path:
+def workspace_folder(name: str, settings: Settings) -> Path:
+    """Where a workspace of this home lies. WorkspaceError where there is none of this name."""
     check_workspace_name(name)
     folder = settings.workspaces_dir / name
     if not has_store(folder):
@@ -104,6 +119,7 @@ def check_new(name: str, settings: Settings) -> None:
     shown_address(address)
     if address == wiring.EMBEDDED:
         return
+    check_name_on_server(name, settings)
     # In a folder of its own: looking makes no workspace and remembers no address.
     with TemporaryDirectory() as passing, closing(open_store(Path(passing), name, settings)) as store:
         for found in store.health():
@@ -118,11 +134,11 @@ def delete_workspace(name: str, settings: Settings, *, leaves_server: bool = Fal
 
     Raises WorkspaceError where a job is at work in it or there is none, StoreError where the store can't be emptied: nothing is gone then.
     """
-    folder = _folder(name, settings)
+    folder = workspace_folder(name, settings)
     if folder.is_symlink():
         raise WorkspaceError(f"{folder} is a link; remove it, and what it leads to, by hand")
     with closing(wiring.make_journal(folder)) as journal:
-        _check_no_job(name, journal)
+        check_no_job(name, journal)
         if store_address(folder, settings) == wiring.EMBEDDED or leaves_server:
             _remove(folder)
             return
@@ -131,10 +147,11 @@ def delete_workspace(name: str, settings: Settings, *, leaves_server: bool = Fal
     _remove(folder)
 
 
-def _check_no_job(name: str, journal: Journal) -> None:
+def check_no_job(name: str, journal: Journal) -> None:
+    """WorkspaceError where a job is at work in a workspace, in whatever process."""
     for job in journal.jobs():
         if job.status == JobStatus.RUNNING:
-            raise WorkspaceError(f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, then delete it")
+            raise WorkspaceError(f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, and try again")
 
 
 def _empty(name: str, folder: Path, store: GraphStore, check: Callable[[], None]) -> None:

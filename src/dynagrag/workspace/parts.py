@@ -82,7 +82,7 @@ class WorkspaceParts:
             store.close()
             raise
         models, lock = OpenModels(settings, chat_model, embedder), WorkspaceLock(name, folder, store)
-        deletions = DocumentDeletions(folder, store, journal, restoring_folder(name, settings))
+        deletions = DocumentDeletions(folder, store, journal, restoring_folder(store.workspace, settings))
         return cls(name, folder, settings, store, journal, models, lock, deletions)
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class WorkspaceParts:
     def metered(self, max_calls: int | None, max_tokens: int | None = None, model: ChatModel | None = None) -> MeteredChat | None:
         """A language model, else the workspace's, with cache, ledger and budget; None where none is configured."""
         model = model or self.models.chat_model
-        return None if model is None else wiring.make_metered(model, self.journal, self.name, max_calls, max_tokens)
+        return None if model is None else wiring.make_metered(model, self.journal, self.store.workspace, max_calls, max_tokens)
 
     def judge_of_before(self) -> MeteredChat | None:
         """The model again, where it was asked before: blocks that a deletion changed are judged anew, as a fresh ingest would have them."""

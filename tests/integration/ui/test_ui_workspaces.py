@@ -237,6 +237,47 @@ def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, 
     assert workspace_names(load_settings()) == ["default"]
 
 
+# -------------------------------------------------------------------------------------------------------------- renaming
+
+
+def test_a_workspace_is_renamed_and_its_visitors_are_told(open_page: Pages, panel: Callable[[str], Any], cli: Any, corpus: Any) -> None:
+    assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
+    page, other = open_page(), panel("graph.page").run()
+    assert not other.info
+    page.text_input(key="name_default").set_value("board")
+    press(page, "Rename")
+    until(page, lambda: page.session_state["workspace"] == "board")
+    assert "**board** :blue-badge[open]" in _words(page)
+    assert workspace_names(load_settings()) == ["board"]
+    assert "was renamed or deleted" in other.run().info[0].value
+    assert not other.error
+
+
+@pytest.mark.parametrize(("name", "said"), [("", "cannot be a workspace's name"), ("two", "is there already"), ("default", "already")])
+def test_a_name_that_cannot_be_given_is_said(open_page: Pages, cli: Any, corpus: Any, name: str, said: str) -> None:
+    for made in ("default", "two"):
+        assert cli("ingest", *corpus.many(1, num_turns=6), "-w", made).code == 0
+    page = open_page()
+    page.text_input(key="name_default").set_value(name)
+    page.button(key="rename_do_default").click().run()
+    until(page, lambda: bool(page.error))
+    assert said in page.error[0].value.replace("\\", "")
+    assert workspace_names(load_settings()) == ["default", "two"]
+
+
+def test_a_workspace_that_another_process_renamed_is_not_shown_under_its_old_name(
+    panel: Callable[[str], Any], server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
+    assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
+    page = panel("ask.page").run()
+    assert page.chat_input
+    assert cli("workspaces", "rename", "default", "board").code == 0
+    assert "was renamed or deleted" in page.run().info[0].value
+    assert cli("workspaces", "rename", "board", "default").code == 0
+    assert page.run().chat_input
+    assert not page.error
+
+
 # ---------------------------------------------------------------------------------------------------------------- health
 
 

@@ -14,6 +14,7 @@ from dynagrag.text import any_seconds, plural
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import RETRIEVERS
 from dynagrag.ui.ask.soft_choice import choose_soft
+from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
@@ -38,7 +39,7 @@ def choose_filters(desk: Desk) -> Filters:
 
 
 def _choose_documents(desk: Desk) -> list[str]:
-    titles = {d.id: clean(d.title) for d in desk.documents()}
+    titles = document_labels(desk.documents())
     kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
     label = "Documents" if not kept else plain(clean(titles[kept[0]], 24)) if len(kept) == 1 else plural(len(kept), "document")
     with st.popover(label, icon=":material/description:", type="primary" if kept else "secondary"):

@@ -62,6 +62,12 @@ def number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
+def open_at(document_id: str) -> None:
+    """Opens a document at its beginning."""
+    st.query_params[_PARAMETER] = f"{document_id}:0-0"
+    state.remember("times_opened", state.remembered("times_opened", 0) + 1)
+
+
 def close() -> None:
     """Closes the panel."""
     st.query_params.pop(_PARAMETER, None)

@@ -10,6 +10,8 @@ from dynagrag.ids import content_id
 from dynagrag.schema import Document, Turn
 from dynagrag.text import clock, plural
 from dynagrag.ui import state
+from dynagrag.ui.ask import beside
+from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, source_link
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.starting_points import StartingPoints, starting_points
@@ -61,19 +63,39 @@ def suggest(questions: Sequence[str], label: str) -> str | None:
     return shown.get(picked) if picked else None
 
 
-def show_documents(desk: Desk, documents: Sequence[Document]) -> None:
-    """Their titles, each a link to its words."""
+def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool = True) -> None:
+    """Their titles, each a link to its words; of many the first, and a box that finds the others if it `can_find`."""
     st.subheader(plural(len(documents), "document"), anchor=False)
     shown = Counter(clean(d.title, _MAX_TITLE) for d in documents)
     rows = [
         f"- [{plain(clean(d.title, _MAX_TITLE))}]({source_link(desk.name, d.id, 0, 0)}) "
         f":gray[{_file_of(d) if shown[clean(d.title, _MAX_TITLE)] > 1 else ''}{len(d.text.split()):,} words]"
-        for d in documents
+        for d in documents[:_MAX_DOCUMENTS]
     ]
-    st.markdown("\n".join(rows[:_MAX_DOCUMENTS]))
-    if len(rows) > _MAX_DOCUMENTS:
-        with st.expander(f"{len(rows) - _MAX_DOCUMENTS:,} more"), st.container(height=400):
-            st.markdown("\n".join(rows[_MAX_DOCUMENTS:]))
+    st.markdown("\n".join(rows))
+    if can_find and len(documents) > _MAX_DOCUMENTS:
+        _find_document(documents)
+
+
+def _find_document(documents: Sequence[Document]) -> None:
+    """A box that finds one by a part of its title: as many links as documents would be sent at each draw."""
+    titles = document_labels(sorted(documents, key=lambda d: (d.title.casefold(), d.id)), _MAX_TITLE)
+    st.selectbox(
+        f"All {len(documents):,} documents",
+        list(titles),
+        index=None,
+        format_func=lambda i: titles.get(i, i),
+        placeholder="Find one by its title, and read it here",
+        key="find_to_read",
+        on_change=_read,
+    )
+
+
+def _read() -> None:
+    """Opens the document that was chosen beside the page; the box is empty for the next one."""
+    if chosen := st.session_state["find_to_read"]:
+        beside.open_at(chosen)
+    st.session_state["find_to_read"] = None
 
 
 def _file_of(document: Document) -> str:
@@ -102,15 +124,18 @@ def _show_topics(points: StartingPoints) -> None:
 
 
 def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
-    timed = [d for d in documents if _has_times(desk, d)]
+    with_times = _timed(desk.space.store.version(), desk)
+    timed = [d for d in documents if d.id in with_times]
     if not timed:
         return
     st.subheader("Who spoke when", anchor=False)
     document = timed[0]
     if len(timed) > 1:
-        document = st.selectbox(
-            "Document", timed, format_func=lambda d: clean(d.title, _MAX_TITLE), key="timeline_document", label_visibility="collapsed"
+        labels = document_labels(timed, _MAX_TITLE)
+        picked = st.selectbox(
+            "Document", list(labels), format_func=lambda i: labels.get(i, i), key="timeline_document", label_visibility="collapsed"
         )
+        document = next((d for d in timed if d.id == picked), document)
     rows = stretches(desk.space.store.turns(document.id))
     spec = {
         "mark": {"type": "bar", "height": {"band": 0.7}},
@@ -125,13 +150,10 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
     st.vega_lite_chart(rows, spec, width="stretch")
 
 
-@st.cache_data(show_spinner=False, max_entries=50)
-def _are_timed(document_id: str, version: str, _desk: Desk) -> bool:
-    return any(turn.start_s is not None and turn.speaker for turn in _desk.space.store.turns(document_id))
-
-
-def _has_times(desk: Desk, document: Document) -> bool:
-    return _are_timed(document.id, desk.space.store.version(), desk)
+@st.cache_data(show_spinner=False, max_entries=8)
+def _timed(version: str, _desk: Desk) -> frozenset[str]:
+    """The documents whose turns have speakers and times."""
+    return frozenset(turn.document_id for turn in _desk.space.store.turns() if turn.start_s is not None and turn.speaker)
 
 
 def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:

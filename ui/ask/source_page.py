@@ -2,13 +2,16 @@
 
 import streamlit as st
 
+from dynagrag.schema import Document
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside
 from dynagrag.ui.ask.beside import InView, OpenSource, number, watch_links
 from dynagrag.ui.ask.overview import show_documents
 from dynagrag.ui.ask.source_view import show_source
+from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.rename_box import ask_title
 from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.state import Desk
 
 
 def page() -> None:
@@ -26,7 +29,8 @@ def page() -> None:
                     "This document is no longer in the workspace: it was deleted, or replaced by another version of its file.",
                     icon=":material/error:",
                 )
-            show_documents(desk, list(documents.values()))
+            _choose(desk, list(documents.values()))
+            show_documents(desk, list(documents.values()), can_find=False)
             return
         st.html(beside.STYLE)
         title, renaming = st.columns([5, 1], vertical_alignment="bottom")
@@ -37,3 +41,11 @@ def page() -> None:
         opened = OpenSource(document.id, number(st.query_params.get("start", "")), number(st.query_params.get("end", "")))
         show_source(desk, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])
+
+
+def _choose(desk: Desk, documents: list[Document]) -> None:
+    labels = document_labels(documents)
+    picked = st.selectbox("Document", list(labels), index=None, format_func=lambda i: labels.get(i, i), placeholder="Choose one to read")
+    if picked is not None:
+        st.query_params.from_dict({"workspace": desk.name, "document": picked, "start": "0", "end": "0"})
+        st.rerun()

@@ -8,6 +8,7 @@ import streamlit as st
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.schema import CO_OCCURRENCE, AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
 from dynagrag.text import plural
+from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
 from dynagrag.ui.safe_markdown import clean, plain
@@ -32,7 +33,8 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     drawn = {number: (prompt, prompt.subgraph) for number, prompt in enumerate(trace.prompts) if prompt.subgraph is not None}
     if not drawn:
         return
-    picked = st.selectbox(trace.subgraph_kind.capitalize(), list(drawn), format_func=lambda number: _name(drawn[number][1]))
+    labels = told_apart({number: _name(subgraph) for number, (_, subgraph) in drawn.items()})
+    picked = st.selectbox(trace.subgraph_kind.capitalize(), list(labels), format_func=labels.__getitem__)
     prompt, subgraph = drawn[picked]
     num_visited = _show_numbers(prompt, subgraph)
     step = _step(f"{exchange_id}_{picked}", num_visited)

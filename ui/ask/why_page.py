@@ -10,6 +10,7 @@ from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, 
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
+from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer, with_titles
@@ -54,9 +55,8 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
     given = st.query_params.get("arm", "0")
     wanted = next((i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None)
     index = len(answers) - 1 if wanted is None else wanted
-    picked: int = st.selectbox(
-        "Answer", range(len(answers)), index=index, format_func=lambda i: _name(*answers[i]), key=f"why_{conversation.id}"
-    )
+    labels = told_apart({i: _name(*answer) for i, answer in enumerate(answers)})
+    picked: int = st.selectbox("Answer", list(labels), index=index, format_func=lambda i: labels.get(i, ""), key=f"why_{conversation.id}")
     exchange, number = answers[picked]
     return exchange, exchange.answers[number]
 

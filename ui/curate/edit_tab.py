@@ -7,6 +7,7 @@ from dynagrag.curation.view import Seen, clipped
 from dynagrag.schema import Entity
 from dynagrag.text import times
 from dynagrag.ui import state
+from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.curate.correction_work import correct, given_name
 from dynagrag.ui.curate.entity_view import show_entity
 from dynagrag.ui.safe_markdown import plain
@@ -44,7 +45,8 @@ def _choose(seen: Seen, label: str, name: str, first: str = "") -> Entity | None
     ids, last = list(by_id), state.remembered(f"curate_found_{name}", "")
     index = ids.index(last) if last in by_id else 0
     key = f"found_{name}_{seen.version}"  # a box keeps the words of its choice, which a correction changes
-    chosen = st.selectbox(f"Found ({len(found)})", ids, index=index, format_func=lambda i: _line(by_id[i]), key=key)
+    labels = told_apart({i: _line(e) for i, e in by_id.items()})
+    chosen = st.selectbox(f"Found ({len(found)})", ids, index=index, format_func=lambda i: labels.get(i, i), key=key)
     state.remember(f"curate_found_{name}", chosen)
     return by_id[chosen] if chosen else None
 
@@ -83,7 +85,7 @@ def _merge(desk: Desk, seen: Seen, entity: Entity) -> None:
 
 
 def _split(desk: Desk, seen: Seen, entity: Entity) -> None:
-    spelt = {key: f"{clipped(name)} ({number})" for key, name, number in seen.spelt(entity)}
+    spelt = told_apart({key: f"{clipped(name)} ({number})" for key, name, number in seen.spelt(entity)})
     with st.form(f"split_{entity.id}"):
         out = st.multiselect("Names that are something else", list(spelt), format_func=spelt.__getitem__, key=f"split_out_{entity.id}")
         together = st.toggle("These are one thing together", key=f"split_together_{entity.id}", help="Else each stands on its own.")
@@ -93,7 +95,7 @@ def _split(desk: Desk, seen: Seen, entity: Entity) -> None:
 
 
 def _senses(desk: Desk, seen: Seen, entity: Entity) -> None:
-    held = {d.id: f"{clipped(d.title)} ({times(number)})" for d, number in seen.in_documents(entity)}
+    held = told_apart({d.id: f"{clipped(d.title)} ({times(number)})" for d, number in seen.in_documents(entity)})
     st.caption("One name may stand for two things, as Mercury for a planet and a spacecraft. Say in which documents it is the other one.")
     target = None
     is_known = st.toggle("The other thing is an entity that is here already", key=f"sense_known_{entity.id}")

@@ -3,7 +3,6 @@
 The store is asked once per version for its 5,000 heaviest entities; layouts are kept (drawing/kept_layouts.py).
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from html import escape
@@ -17,6 +16,7 @@ from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, narrowed
 from dynagrag.schema import Entity, Graph, Overview, Relation
 from dynagrag.ui import state
+from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.drawing.drawable_text import drawable
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
 from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
@@ -112,10 +112,8 @@ def _passages_of_document(desk: Desk) -> set[str] | None:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _titles(_desk: Desk, folder: str, version: str) -> dict[str, str]:
-    """By document id; documents of one title get a bit of their id, since a choice comes back from the browser as its words."""
-    documents = _desk.documents()
-    num = Counter(document.title for document in documents)
-    return {d.id: d.title if num[d.title] == 1 else f"{d.title} ({d.id[:6]})" for d in documents}
+    """By document id."""
+    return document_labels(_desk.documents())
 
 
 # ------------------------------------------------------------------------------------------------------------ drawings

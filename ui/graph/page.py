@@ -14,6 +14,7 @@ from dynagrag.errors import StoreError
 from dynagrag.schema import Document, Entity, Neighbourhood
 from dynagrag.text import times
 from dynagrag.ui import state
+from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
@@ -243,7 +244,8 @@ def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> 
         return
     other = next(iter(others))
     if len(others) > 1:
-        other = st.selectbox("To", list(others), format_func=lambda id_: clean(others[id_], 60), key="way_to")
+        labels = told_apart({id_: clean(name, 60) for id_, name in others.items()})
+        other = st.selectbox("To", list(labels), format_func=lambda id_: labels.get(id_, id_), key="way_to")
     way = way_between(desk.space.store, entity.id, other, documents)
     if not way:
         st.info(f"No path to {plain(_cut(others[other], 60))} within six relations.", icon=":material/link_off:")

@@ -18,8 +18,15 @@ from dynagrag.ui.workspaces import page as workspaces_page
 # files of ours: Streamlit fetches a `:material/` page icon from another host
 ICON = Path(__file__).parent / "icon.svg"
 LOGO = Path(__file__).parent / "logo.svg"
-_LESS_AIR = "<style>[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }</style>"
+_LESS_AIR = "[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }"
 """Streamlit leaves 6rem above a page's title, for a header that is empty here."""
+_LOST = """@keyframes connection-lost { to { visibility: visible; } }
+[data-testid='stApp']:not([data-test-connection-state='CONNECTED'])::before {
+    content: 'The connection to dynagrag is lost. What was begun there goes on, and this page shows it once it is back.';
+    position: fixed; inset: 0 0 auto 0; z-index: 1000000; padding: 0.5rem 1rem; text-align: center;
+    background: #7a3e00; color: #ffffff; visibility: hidden; animation: connection-lost 0s 1.5s forwards;
+}"""
+"""Streamlit dims the page and writes a faint word into its corner."""
 PAGES = (
     (ask_page, "Ask", "", ":material/forum:"),
     (why_page, "Why", "why", ":material/account_tree:"),
@@ -35,7 +42,7 @@ PAGES = (
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
     st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
-    st.html(_LESS_AIR)
+    st.html(f"<style>{_LESS_AIR}\n{_LOST}</style>")
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()

@@ -116,8 +116,8 @@ def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> 
         st.rerun()
 
 
-def show_pending(desk: Desk, conversation: Conversation) -> None:
-    """The answer that is being written, until it is done; then the page is drawn anew with it in its place."""
+def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> None:
+    """The answer that is being written, until it is done; then the page is drawn anew with it in its place. `waiting`: the next one."""
     work = pending.work_of(desk, conversation.id)
     if work is None:
         return
@@ -130,6 +130,8 @@ def show_pending(desk: Desk, conversation: Conversation) -> None:
             if work.is_running and st.button("Stop", key="stop_asking", icon=":material/stop:"):
                 pending.stop(desk, conversation, work)
                 st.rerun()
+            if waiting:
+                st.caption(f":material/schedule: Next: {plain(waiting)}")
             while not work.wait(_POLL_S):
                 status.caption(_stage(question, work))
                 words.markdown(answer_markdown(question.text, {}))

@@ -22,6 +22,8 @@ from dynagrag.workspace.conversations import NOTES, Conversation, ConversationBo
 _CONVERSATION = "conversation"
 _FOUND = "found_conversation"
 """The conversation that was opened unasked, with its number of exchanges then."""
+_WAITING = "waiting_question"
+"""(conversation, words, options) of what was asked while another question of the conversation is on its way, maybe in another tab."""
 _NUM_SUGGESTED = 3
 _MAX_TITLE = 70
 
@@ -43,8 +45,15 @@ def page() -> None:
             picked, in_view = _show_conversation(desk, conversation, options[0].filters if options else Filters())
         beside.watch_links(in_view)
         with main:
-            conversation_view.show_pending(desk, conversation)
-            if asked or (picked and options):
+            if (asked or (picked and options)) and pending.is_answering(desk, conversation.id):
+                state.remember(_WAITING, (conversation.id, asked or picked, options))
+                asked = picked = ""
+            waiting_in, waiting, waiting_options = state.remembered(_WAITING, ("", "", []))
+            conversation_view.show_pending(desk, conversation, waiting if waiting_in == conversation.id else "")
+            if waiting and waiting_in == conversation.id:
+                state.remember(_WAITING, ("", "", []))
+                _begin(desk, conversation, waiting, waiting_options, model)
+            elif asked or (picked and options):
                 _begin(desk, conversation, asked or picked, options, model)
 
 

@@ -50,6 +50,12 @@ def work_of(desk: Desk, conversation_id: str) -> Work | None:
     return background.find(_key(desk, conversation_id))
 
 
+def is_answering(desk: Desk, conversation_id: str) -> bool:
+    """Whether a question of the conversation is on its way."""
+    work = work_of(desk, conversation_id)
+    return work is not None and work.is_running
+
+
 def question_of(work: Work) -> PendingQuestion:
     """The question that the work is on."""
     question: PendingQuestion = work.notes["question"]

@@ -22,6 +22,8 @@ from dynagrag.workspace.facade import Workspace
 _WAIT_S = 3.0
 """A correction of a small workspace is done within this; else the page follows it."""
 _MAX_CHANGES = 5
+LAST_SEEN = "curate_version"
+"""The version of the graph that the visitor has seen last; "" once they changed it themselves."""
 _SIGNED = "corrections_signed_as"
 Act = Callable[[Workspace], Outcome]
 
@@ -105,6 +107,7 @@ def show_correction(desk: Desk) -> bool:
     if work is not None:
         state.remember("correction_outcome", work.result or work.error)
         state.remember("correction", None)
+        state.remember(LAST_SEEN, "")
         background.drop(key)
         st.toast("That could not be done" if work.error else "Done", icon=":material/error:" if work.error else ":material/check_circle:")
     _show_outcome(desk)

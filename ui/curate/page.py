@@ -8,7 +8,7 @@ from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history,
 from dynagrag.text import times
 from dynagrag.ui import state
 from dynagrag.ui.curate import edit_tab
-from dynagrag.ui.curate.correction_work import correct, given_name, seen_of, show_correction, sign_as, signed_as
+from dynagrag.ui.curate.correction_work import LAST_SEEN, correct, given_name, seen_of, show_correction, sign_as, signed_as
 from dynagrag.ui.curate.entity_view import show_entity, show_quotes
 from dynagrag.ui.curate.list_pager import page_of, show_pager
 from dynagrag.ui.safe_markdown import plain, plain_lines
@@ -43,7 +43,20 @@ def page() -> None:
             return
         seen = seen_of(desk)
         if seen is not None:
+            _tell_of_others(seen)
             _show_tabs(desk, seen)
+
+
+def _tell_of_others(seen: Seen) -> None:
+    """What was sent from a form that is no longer drawn would be dropped in silence."""
+    last = state.remembered(LAST_SEEN, "")
+    if last not in ("", seen.version):
+        st.warning(
+            "The graph was changed since you last looked, in another tab or by another process. This is how it is now. If you were "
+            "changing something that isn't here any more, it was not done.",
+            icon=":material/sync:",
+        )
+    state.remember(LAST_SEEN, seen.version)
 
 
 def _show_tabs(desk: Desk, seen: Seen) -> None:

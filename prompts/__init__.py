@@ -1,8 +1,10 @@
 """The prompts: one .jinja file each, with blocks `system` and `user`, rendered strictly. Head comments name inputs, output type and origin.
 
-Text that comes from documents is data: templates fence it, and the system message says so.
+Text that comes from documents is data: templates fence it, and the system message says so. Words that close a turn in the layout of a
+language model (`<|im_end|>`) are parted by a space wherever they stand: a local model's tokenizer would take them for the real ones.
 """
 
+import re
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 _NAMES = ("system", "user")
+_CONTROL = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?s>|</?SYS>>|/?(?:start|end)_of_turn>|[be]os>|\uff5c)|\[(?=/?INST\])")
+"""Before the first character's successor: what layouts of Llama, Mistral, Gemma, Qwen, Phi and DeepSeek are made of."""
 
 
 @cache
@@ -41,5 +45,10 @@ def render(name: str, **inputs: Any) -> tuple[str, str]:
     """(system, user) of a prompt. A missing input raises jinja2.UndefinedError; surrounding blank space is cut."""
     template = _template(name)
     context = template.new_context(inputs)
-    system, user = ("".join(template.blocks[block](context)).strip() for block in _NAMES)
+    system, user = (without_controls("".join(template.blocks[block](context))).strip() for block in _NAMES)
     return system, user
+
+
+def without_controls(text: str) -> str:
+    """The text with a space inside each word that could close a turn: `< |im_end|>`."""
+    return _CONTROL.sub(lambda found: f"{found.group()} ", text)

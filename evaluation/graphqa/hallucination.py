@@ -41,7 +41,7 @@ _MAX_REPLY = 128
 """Tokens of a reply: some eight edges."""
 _MAX_NAME_TOKENS = 5
 """A longer line without a separator is a sentence, and names nothing, and so is a longer part between commas."""
-_IN_BRACKETS = re.compile(r"\(([^()]*;[^()]*;[^()]*)\)")
+_IN_BRACKETS = re.compile(r"\(([^();]*;[^();]*;[^();]*)\)")
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)")
 _SEPARATORS = (";", "|", "->", ",")
 _NAME = re.compile(r"name: ([^;]+);")

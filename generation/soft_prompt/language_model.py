@@ -76,8 +76,8 @@ class LanguageModel:
         return found
 
     def ids(self, text: str, most: int | None = None) -> list[int]:
-        """A text's tokens without any special ones, cut at the tail after `most`."""
-        found: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        """A text's tokens without any special ones, cut at the tail after `most`. Words that look like a special token are words."""
+        found: list[int] = self.tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
         return found[:most]
 
     def cut(self, text: str, most: int) -> str:
@@ -88,7 +88,8 @@ class LanguageModel:
         if not self.tokenizer.is_fast:  # it doesn't tell where its tokens stand
             read: str = self.tokenizer.decode(ids[:most])
             return read
-        places = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        how = {"add_special_tokens": False, "split_special_tokens": True}
+        places = self.tokenizer(text, **how, return_offsets_mapping=True)["offset_mapping"]
         return text[: places[most - 1][1]] if most else ""
 
     def embed(self, ids: list[int]) -> Tensor:

@@ -158,13 +158,21 @@ class Training(Generic[E]):
             num_done += len(batch)
             loss = self._backward(batch)
             if not math.isfinite(loss):
-                raise TrainingError(f"the loss is {loss} in epoch {number}: a vector of the examples is no number; embed them again")
+                raise TrainingError(
+                    f"the loss is {loss} in epoch {number}: the learning rate is too high, or a vector of the examples is no number; give a "
+                    "lower --learning-rate"
+                )
             self._step(number - 1 + num_done / len(examples))
             total += loss * len(batch)
             on_step(f"epoch {number}", num_done, len(examples))
             told = self._log_step(number, num_done, len(examples), total, began, told)
         network.eval()
-        return Epoch(number, total / len(examples), self._task.validate(), time.perf_counter() - began)
+        validation = self._task.validate()
+        if not math.isfinite(validation):
+            raise TrainingError(
+                f"after epoch {number} the network gives no numbers: the learning rate is too high; give a lower --learning-rate"
+            )
+        return Epoch(number, total / len(examples), validation, time.perf_counter() - began)
 
     def _batches(self, examples: Sequence[E], rng: random.Random) -> list[list[int]]:
         """The examples by their place, each once."""

@@ -93,6 +93,10 @@ def test_it_stops_where_nothing_gets_better() -> None:
 def test_a_loss_that_is_no_number_and_an_empty_set_end_it() -> None:
     with pytest.raises(TrainingError, match="nan"):
         Training(LineTask(), OPTIONS).run([(math.nan, 1.0)])
+    task = LineTask()
+    task.validate = lambda: math.nan  # type: ignore[method-assign]
+    with pytest.raises(TrainingError, match="gives no numbers: the learning rate is too high"):
+        Training(task, OPTIONS).run(EXAMPLES)
     with pytest.raises(UsageError, match="nothing to train on"):
         Training(LineTask(), OPTIONS).run([])
 

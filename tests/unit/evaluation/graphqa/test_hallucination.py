@@ -31,6 +31,7 @@ def counts(reply: str, graph: TextGraph = GRAPH, shown: TextGraph = GRAPH) -> tu
     [
         ("(cat; is a; animal)(animal; can; fly)", [("cat", "is a", "animal"), ("animal", "can", "fly")], []),
         ("1. (cat; is a; animal)\n2. (cat; is a; animal)", [("cat", "is a", "animal")], []),
+        ("(cat; is a; animal; can; fly)", [], []),
         ("- cat; is a; animal", [("cat", "is a", "animal")], []),
         ("cat | is a | animal\nanimal -> can -> fly", [("cat", "is a", "animal"), ("animal", "can", "fly")], []),
         ('0,"is a",1\ncat, is a, animal', [("0", "is a", "1"), ("cat", "is a", "animal")], []),

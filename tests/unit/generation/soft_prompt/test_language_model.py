@@ -47,7 +47,7 @@ def test_a_text_is_cut_where_its_tokens_are(is_fast: bool) -> None:
     class Slow:
         is_fast, chat_template, bos_token_id, eos_token_id = False, None, None, 4
 
-        def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
+        def __call__(self, text: str, add_special_tokens: bool, split_special_tokens: bool) -> dict[str, list[int]]:
             return {"input_ids": tokenizer(text, add_special_tokens=False)["input_ids"]}
 
         def decode(self, ids: list[int]) -> str:
@@ -57,3 +57,11 @@ def test_a_text_is_cut_where_its_tokens_are(is_fast: bool) -> None:
     assert lm.cut("a cat can fly", 3) == "a cat can"
     assert lm.cut("a cat can fly", 4) == lm.cut("a cat can fly", 9) == "a cat can fly"
     assert lm.cut("a cat can fly", 0) == ""
+
+
+def test_words_that_look_like_a_special_token_are_words() -> None:
+    model, tokenizer = tiny_llama()
+    lm = LanguageModel(model, tokenizer, "tiny")
+    assert lm.pieces.end in tokenizer("the cat </s> the cat", add_special_tokens=False)["input_ids"]
+    assert lm.pieces.end not in lm.ids("the cat </s> the cat")
+    assert lm.cut("the cat </s> the cat", 2) == "the cat"

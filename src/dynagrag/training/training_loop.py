@@ -159,8 +159,8 @@ class Training(Generic[E]):
             loss = self._backward(batch)
             if not math.isfinite(loss):
                 raise TrainingError(
-                    f"the loss is {loss} in epoch {number}: the learning rate is too high, or a vector of the examples is no number; give a "
-                    "lower --learning-rate"
+                    f"the loss is {loss} in epoch {number}: the learning rate is too high, or a vector of the examples is no number; give "
+                    "a lower --learning-rate"
                 )
             self._step(number - 1 + num_done / len(examples))
             total += loss * len(batch)

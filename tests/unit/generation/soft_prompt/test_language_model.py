@@ -47,7 +47,7 @@ def test_a_text_is_cut_where_its_tokens_are(is_fast: bool) -> None:
     class Slow:
         is_fast, chat_template, bos_token_id, eos_token_id = False, None, None, 4
 
-        def __call__(self, text: str, add_special_tokens: bool, split_special_tokens: bool) -> dict[str, list[int]]:
+        def __call__(self, text: str, add_special_tokens: bool, **how: bool) -> dict[str, list[int]]:
             return {"input_ids": tokenizer(text, add_special_tokens=False)["input_ids"]}
 
         def decode(self, ids: list[int]) -> str:

@@ -26,8 +26,13 @@ def private(path: str | Path, flags: int) -> int:
 
 
 def touch(path: Path) -> None:
-    """Makes an empty file where there is none: a database that SQLite then opens. Raises OSError."""
-    os.close(private(path, os.O_CREAT | os.O_RDONLY))
+    """Makes an empty file where there is none: a database that SQLite then opens. Raises OSError.
+
+    One that is there isn't opened: with the first close of any descriptor a process loses all its locks on a file, and where it has the
+    database open, another process would then take away the log that it writes to.
+    """
+    with suppress(FileExistsError):
+        os.close(private(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY))
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The recording of a transcript, at the second of the words that were cited. Nothing is fetched: a file is played, an address is a link."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -18,8 +18,18 @@ _SOUNDS = (".mp3", ".m4a", ".wav", ".ogg", ".oga", ".opus", ".flac", ".aac")
 _FILMS = (".mp4", ".webm", ".m4v", ".mov", ".ogv")
 _LANGUAGE = re.compile(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?$")
 """talk.en, talk.pt-BR: how captions name their language."""
-_UNTOLD = (".webm", ".ogv", ".aac", ".mov")
-"""Forms whose length isn't read."""
+_EBML = b"\x1aE\xdf\xa3"
+_ATOMS = (b"ftyp", b"moov", b"wide", b"mdat", b"free", b"skip")
+_UNTOLD: Mapping[str, Callable[[bytes], bool]] = {
+    ".webm": lambda head: head.startswith(_EBML),
+    ".ogv": lambda head: head.startswith(b"OggS"),
+    ".mov": lambda head: head[4:8] in _ATOMS,
+    ".aac": lambda head: head.startswith((b"ID3", b"ADIF")) or (len(head) > 1 and head[0] == 0xFF and head[1] & 0xF6 == 0xF0),
+}
+"""Forms whose length isn't read, and whether a file's first bytes are such: EBML (RFC 8794), Ogg (RFC 3533), a QuickTime atom, ADTS (its
+sync word and layer 0), ADIF or an ID3 tag before it.
+"""
+_NUM_HEAD = 16
 _MAX_BYTES = 500_000_000
 """Of a file that is played here: Streamlit holds what it serves in memory."""
 _YOUTUBE_ID = re.compile(r"\[([\w-]{11})\]\.")
@@ -66,8 +76,10 @@ def read_recording(path: Path) -> Recording:
     try:
         if path.stat().st_size > _MAX_BYTES:
             return Recording(path, None, f"is too large to be played here ({path.stat().st_size / 1e9:.1f} GB); open it in a player")
-        if path.suffix.lower() in _UNTOLD and path.stat().st_size:
-            return Recording(path, None)
+        if (is_such := _UNTOLD.get(path.suffix.lower())) is not None:
+            with path.open("rb") as file:
+                is_sound = is_such(file.read(_NUM_HEAD))
+            return Recording(path, None, "" if is_sound else f"is no {path.suffix.lower()} file; put a sound or film file in its place")
         duration = TinyTag.get(str(path)).duration
     except (TinyTagException, OSError, ValueError) as err:
         return Recording(path, None, f"can't be read as a recording ({type(err).__name__}); put a sound or film file in its place")

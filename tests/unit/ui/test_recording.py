@@ -56,6 +56,37 @@ def test_what_is_no_recording_is_said_to_be_none(tmp_path: Path, content: bytes)
     assert found.duration_s is None
 
 
+HEADS = {
+    ".webm": b"\x1aE\xdf\xa3\x9fB\x86\x81",
+    ".ogv": b"OggS\x00\x02",
+    ".mov": b"\x00\x00\x00\x14ftypqt  ",
+    ".aac": b"\xff\xf1P\x80",
+}
+
+
+@pytest.mark.parametrize("suffix", HEADS)
+def test_a_file_whose_length_is_not_read_is_known_by_its_first_bytes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix.upper()}"
+    path.write_bytes(HEADS[suffix] + bytes(100))
+    assert read_recording(path) == Recording(path, None)
+    others = [head for other, head in HEADS.items() if other != suffix]
+    for content in (b"", b"\xff", b"<html>no film</html>", b"\xff\xfb\x90\x00", b"\x00\x00\x00\x14", *others):  # the fourth is MP3
+        path.write_bytes(content)
+        assert f"is no {suffix} file" in read_recording(path).error
+
+
+@pytest.mark.parametrize("head", [b"ID3\x04", b"ADIF", b"\xff\xf9"])
+def test_sound_with_a_tag_before_it_is_sound(tmp_path: Path, head: bytes) -> None:
+    (tmp_path / "a.aac").write_bytes(head + bytes(100))
+    assert not read_recording(tmp_path / "a.aac").error
+
+
+@pytest.mark.parametrize("atom", [b"moov", b"wide", b"mdat", b"free", b"skip"])
+def test_older_quicktime_films_begin_with_other_atoms(tmp_path: Path, atom: bytes) -> None:
+    (tmp_path / "a.mov").write_bytes(b"\x00\x00\x00\x08" + atom)
+    assert not read_recording(tmp_path / "a.mov").error
+
+
 @pytest.mark.parametrize(
     ("duration", "times", "at", "start", "said"),
     [

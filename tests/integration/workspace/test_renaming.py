@@ -36,7 +36,12 @@ def test_citations_have_the_new_title_and_the_graph_stays(graph: Callable[[], st
 
 @pytest.mark.parametrize(
     ("reference", "title", "reason"),
-    [("nobody", "x", "no document 'nobody'"), ("board", "  ", "needs a title"), ("board", "x" * 201, "at most 200")],
+    [
+        ("nobody", "x", "no document 'nobody'"),
+        ("board", "  ", "needs a title"),
+        ("board", "x" * 201, "at most 200"),
+        ("board", "x" * 10_000, "10,000"),
+    ],
 )
 def test_what_cannot_be_renamed_is_said(graph: Callable[[], str], cli: Callable[..., Any], reference: str, title: str, reason: str) -> None:
     refused = cli("rename", reference, title)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dynagrag.generation.claims.lexicon import senses
 from dynagrag.generation.claims.reading import Reading, Word, same_word
+from dynagrag.words import are_given_alike
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
@@ -30,10 +31,15 @@ def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] |
 
 
 def _has_other_first(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
-    """Whether the last word of a name stands in another one's name; one that begins alike (Mike, Michael) may be the same."""
+    """Whether the last word of a name stands in another one's name; one that may be the same is none (Mike, Michael, M.)."""
     others = [[w.low for w in said.words[start:end] if w.is_word] for start, end in said.names if end - 1 in region]
     alike = [words for words in others if same_word(words[-1], name[-1])]
-    return bool(alike) and all(not any(word[0] == name[0][0] for word in words[:-1]) for words in alike)
+    return bool(alike) and all(not any(_may_be_one(word, name[0]) for word in words[:-1]) for words in alike)
+
+
+def _may_be_one(a: str, b: str) -> bool:
+    """Whether two first names may be one: called alike, or spelt alike up to the last letter (Yuri, Yury)."""
+    return are_given_alike(a, b) or (len(a) == len(b) > 3 and a[:-1] == b[:-1])
 
 
 def _is_called_short(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:

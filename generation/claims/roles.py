@@ -32,6 +32,10 @@ class Predicate:
     is_passive: bool = False
 
 
+_MEMBER = "AM"
+"""Of an assembly: it stands behind names."""
+
+
 def predicate_of(claim: Reading) -> Predicate | None:
     """The claim's predicate: a word of kinship, or its main verb; None for "X is in Y" and the like, which only put names together."""
     words = claim.words
@@ -41,19 +45,19 @@ def predicate_of(claim: Reading) -> Predicate | None:
     verb = _main_verb(claim)
     if verb is None:
         return None
-    is_be = any(w.low in BE for w in words[max(0, verb - 4) : verb])
+    has_be = any(is_be(w) for w in words[max(0, verb - 4) : verb])
     is_by = any(w.low == "by" for w in words[verb + 1 : verb + 3])
-    return Predicate(verb, words[verb].stem, is_be and is_by)
+    return Predicate(verb, words[verb].stem, has_be and is_by)
 
 
 def is_auxiliary(word: Word) -> bool:
-    """Whether it is a form of be, have, do, or a modal verb; May is a month."""
-    return word.low in _AUXILIARIES and word.text != "May"
+    """Whether it is a form of be, have, do, or a modal verb; May is a month, and the AM behind a name no verb."""
+    return word.low in _AUXILIARIES and word.text not in ("May", _MEMBER)
 
 
 def is_be(word: Word) -> bool:
     """Whether it is a form of be."""
-    return word.low in BE
+    return word.low in BE and word.text != _MEMBER
 
 
 def _main_verb(claim: Reading) -> int | None:
@@ -190,7 +194,7 @@ def _around_doer(line: Reading, at: int) -> tuple[frozenset[int], frozenset[int]
 
 def _active(line: Reading, at: int, is_clear: bool) -> Roles:
     words = line.words
-    is_passive = any(w.low in BE for w in words[max(0, at - 3) : at])
+    is_passive = any(is_be(w) for w in words[max(0, at - 3) : at])
     before = frozenset(i for i in range(at) if words[i].clause == words[at].clause)
     if not before & line.in_names:
         before = frozenset(range(at))

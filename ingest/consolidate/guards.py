@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.schema import Vectors
-from dynagrag.words import HONORIFICS
+from dynagrag.words import HONORIFICS, are_given_alike, is_nickname
 
 MIN_GROUP_COSINE = 0.55
 MAX_GROUP = 12
@@ -47,11 +47,6 @@ _CONTRASTS = (
 _CONTRAST_OF = {word: i for i, words in enumerate(_CONTRASTS) for word in words.split()}
 TITLES = HONORIFICS | {"jr", "sr", "chief", "associate"}
 """Words before or after a name that are none of it."""
-_NICKNAMES = (
-    "james jim jimmy jamie", "john jack johnny", "william bill billy will", "robert bob bobby rob", "richard dick rick", "thomas tom tommy",
-    "michael mike", "charles charlie chuck", "edward ed ted eddie", "joseph joe", "elizabeth liz beth betty", "margaret peggy maggie",
-    "eugene gene", "anthony tony", "katherine kate kathy", "lawrence larry", "gerald jerry", "henry harry hank", "theodore ted",
-)  # fmt: skip
 _PERSON_TYPES = frozenset({"person", "speaker", "people", "human", "individual"})
 
 
@@ -153,18 +148,8 @@ def _persons_differ(a: _Parts, b: _Parts) -> bool:
         return False
     if len(left) == 1 or len(right) == 1:
         (one, *_), many = (left, right) if len(left) == 1 else (right, left)
-        return not any(one == other or _is_nickname(one, other) for other in many)
+        return not any(one == other or is_nickname(one, other) for other in many)
     return left[-1] != right[-1] or not are_given_alike(left[0], right[0])
-
-
-def are_given_alike(a: str, b: str) -> bool:
-    """Whether two first names may be one person's: the beginning of the other or its initial, or what it is shortened to."""
-    shorter, longer = sorted((a, b), key=len)
-    return (longer.startswith(shorter) and (len(shorter) == 1 or len(shorter) >= 3)) or _is_nickname(a, b)
-
-
-def _is_nickname(a: str, b: str) -> bool:
-    return any(a in names and b in names for names in (line.split() for line in _NICKNAMES))
 
 
 @dataclass(frozen=True, slots=True)

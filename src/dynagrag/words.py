@@ -74,3 +74,23 @@ HONORIFICS = word_set("""
 """)
 """Titles before a last name."""
 COMMON_WORDS = FUNCTION_WORDS | COMMON_VERBS | VAGUE_WORDS
+_NICKNAMES = tuple(
+    frozenset(line.split())
+    for line in (
+        "james jim jimmy jamie", "john jack johnny", "william bill billy will", "robert bob bobby rob", "richard dick rick",
+        "thomas tom tommy", "michael mike", "charles charlie chuck", "edward ed ted eddie", "joseph joe", "elizabeth liz beth betty",
+        "margaret peggy maggie", "eugene gene", "anthony tony", "katherine kate kathy", "lawrence larry", "gerald jerry",
+        "henry harry hank", "theodore ted",
+    )
+)  # fmt: skip
+
+
+def are_given_alike(a: str, b: str) -> bool:
+    """Whether two first names, in lower case, may be one person's: one begins the other or is its initial, or what it is shortened to."""
+    shorter, longer = sorted((a, b), key=len)
+    return (longer.startswith(shorter) and (len(shorter) == 1 or len(shorter) >= 3)) or is_nickname(a, b)
+
+
+def is_nickname(a: str, b: str) -> bool:
+    """Whether one of two first names is what the other is shortened to."""
+    return any(a in names and b in names for names in _NICKNAMES)

@@ -174,3 +174,12 @@ def test_a_line_may_tell_that_somebody_said_it() -> None:
 )
 def test_other_wordings(claim: str, line: str, verdict: Verdict) -> None:
     assert check(claim, Line(line, "LEO")).verdict is verdict
+
+
+def test_people_of_one_last_name_are_told_apart_and_letters_behind_a_name_are_no_verb() -> None:
+    assert check("John Smith was born in 1957.", "Jane Smith was born in 1957.").verdict is NOT_FOUND
+    assert check("Bob Smith was born in 1957.", "Robert Smith was born in 1957.").verdict is STATED
+    assert check("Michael Brown criticised Mary Brown.", "Mary Brown criticised Michael Brown.").verdict is not STATED
+    line = "Lynne Neagle AM invited Hefin David AM."
+    assert check(line, line).verdict is STATED
+    assert check("Hefin David AM invited Lynne Neagle AM.", line).verdict is CONTRADICTED

@@ -145,7 +145,7 @@ class _Answers:
         else:
             self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
             made = read_description(options.checkpoint, KIND).made_with
-            self.trained_on, self.learned = made["dataset"], frozenset(made.get("learned", ()))
+            self.trained_on, self.learned = made.get("dataset"), frozenset(made.get("learned", ()))
         self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
         layout = self._opened.model.options.layout
         self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}

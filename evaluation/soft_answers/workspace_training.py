@@ -28,6 +28,7 @@ from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.text import plural
 from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, Checkpoint, check_out_folder, hold_folder, save_checkpoint
+from dynagrag.training.memory import Halving
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, best_of
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
@@ -167,11 +168,14 @@ def _model_options(options: WorkspaceSoftOptions, dimension: int, layout: Layout
 
 
 def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample], tell: Progress) -> SoftFigures:
+    halving = Halving()
+
     def right(model: SoftPromptModel, done: int) -> float:
         replies: list[str] = []
         for start in range(0, len(rows), _BATCH):
             tell("measure", done + start, 2 * len(rows))
-            replies += model.answers([row.example for row in rows[start : start + _BATCH]])
+            batch = [row.example for row in rows[start : start + _BATCH]]
+            replies += halving.do(batch, lambda parts: [reply for part in parts for reply in model.answers(part)])
         return sum(contains(without_marks(reply), row.answer) for reply, row in zip(replies, rows, strict=True)) / len(rows)
 
     figures = SoftFigures(len(rows), right(trained, 0), right(untrained, len(rows)), sum(row.has_line for row in rows) / len(rows))

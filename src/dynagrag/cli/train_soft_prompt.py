@@ -67,7 +67,7 @@ VIRTUAL_TOKENS = Annotated[
     int | None,
     typer.Option("--virtual-tokens", min=1, help="Tokens of prompt tuning, and in place of a graph encoder that is left out. Default: 10."),
 ]
-SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the rows.")]
+SEED = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of the weights and of the order of the rows.")]
 MAX_LABEL = Annotated[int, typer.Option("--max-label", min=1, help="Tokens of a label at most; it is cut there.")]
 _OF_SET = ("encoder", "without", "description", "max_description", "max_label")
 _OF_WORKSPACE = ("store",)

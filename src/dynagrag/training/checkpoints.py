@@ -85,6 +85,8 @@ def hold_folder(folder: Path) -> Iterator[None]:
     The system lets the right go however a process ends. Raises UsageError where another training has it.
     """
     make_folder(folder)
+    if (folder / LOCK).is_symlink():  # what it leads to would be overwritten
+        raise UsageError(f"{folder / LOCK} is a link; delete it, or name another folder with --out")
     with open(folder / LOCK, "a+", encoding="utf-8", opener=private) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

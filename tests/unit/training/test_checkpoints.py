@@ -185,3 +185,14 @@ def test_a_training_that_was_killed_holds_its_folder_no_more(tmp_path: Path) -> 
     check_out_folder(tmp_path)
     with hold_folder(tmp_path):
         assert not list(tmp_path.glob("*.part")), "what was half written is gone"
+
+
+def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("mine", encoding="utf-8")
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "training.lock").symlink_to(precious)
+    with pytest.raises(UsageError, match="is a link; delete it"), hold_folder(folder):
+        raise AssertionError("it was held")
+    assert precious.read_text(encoding="utf-8") == "mine"

@@ -13,7 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 _NAMES = ("system", "user")
 _CONTROL = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?s>|</?SYS>>|/?(?:start|end)_of_turn>|[be]os>|\uff5c)|\[(?=/?INST\])")
-"""Before the first character's successor: what layouts of Llama, Mistral, Gemma, Qwen, Phi and DeepSeek are made of."""
+"""The first character of the words that lay out turns for Llama, Mistral, Gemma, Qwen, Phi and DeepSeek."""
 
 
 @cache

@@ -79,7 +79,7 @@ LOADERS: Mapping[str, Callable[[str, Path], GraphSet]] = {
 }
 
 
-def digest_of(questions: Sequence[GraphQuestion]) -> str:
+def digest_of_rows(questions: Sequence[GraphQuestion]) -> str:
     """A hash of what is asked."""
     return content_id(*(text for q in questions for text in (q.id, *_row(q))))
 

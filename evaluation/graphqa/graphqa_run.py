@@ -12,7 +12,7 @@ from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
-from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of, load_graph_set, row_hash
+from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of_rows, load_graph_set, row_hash
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
 from dynagrag.evaluation.graphqa.hallucination import (
@@ -93,6 +93,8 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
     graph_set = load_graph_set(options.dataset, options.data)
     questions = graph_set.of(options.part)[: options.limit]
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
+    if options.part is None and any(file.sha256 in answers.learned_files for file in graph_set.files):
+        raise UsageError(f"{options.checkpoint} was trained on rows of these files; measure it on --split validation or test")
     num_learned = _num_learned(options, answers.learned, questions)
     name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options) | answers.made_with
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
@@ -124,6 +126,7 @@ class _Answers:
         self.variant = options.method
         self.trained_on: str | None = None
         self.learned: frozenset[str] = frozenset()
+        self.learned_files: frozenset[str] = frozenset()
         self._num_cut = 0
         if options.method == MAJORITY:
             return
@@ -146,6 +149,8 @@ class _Answers:
             self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
             made = read_description(options.checkpoint, KIND).made_with
             self.trained_on, self.learned = made.get("dataset"), frozenset(made.get("learned", ()))
+            if "learned" not in made:  # of before it was kept
+                self.learned_files = frozenset(made.get("files", {}).values())
         self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
         layout = self._opened.model.options.layout
         self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
@@ -244,15 +249,17 @@ def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, dic
 
 
 def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions) -> dict[str, Any]:
+    from dynagrag.training.checkpoints import digest_of
+
     return {
         "dataset": graph_set.name,
         "split": options.part.value if options.part else ALL,
         "files": {file.name: file.sha256 for file in graph_set.files},
-        "asked": digest_of(questions),
+        "asked": digest_of_rows(questions),
         "questions": len(questions),
         "method": options.method,
         "lm": options.lm,
-        "checkpoint": _weights_of(options.checkpoint) if options.checkpoint else None,
+        "checkpoint": digest_of(options.checkpoint) if options.checkpoint else None,
         **({"without": list(options.without)} if options.without else {}),
         **({"hallucination": prompt_digest()} if options.hallucination else {}),
     }
@@ -269,9 +276,3 @@ def _num_learned(options: GraphQaOptions, learned: Collection[str], questions: S
             "validation or test of the files that it was trained with"
         )
     return num
-
-
-def _weights_of(folder: Path) -> str:
-    from dynagrag.training.checkpoints import digest_of as digest_of_weights
-
-    return digest_of_weights(folder)

@@ -15,7 +15,7 @@ from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED, Description, GraphMethod, Retrieval, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of, load_graph_set, row_hash
+from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of_rows, load_graph_set, row_hash
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.results.run_folder import library_versions
@@ -159,7 +159,7 @@ def _train(
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
     training = options.recipe.training(options.seed)
-    made_with = _made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of(rows)}
+    made_with = _made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of_rows(rows)}
     network = _network(options, lm, model.options)
     file = TrainingFile(options.out / TRAINING, made_with | {"network": network, "embedder": embedder.identity.name})
     task = SoftTask(model, examples[-num_validation:], training.batch_size)

@@ -1,5 +1,6 @@
 """Rows that a checkpoint learned are no measure of it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,3 +27,16 @@ def test_rows_that_were_learned_are_refused_or_told(train: Callable[..., Path], 
     summary = evaluate_graphqa(settings, replace(asked, part=Part.TRAIN))[1]
     assert summary["learned"] == 22
     assert "on rows of which it learned 22" in summary["verdict"]
+
+
+def test_a_checkpoint_that_does_not_know_its_rows_is_refused_by_its_files(
+    train: Callable[..., Path], data: Path, settings: Settings, tmp_path: Path
+) -> None:
+    folder = train("prompt-tuning", "own", 1)
+    made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    del made["made_with"]["learned"]
+    (folder / "model.json").write_text(json.dumps(made), encoding="utf-8")
+    asked = GraphQaOptions(dataset="explagraphs", data=data, method="prompt-tuning", lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    with pytest.raises(UsageError, match="was trained on rows of these files"):
+        evaluate_graphqa(settings, replace(asked, part=None))
+    assert evaluate_graphqa(settings, asked)[1]["learned"] == 0

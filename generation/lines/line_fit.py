@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 NUM_PASSAGES = 20
 """Passages whose sentences are looked at."""
-WEIGHTS = {"around": 0.5, "place": 0.4, "words": 0.6, "words around": 0.4, "number": 0.1, "speaker": 0.2, "question": -0.1, "empty": -3.0}
+WEIGHTS = {"around": 0.5, "place": 0.4, "words": 0.6, "words around": 0.4, "number": 0.1, "speaker": 0.8, "question": -0.1, "empty": -3.0}
 """Of each part beside the cosine, which counts 1 (docs/papers.md, Lines)."""
 BESIDE = 0.5
 """A neighbour's share in the vector of a sentence with its neighbours."""

@@ -50,6 +50,14 @@ def test_the_line_that_answers_leads_and_is_whole(text: str, said: str) -> None:
     assert said in ask(TALK, text).lines[0].quote
 
 
+def test_what_a_named_speaker_says_leads_what_names_them() -> None:
+    turns: Turns = [
+        ("ANN", "Bob Weaver said on Monday that he wonders about the flour, and Bob Weaver wonders a lot."),
+        ("BOB WEAVER", "Is the flour from Delft milled twice?"),
+    ]
+    assert ask(turns, "What did Bob Weaver wonder about the flour?").lines[0].speaker == "BOB WEAVER"
+
+
 def test_a_fit_adds_up_what_a_sentence_has_of_the_question() -> None:
     index = line_index(TALK, 40)
     found = fits(

@@ -176,6 +176,13 @@ def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
         st.markdown(f"[{label}]({path}?{urlencode(given)})")
 
 
+def tell_empty() -> None:
+    """That nothing is in the workspace yet, and what to begin with."""
+    st.info("This workspace is empty.", icon=":material/waving_hand:")
+    link_to_page("ingest", "Bring in transcripts", ":material/upload_file:")
+    link_to_page("workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:")
+
+
 def known_workspaces() -> list[str]:
     """Those in the home folder."""
     return workspace_names(settings())

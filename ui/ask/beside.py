@@ -18,15 +18,16 @@ HEAD = "source_head"
 STYLE = f"""<style>
 .stMarkdownColoredBackground {{ scroll-margin-top: 40vh; }}
 [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
-.st-key-{PANEL} {{ max-height: calc(100vh - 14rem); overflow-y: auto; scrollbar-gutter: stable; }}
+.st-key-{PANEL} {{ max-height: calc(100vh - 17rem); overflow-y: auto; scrollbar-gutter: stable; }}
 .st-key-{PANEL} > :has(.st-key-{HEAD}) {{ position: sticky; top: 0; z-index: 1; background: light-dark(#ffffff, #050505); }}
-@media (max-width: 640px) {{
+@media (max-width: 1100px) {{
     [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: static; }}
-    .st-key-{PANEL} {{ position: fixed; inset: 3.75rem 0 0 0; z-index: 999; padding: 0 1rem 1rem; max-height: none;
-        background: light-dark(#ffffff, #050505); }}
+    [data-testid='stColumn']:has(.st-key-{PANEL}) {{ flex: none; width: 0; min-width: 0; }}
+    .st-key-{PANEL} {{ position: fixed; inset: 3.75rem 0 0 auto; z-index: 999; width: min(30rem, 100vw); padding: 0 1rem 1rem;
+        max-height: none; background: light-dark(#ffffff, #050505); border-left: 1px solid light-dark(#d5d6d9, #34353b); }}
 }}
 </style>"""
-"""On a phone the panel lies over the conversation until it is closed."""
+"""On a tablet the panel lies over the right part of the conversation, on a phone over all of it, until it is closed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """What a workspace holds, shown where nothing has been asked yet: questions to begin with, documents, speakers, topics, who spoke when."""
 
+import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +19,10 @@ from dynagrag.ui.state import Desk
 from dynagrag.workspace.starting_points import StartingPoints, starting_points
 
 _MAX_DOCUMENTS, _MAX_SPEAKERS, _MAX_TOPICS = 12, 8, 24
-_MAX_TITLE = 60
+_MAX_TITLE = 100
+_MAX_TICKS = 9
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400)
+"""Between two times of who spoke when, in seconds."""
 _MAX_STRETCHES = 1500
 """Of who spoke when: of more the shortest are left out of the picture."""
 
@@ -36,9 +41,7 @@ def invite(desk: Desk) -> str | None:
     """What is in the workspace; the question that was clicked."""
     documents = desk.documents()
     if not documents:
-        st.info("This workspace is empty.", icon=":material/waving_hand:")
-        state.link_to_page("ingest", "Bring in transcripts", ":material/upload_file:")
-        state.link_to_page("workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:")
+        state.tell_empty()
         return None
     points = points_of(desk)
     st.caption("Every answer names the words that it rests on; follow them to the source.")
@@ -48,9 +51,9 @@ def invite(desk: Desk) -> str | None:
     with left:
         _show_speakers(points)
     with right:
-        _show_topics(points)
+        topic = _show_topics(points)
     _show_timeline(desk, documents)
-    return picked
+    return picked or topic
 
 
 def suggest(questions: Sequence[str], label: str) -> str | None:
@@ -116,11 +119,14 @@ def _show_speakers(points: StartingPoints) -> None:
     st.markdown("\n".join([*rows, *([f"- :gray[and {rest:,} more]"] if rest > 0 else [])]))
 
 
-def _show_topics(points: StartingPoints) -> None:
+def _show_topics(points: StartingPoints) -> str | None:
+    """What is talked about most, how often it is named; the question about the one that was clicked."""
     if not points.topics:
-        return
+        return None
     st.subheader("Talked about", anchor=False)
-    st.markdown(" ".join(f":gray-badge[{plain(clean(topic.name, 30))} {topic.weight}]" for topic in points.topics[:_MAX_TOPICS]))
+    names = {f"{plain(clean(topic.name, 30))} :gray[×{topic.weight}]": clean(topic.name, 60) for topic in points.topics[:_MAX_TOPICS]}
+    picked = st.pills("Talked about", list(names), key=f"topics_{content_id(*names)}", label_visibility="collapsed", wrap=True)
+    return f"What was said about {names[picked]}?" if picked else None
 
 
 def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
@@ -137,11 +143,19 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
         )
         document = next((d for d in timed if d.id == picked), document)
     rows = stretches(desk.space.store.turns(document.id))
+    ticks = _ticks(min(float(row["from"]) for row in rows), max(float(row["until"]) for row in rows))
+    labels_of = json.dumps({str(second): clock(second) for second in ticks})
     spec = {
         "mark": {"type": "bar", "height": {"band": 0.7}},
         "height": {"step": 22},
         "encoding": {
-            "x": {"field": "from", "type": "quantitative", "title": "minutes", "scale": {"zero": False}},
+            "x": {
+                "field": "from",
+                "type": "quantitative",
+                "title": None,
+                "scale": {"zero": False, "nice": False},
+                "axis": {"values": ticks, "labelExpr": f"{labels_of}[datum.value]"},
+            },
             "x2": {"field": "until"},
             "y": {"field": "speaker", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
             "tooltip": [{"field": "speaker"}, {"field": "time"}],
@@ -156,8 +170,14 @@ def _timed(version: str, _desk: Desk) -> frozenset[str]:
     return frozenset(turn.document_id for turn in _desk.space.store.turns() if turn.start_s is not None and turn.speaker)
 
 
+def _ticks(first: float, last: float) -> list[int]:
+    """Whole steps of a clock between two seconds, ten at most."""
+    step = next((step for step in _STEPS if (last - first) / step <= _MAX_TICKS), int((last - first) / _MAX_TICKS))
+    return list(range(math.ceil(first / step) * step, math.floor(last) + 1, step))
+
+
 def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
-    """Who spoke from which minute to which: turns of one speaker in a row are one stretch; the longest, in order of time."""
+    """Who spoke from which second to which: turns of one speaker in a row are one stretch; the longest, in order of time."""
     timed = [turn for turn in turns if turn.start_s is not None]
     made: list[tuple[str, float, float]] = []
     for turn, after in zip(timed, [*timed[1:], None], strict=True):
@@ -171,6 +191,5 @@ def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
             made.append((who, start, max(start, end)))
     longest = sorted(sorted(made, key=lambda row: row[1] - row[2])[:_MAX_STRETCHES], key=lambda row: row[1])
     return [
-        {"speaker": clean(who, 40), "from": start / 60, "until": end / 60, "time": f"{clock(start)} to {clock(end)}"}
-        for who, start, end in longest
+        {"speaker": clean(who, 40), "from": start, "until": end, "time": f"{clock(start)} to {clock(end)}"} for who, start, end in longest
     ]

@@ -32,14 +32,15 @@ def page() -> None:
             _choose(desk, list(documents.values()))
             show_documents(desk, list(documents.values()), can_find=False)
             return
-        st.html(beside.STYLE)
+        st.html(f"{beside.STYLE}<style>.st-key-source_page {{ max-width: 48rem; }}</style>")
         title, renaming = st.columns([5, 1], vertical_alignment="bottom")
         title.header(plain(document.title), anchor=False)  # a hearing's title can fill half a page as a title
         with renaming:
             ask_title(desk, document, is_quiet=True)
         st.caption(plain(document.uri))
         opened = OpenSource(document.id, number(st.query_params.get("start", "")), number(st.query_params.get("end", "")))
-        show_source(desk, document, opened)
+        with st.container(key="source_page"):
+            show_source(desk, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])
 
 

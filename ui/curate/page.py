@@ -39,7 +39,7 @@ def page() -> None:
         if show_correction(desk):
             return
         if not desk.documents():
-            st.info("This workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/upload_file:")
+            state.tell_empty()
             return
         seen = seen_of(desk)
         if seen is not None:

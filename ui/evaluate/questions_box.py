@@ -29,7 +29,7 @@ def ask(settings: Settings, workspace: str) -> str | None:
     folder = question_files.folder_of(settings, workspace)
     _follow_making(settings, workspace)
     names = question_files.kept_files(folder)
-    with st.expander("Bring or make questions", icon=":material/add:", expanded=not names):
+    with st.expander("Bring or make questions", expanded=not names):
         _upload(settings, workspace)
         _ask_making(settings, workspace)
     names = question_files.kept_files(folder)
@@ -108,7 +108,7 @@ def _show(settings: Settings, workspace: str, name: str) -> None:
     path = question_files.folder_of(settings, workspace) / name
     rows, total = _first_rows(path)
     head = f"The first of {plural(total, 'question')}" if total > _SHOWN else plural(total, "question")
-    with st.expander(head, icon=":material/visibility:", expanded=True):
+    with st.expander(head, expanded=True):
         st.dataframe(rows, hide_index=True, width="stretch")
         with st.container(horizontal=True):
             st.download_button("Download", path.read_bytes, name, "application/jsonl", icon=":material/download:", help="To edit it.")

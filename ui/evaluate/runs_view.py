@@ -33,7 +33,7 @@ def show() -> None:
     if not views:
         st.caption("There are no runs yet. Those that `dynagrag evaluate` makes are listed here too.")
         return
-    with st.expander(plural(len(views), "run"), icon=":material/list:", expanded=True):
+    with st.expander(plural(len(views), "run"), expanded=True):
         st.dataframe([_row(view) for view in views[:_MAX_LISTED]], hide_index=True, width="stretch")
     by_name = {view.name: view for view in views[:_MAX_LISTED]}
     labels = {name: _label(view) for name, view in by_name.items()}
@@ -79,7 +79,7 @@ def _show_run(view: KeptView) -> None:
     else:
         st.info(f"This run is not at its end: {plain(view.how_far())}.", icon=":material/hourglass_top:")
     _show_resume(view)
-    with st.expander("What it was made with", icon=":material/tune:"):
+    with st.expander("What it was made with"):
         versions = view.run.head.get("versions", {})
         rows = [*flat(view.settings), *((f"version of {name}", str(own)) for name, own in versions.items())]
         st.dataframe([{"Setting": clean(name), "Value": clean(value, 200)} for name, value in rows], hide_index=True, width="stretch")

@@ -103,7 +103,7 @@ def _ask_request(measure: Measure, workspace: str, questions: str, settings: Set
         st.caption("Plain search always runs beside them: by vectors (naive), by words (bm25), and by both (hybrid, rrf).")
     limit = _number("Questions at most", f"evaluate_limit_{measure}", before.limit if before else None, placeholder="all")
     chosen: dict[str, Any] = {"limit": limit}
-    with st.expander("More options", icon=":material/tune:"):
+    with st.expander("More options"):
         chosen |= _ask_more(measure, arms, settings, before)
     is_asking = measure.needs_model
     return RunRequest(

@@ -21,7 +21,7 @@ def show_tables(kind: str, tables: Sequence[Table]) -> None:
     rows = [row for table in tables for row in table.rows]
     words = explained(kind, [name for row in rows for name in (row.get("Measure", ""), *row)])
     if words:
-        with st.expander("What the columns mean", icon=":material/help:"):
+        with st.expander("What the columns mean"):
             st.markdown("  \n".join(f"**{plain(column)}**: {plain(said)}" for column, said in words))
 
 

@@ -12,7 +12,8 @@ import streamlit as st
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-HEIGHT = "max(24rem, calc(100vh - 12rem))"
+HEIGHT = "max(24rem, calc(100vh - 19rem))"
+"""With what stands above and below it in the window."""
 _SWITCH = "graph_switch"
 _LIST = "graph_list"
 _DRAWN = "graph_drawn"
@@ -22,7 +23,7 @@ _WIDE = f"""@media (min-width: 641px) {{
 }}"""
 _UNLISTED = f"@media (max-width: 640px) {{ .st-key-{_LIST} {{ display: none; }} }}"
 _HIDDEN = f"""@media (max-width: 640px) {{
-    .st-key-{_DRAWN} {{ height: 0; min-height: 0; overflow: hidden; visibility: hidden; margin-top: -1rem; }}
+    .st-key-{_DRAWN} {{ flex: none; height: 0; min-height: 0; overflow: hidden; visibility: hidden; margin-top: -1rem; }}
 }}"""
 """With its width kept: a drawing that is made in nothing stays without a size."""
 

@@ -29,6 +29,8 @@ MAX_RELATIONS = 10_000
 """Between the entities that may be drawn: twice as many are as slow again to drag, and no easier to read."""
 _NUM_FIRST = 70
 _NUM_3D = 300
+_BREADTH = 1.4
+"""A drawing is wider than high, as windows are."""
 _NUM_ROWS = 1000
 _MAX_TIPS = 1000
 _NUM_LISTED = 40
@@ -124,7 +126,7 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
         made = _layout(desk, entities, relations).result()
     has_tips = len(entities) <= _MAX_TIPS
     nodes = [
-        Node(e.id, e.name, e.weight, int(group), x=float(x), y=float(y), tooltip=about(e) if has_tips else "")
+        Node(e.id, e.name, e.weight, int(group), x=_BREADTH * float(x), y=float(y), tooltip=about(e) if has_tips else "")
         for e, group, (x, y) in zip(entities, made.groups, made.positions, strict=True)
     ]
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in relations]

@@ -33,18 +33,22 @@ _RELATIONS = (25, 50, 100, 200, 500, 1000)
 
 def page() -> None:
     """Draws the page."""
-    st.title("Graph")
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    head.title("Graph", width="content")
     desk = state.needs_workspace()
     if desk is None:
         return
     with state.shown_errors():
         seen = read_overview(desk)
         if seen.num_entities == 0:
-            st.warning("The graph of this workspace is empty. Bring in transcripts under **Ingest**.", icon=":material/hub:")
+            if desk.documents():
+                st.info("No entity was found in this workspace's documents.", icon=":material/hub:")
+            else:
+                state.tell_empty()
             return
-        search, drawn = st.columns([4, 1], vertical_alignment="bottom")
-        with search:
+        with head:
             text = _find()
+            drawn = st.container(width="content")
         if text:
             _show_hits(desk, text)
         path = _path()

@@ -68,7 +68,7 @@ def _bring(desk: Desk | None) -> None:
         brought = _name_folder()
     else:
         brought = _upload()
-    with st.expander("From YouTube or the web", icon=":material/public:"):
+    with st.expander("From YouTube or the web"):
         st.markdown(_FROM_THE_WEB)
     _read(brought)
 

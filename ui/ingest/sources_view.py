@@ -28,7 +28,7 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
         return
     st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
     names = {f"{row.name} ({number})" if len(read) > 1 else row.name: row for number, row in enumerate(read, 1)}
-    with st.expander("First lines", icon=":material/visibility:"):
+    with st.expander("First lines"):
         picked = st.selectbox("File", list(names), key="preview_of") if len(names) > 1 else next(iter(names))
         row = names.get(picked, read[0])
         for speaker, start_s, text in row.first:

@@ -22,7 +22,7 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     given: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     if spoken:
         kept = {document.sha256: kept_names(document.meta) for document in documents}
-        with st.expander("Speakers: rename, merge, leave out", icon=":material/record_voice_over:"):
+        with st.expander("Speakers: rename, merge, leave out"):
             _ask(spoken, given, kept)
     here = {row.name: set(row.speakers) for row in spoken}
     return SpeakerNames({}, {file: names for file, names in given.items() if file in here and set(names) <= here[file]})

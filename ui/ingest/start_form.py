@@ -85,7 +85,7 @@ def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
         args=("extractor",),
     )
     options: dict[str, Any] = {"extractor": extractor}
-    with st.expander("More options", icon=":material/tune:"):
+    with st.expander("More options"):
         if extractor == "llm":
             options |= _ask_more()
         if has_folder:

@@ -54,7 +54,7 @@ def _ask(settings: Settings) -> None:
         values: dict[str, str] = {}
         for name in ("llm", "embedder"):
             values[name] = _field(settings, name)
-        with st.expander("Server and prices", icon=":material/tune:"):
+        with st.expander("Server and prices"):
             for name in list(_LABELS)[2:]:
                 values[name] = _field(settings, name)
         with st.container(horizontal=True):

@@ -47,7 +47,7 @@ def _show_findings(work: Work) -> None:
         st.error(f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:")
     if not bad:
         st.success("All is well.", icon=":material/check_circle:")
-    with st.expander(f"{len(findings) - len(bad)} findings without fault", icon=":material/check:"):
+    with st.expander(f"{len(findings) - len(bad)} findings without fault"):
         for found in findings:
             if found.is_ok:
                 st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")

@@ -116,10 +116,10 @@ def _show_all(settings: Settings) -> None:
     found = _holdings(settings, names)
     for name in names:
         _show_one(settings, name, found.get(name))
-    with st.expander("New workspace", icon=":material/add:", expanded=not names):
+    with st.expander("New workspace", expanded=not names):
         _ask_new(settings)
     if names:
-        with st.expander("Try the demo", icon=":material/rocket_launch:"):
+        with st.expander("Try the demo"):
             st.markdown(f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from recorded replies of a real model.")
             if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
                 _start_demo(settings)

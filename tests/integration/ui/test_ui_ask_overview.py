@@ -14,13 +14,21 @@ def test_a_workspace_shows_what_is_in_it_and_a_suggested_question_is_asked(book:
     shown = words(page)
     assert ":gray[27 words]" in shown
     assert "**Maria** :gray[" in shown
-    assert ":gray-badge[Borealis Labs" in shown
-    (pills,) = page.button_group
+    pills, topics = page.button_group
+    assert any(name.startswith("Borealis Labs") for name in topics.options)
     assert "What did Maria say about Borealis Labs?" in pills.options
     pills.set_value("What did Maria say about Borealis Labs?").run()
     (conversation,) = book.all()
     assert [exchange.asked for exchange in conversation.exchanges] == ["What did Maria say about Borealis Labs?"]
     assert conversation.exchanges[0].answers
+
+
+def test_what_is_talked_about_is_asked_about_by_a_click(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask.page").run()
+    topics = page.button_group[1]
+    topics.set_value(next(name for name in topics.options if name.startswith("Borealis Labs"))).run()
+    (conversation,) = book.all()
+    assert [exchange.asked for exchange in conversation.exchanges] == ["What was said about Borealis Labs?"]
 
 
 def test_chips_narrow_the_question_and_say_so(book: ConversationBook, panel: Callable[[str], Any]) -> None:

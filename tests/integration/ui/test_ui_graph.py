@@ -72,7 +72,7 @@ def test_an_empty_graph_is_said_to_be_empty(server: OpenAIStubServer, panel: Pan
     assert cli("delete", "small", "--yes").code == 0
     page = panel("graph.page").run()
     assert not page.exception
-    assert "empty" in page.warning[0].value
+    assert "empty" in page.info[0].value
 
 
 def test_the_whole_graph_is_drawn_and_counted(ingested: None, panel: Panel) -> None:

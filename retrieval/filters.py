@@ -5,6 +5,7 @@ alone. A passage that reaches over the bounds is cut to its longest run of turns
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.bridge.fact_arrays import read_facts, stored_table
+from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.schema import (
     Consolidation,
     Document,
@@ -29,6 +31,8 @@ from dynagrag.schema import (
 
 FILTERED = "+filtered"
 """At the end of a filtered snapshot's version."""
+_MAX_TOLD = 20
+"""Speakers that an error names, the nearest first."""
 
 
 def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Snapshot:
@@ -110,7 +114,7 @@ class _Inside:
     @classmethod
     def of(cls, snapshot: Snapshot, filters: Filters) -> "_Inside":
         documents = _documents(snapshot, filters.documents)
-        speakers = {_speaker(name, snapshot) for name in filters.speakers}
+        speakers = {label for name in filters.speakers for label in _speakers(name, snapshot)}
         turns = {}
         for document in documents:
             own = {t.index: t for t in snapshot.turns.get(document, ()) if _is_inside(t, speakers, filters.start_s, filters.end_s)}
@@ -168,16 +172,25 @@ class _Inside:
         return all(index in own for index in range(record.turn_index, last + 1))
 
 
-def _speaker(name: str, snapshot: Snapshot) -> str:
-    """The speaker of that name, case aside, or the one whose name holds it."""
-    known = {t.speaker for turns in snapshot.turns.values() for t in turns if t.speaker}
-    alike = {s.casefold() for s in known}
-    wanted = name.casefold()
-    holding = [s for s in alike if wanted and wanted in s]
+def _speakers(name: str, snapshot: Snapshot) -> set[str]:
+    """Labels, case-folded: the one of that name, the one that holds it, or those of whom it means: "Justice Kagan"."""
+    named = NamedSpeakers(snapshot)
+    alike = {label.casefold() for label in named.labels}
+    wanted = name.strip().casefold()
+    holding = {label for label in alike if wanted and wanted in label}
     if wanted in alike or len(holding) == 1:
-        return wanted if wanted in alike else holding[0]
-    names = "; ".join(sorted(known)[:20]) or "none"
-    raise UsageError(f"{len(holding) or 'no'} speakers match {name!r} in workspace {snapshot.workspace!r}; known: {names}")
+        return {wanted} if wanted in alike else holding
+    if meant := named.meant_by(name if any(map(str.isupper, name)) else name.title()):
+        return {label.casefold() for label in meant}
+    nearest = sorted(named.labels, key=lambda label: (label.casefold() not in holding, -_likeness(wanted, label.casefold()), label))
+    more = f" and {len(nearest) - _MAX_TOLD} more" if len(nearest) > _MAX_TOLD else ""
+    names = "; ".join(nearest[:_MAX_TOLD]) or "none"
+    raise UsageError(f"{len(holding) or 'no'} speakers match {name!r} in workspace {snapshot.workspace!r}; known: {names}{more}")
+
+
+def _likeness(wanted: str, label: str) -> float:
+    """Of a name and the word of a label that is most like it, 0 to 1."""
+    return max((SequenceMatcher(None, wanted, part).ratio() for part in (label, *label.split())), default=0.0)
 
 
 def _is_inside(turn: Turn, speakers: set[str], start_s: float | None, end_s: float | None) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.generation.lines.line_index import LineIndex, Sentence
-from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_question
+from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_call, is_question
 from dynagrag.generation.support import content_stems
 from dynagrag.protocols import Embedder
 from dynagrag.retrieval.passages import cosines_with
@@ -20,7 +20,17 @@ Ints = NDArray[np.int64]
 
 NUM_PASSAGES = 20
 """Passages whose sentences are looked at."""
-WEIGHTS = {"around": 0.5, "place": 0.4, "words": 0.6, "words around": 0.4, "number": 0.1, "speaker": 0.8, "question": -0.1, "empty": -3.0}
+WEIGHTS = {
+    "around": 0.5,
+    "place": 0.4,
+    "words": 0.6,
+    "words around": 0.4,
+    "number": 0.1,
+    "speaker": 0.8,
+    "question": -0.1,
+    "call": -1.0,
+    "empty": -3.0,
+}
 """Of each part beside the cosine, which counts 1 (docs/papers.md, Lines)."""
 BESIDE = 0.5
 """A neighbour's share in the vector of a sentence with its neighbours."""
@@ -50,7 +60,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     own = [s.stems for s in sentences]
     joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
     wants_number = asks_for_number(question.text)
-    speakers = named_speakers(question.text, sentences)
+    speakers = named_speakers(question.text, sentences) | index.speakers.meant_by(question.text)
     parts = {
         "cosine": cosines_with(vectors, question.vector),
         "around": cosines_with(_with_neighbours(vectors, before, after), question.vector),
@@ -60,6 +70,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         "number": np.array([float(wants_number and has_number(s.text)) for s in sentences]),
         "speaker": np.array([float(s.speaker in speakers) for s in sentences]),
         "question": np.array([float(is_question(s.text)) for s in sentences]),
+        "call": np.array([float(is_call(s.text, index.speaker_words)) for s in sentences]),
         "empty": np.array([float(s.says_nothing) for s in sentences]),
     }
     total = parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items())

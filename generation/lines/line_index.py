@@ -10,9 +10,10 @@ from threading import Lock
 import numpy as np
 
 from dynagrag.generation.lines.line_kinds import says_nothing
-from dynagrag.generation.support import content_stems, stem
+from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
 from dynagrag.protocols import Embedder
+from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.schema import Turn, Vectors
 from dynagrag.sentences import sentence_spans
@@ -52,6 +53,7 @@ class LineIndex:
         self.snapshot = passages.snapshot
         self._sentences: dict[int, tuple[Sentence, ...]] = {}
         self._lock = Lock()
+        self.speakers = NamedSpeakers(self.snapshot)
 
     def sentences(self, row: int) -> tuple[Sentence, ...]:
         """Those of a passage, in order; a turn that reaches into it counts with the part that lies in it."""
@@ -79,6 +81,11 @@ class LineIndex:
         return found
 
     # ----------------------------------------------------------------------------------------------------------- words
+
+    @cached_property
+    def speaker_words(self) -> frozenset[str]:
+        """The words of all speakers' names, case-folded, initials aside."""
+        return frozenset(word.casefold() for name in self.speakers.labels for word in WORD.findall(name) if len(word) > 1)
 
     @cached_property
     def _frequencies(self) -> Counter[str]:

@@ -14,6 +14,11 @@ _REPLIES = frozenset(
     "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant lovely super hm whatever".split()
 )
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
+_TITLES = frozenset("justice chief judge mr mrs ms miss dr professor prof senator counsel sir madam ma'am president captain".split())
+_CALLS = frozenset(
+    "and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning afternoon evening roger copy this is please sorry welcome "
+    "over out from to right well so oh uh um hm".split()
+)
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
 _LINK = re.compile(r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
@@ -51,6 +56,13 @@ def is_filler(text: str) -> bool:
     return (
         len(found) <= _MAX_FILLER_WORDS and not has_number(text) and all(w in COMMON_WORDS or w in _REPLIES or len(w) == 1 for w in found)
     )
+
+
+def is_call(text: str, speakers: frozenset[str]) -> bool:
+    """A few words that call or greet a speaker and say no more: "FLIGHT, EECOM.". `speakers`: the words of their names, case-folded."""
+    found = [word.casefold() for word in WORD.findall(text)]
+    known = speakers | _TITLES | _CALLS
+    return len(found) <= _MAX_FILLER_WORDS and not speakers.isdisjoint(found) and known.issuperset(found)
 
 
 def is_heading(text: str, speaker: str | None) -> bool:

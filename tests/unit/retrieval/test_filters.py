@@ -113,6 +113,23 @@ def test_what_is_not_there_is_refused(fill: Fill, bounds: dict[str, tuple[str, .
         _inside(fill(TURNS), **bounds)
 
 
+@pytest.mark.parametrize("name", ["Justice Kagan", "justice kagan", "Kagan", "ELENA KAGAN", "Ms. Kagan"])
+def test_a_speaker_is_named_by_title_and_last_name_too(fill: Fill, name: str) -> None:
+    space = fill([("Elena Kagan", "Grace Hopper founded Fathom Labs."), ("Ann Lee", "Ada Byron works at Acme Works.")])
+    inside = _inside(space, speakers=(name,))
+    assert {inside.passage_text(passage) for passage in inside.passages} == {"Grace Hopper founded Fathom Labs."}
+
+
+def test_who_is_meant_by_two_is_refused_and_the_nearest_are_told_first(fill: Fill) -> None:
+    names = [*(f"Olga Bell{chr(97 + i)}" for i in range(24)), "Ann Lee"]
+    turns = [(name, f"Acme Works has {i} pumps.") for i, name in enumerate(names)]
+    space = fill(*(turns[i : i + 5] for i in range(0, 25, 5)))
+    with pytest.raises(UsageError, match=r"no speakers match 'An Lea' .* known: Ann Lee; .* and 5 more$"):
+        _inside(space, speakers=("An Lea",))
+    with pytest.raises(UsageError, match=r"24 speakers match 'Bell'"):
+        _inside(space, speakers=("Bell",))
+
+
 def test_a_speaker_of_another_document_gives_nothing_and_no_error(fill: Fill) -> None:
     space = fill(TURNS, [("Olga", "Grace Hopper founded Fathom Labs.")])
     inside = _inside(space, documents=("doc0",), speakers=("olga",))

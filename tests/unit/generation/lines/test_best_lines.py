@@ -58,6 +58,12 @@ def test_what_a_named_speaker_says_leads_what_names_them() -> None:
     assert ask(turns, "What did Bob Weaver wonder about the flour?").lines[0].speaker == "BOB WEAVER"
 
 
+def test_a_speaker_who_is_meant_by_a_call_alone_is_not_evidence_of_it_first() -> None:
+    turns: Turns = [("FLIGHT", "EECOM, FLIGHT."), ("EECOM", "FLIGHT, EECOM."), ("EECOM", "We lost the second bus, and volts drop.")]
+    lines = ask(turns, "What did EECOM report?").lines
+    assert lines[0].quote.endswith("volts drop.")
+
+
 def test_a_fit_adds_up_what_a_sentence_has_of_the_question() -> None:
     index = line_index(TALK, 40)
     found = fits(

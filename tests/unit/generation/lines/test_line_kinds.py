@@ -4,7 +4,16 @@ import time
 
 import pytest
 
-from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_aside, is_filler, is_heading, is_question, says_nothing
+from dynagrag.generation.lines.line_kinds import (
+    asks_for_number,
+    has_number,
+    is_aside,
+    is_call,
+    is_filler,
+    is_heading,
+    is_question,
+    says_nothing,
+)
 
 
 @pytest.mark.parametrize(
@@ -118,3 +127,19 @@ def test_some_questions_ask_for_a_number(text: str, expected: bool) -> None:
 @pytest.mark.parametrize(("text", "expected"), [("3-foot waves", True), ("about sixty", True), ("often", False), ("a tenor", False)])
 def test_numbers_stand_in_figures_or_words(text: str, expected: bool) -> None:
     assert has_number(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("FLIGHT, EECOM.", True),
+        ("Go ahead, Justice Kagan.", True),
+        ("And Tobias?", True),
+        ("With me is Tobias.", False),
+        ("Tobias has two complaints.", False),
+        ("Okay, thank you.", False),
+        ("Kagan 3.", False),
+    ],
+)
+def test_a_call_names_a_speaker_and_says_no_more(text: str, calls: bool) -> None:
+    assert is_call(text, frozenset({"flight", "eecom", "kagan", "tobias"})) is calls

@@ -1,5 +1,5 @@
 """Labels of choices, each another: a box of choices gets back from the browser the words of what was chosen, so that of two alike it would
-always take the first.
+always take the first. And the names that several pages have for one thing.
 """
 
 from collections import Counter
@@ -11,6 +11,13 @@ from dynagrag.schema import Document
 from dynagrag.ui.safe_markdown import clean
 
 Key = TypeVar("Key")
+SOFT = {
+    "g-retriever": "G-Retriever, trained",
+    "grag": "GRAG, trained",
+    "graph-token": "Graph token alone, trained",
+    "prompt-tuning": "Prompt tuning, trained",
+}
+"""Trained soft prompts as `--soft` has them, in words."""
 
 
 def told_apart(names: Mapping[Key, str]) -> dict[Key, str]:

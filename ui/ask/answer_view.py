@@ -10,6 +10,7 @@ from dynagrag.generation.lines.quote_cuts import cut_around
 from dynagrag.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
 from dynagrag.text import collapse
 from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
+from dynagrag.ui.choice_labels import SOFT
 from dynagrag.ui.safe_markdown import MARK, MarkLink, answer_markdown, mark_link, plain, said_by
 from dynagrag.workspace.conversations import KeptAnswer
 
@@ -31,19 +32,29 @@ RETRIEVERS = {
     "bm25": "Words (BM25)",
 }
 """Retrievers as `--retriever` has them, in words."""
-SOFT = {
-    "g-retriever": "G-Retriever, trained",
-    "grag": "GRAG, trained",
-    "graph-token": "Graph token alone, trained",
-    "prompt-tuning": "Prompt tuning, trained",
-}
-"""Trained soft prompts as `--soft` has them, in words."""
 
 
 def way_name(way: str) -> str:
     """What answered, in words: a retriever, or `soft:NAME`."""
+    soft = soft_of(way)
+    return SOFT.get(soft, soft) if soft else RETRIEVERS.get(way, way)
+
+
+def soft_of(way: str) -> str:
+    """The trained soft prompt that a way is; empty of a retriever."""
     kind, _, name = way.partition(":")
-    return SOFT.get(name, name) if kind == "soft" and name else RETRIEVERS.get(way, way)
+    return name if kind == "soft" else ""
+
+
+def made_by(kept: KeptAnswer) -> str:
+    """What an answer was made by, as Markdown: the way, and the language model that wrote it."""
+    way = f"**{plain(way_name(kept.retriever))}**"
+    if kept.answer is None:
+        return way
+    if not kept.answer.is_answered_by_model:
+        return f"{way} :gray[evidence alone]"
+    lm = kept.llm.removeprefix(f"{soft_of(kept.retriever)} with ")
+    return f"{way} :gray[with {plain(lm)}]" if lm else way
 
 
 def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bool = True) -> None:

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from dynagrag import wiring
 from dynagrag.errors import UsageError
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.models.catalog import models_list
+from dynagrag.protocols import ChatModel
 from dynagrag.schema import Filters
-from dynagrag.settings import PROFILES
+from dynagrag.settings import PROFILES, Profile
 from dynagrag.text import any_seconds, plural
 from dynagrag.ui import state
-from dynagrag.ui.ask.answer_view import RETRIEVERS
-from dynagrag.ui.ask.soft_choice import choose_soft
+from dynagrag.ui.ask.answer_view import RETRIEVERS, soft_of, way_name
+from dynagrag.ui.ask.soft_choice import HELP, show_refused, soft_labels, soft_prompts
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
@@ -22,9 +25,15 @@ from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, prune
 
 _NO_COMPARISON = "nothing"
 _PROFILES_HELP = "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper: DynaGRAG to the letter"
+_ORDERS = {"dsa-bfs": "Near the question first (DSA-BFS)", "bfs": "Level by level (BFS)"}
+_NO_SUBGRAPHS = (
+    "No effect now: nothing that is chosen reads subgraphs as text. The profile Graph does, and so do the retrievers of trees, facts and "
+    "GRAG's ego-graphs"
+)
+_NO_MODEL = "No effect: no language model is set"
 _PRUNERS = {AUTO: "Trained where that is better", TRAINED: "Trained", "prior": "Untrained", "none": "None"}
 _PRUNER_HELP = (
-    "What scores the entities and relations of ego-graphs. Trained: by the network that `dynagrag train pruner` made for this workspace; "
+    "What scores the entities and relations of subgraphs. Trained: by the network that `dynagrag train pruner` made for this workspace; "
     "it is better where it has beaten the untrained one on documents that it was not trained on"
 )
 
@@ -83,56 +92,113 @@ def _speakers_of(workspace: str, folder: str, version: str, _desk: Desk) -> list
     return sorted({turn.speaker for turn in _desk.space.store.turns() if turn.speaker})
 
 
-def choose_options(desk: Desk) -> list[AskOptions]:
-    """The options of the next question, one for each way that answers it; its filters are not among them."""
+def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
+    """The options of the next question, one for each way that answers it; its filters are not among them. What has no effect on any of
+    these ways is disabled, and says so. `model`: that of the settings.
+    """
     _choose_model()
     has_model = bool(state.settings().llm)
     with st.expander("Advanced"):
-        retriever, compared = _choose_retrievers()
+        ways = _choose_ways(desk, has_model)
+        retrievers = [way for way in ways if not soft_of(way)]
+        profile = _kept_select(
+            "Profile",
+            list(PROFILES),
+            "profile",
+            str.capitalize,
+            _PROFILES_HELP if retrievers else _of_its_own(ways[0]),
+            is_disabled=not retrievers,
+        )
+        is_read = any(_reads_subgraphs(way, wiring.make_profile(profile, model)) for way in ways)
         left, right = st.columns(2)
         with left:
+            told = "In which order a subgraph's entities and relations are put into words" if is_read else _NO_SUBGRAPHS
             traversal = _kept_select(
-                "Order of the ego-graphs", list(wiring.TRAVERSALS), "traversal", str.upper, "How a subgraph is put into words"
+                "Order of subgraphs", list(wiring.TRAVERSALS), "traversal", lambda name: _ORDERS.get(name, name), told, not is_read
             )
         with right:
-            profile = _kept_select("Profile", list(PROFILES), "profile", str.capitalize, _PROFILES_HELP)
-        pruner = _choose_pruner(desk)
-        soft = choose_soft(desk)
-        is_split = _keep_toggle(
-            "Split the question",
-            "split",
-            "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call. "
-            "Plain search and the profile Paper ask it whole.",
-            is_disabled=not has_model or soft is not None or not wiring.can_split(retriever, profile),
-        )
-        max_calls = st.number_input(
-            "Model calls per question, at most", min_value=1, value=None, key="filter_calls", placeholder="No limit"
-        )
+            pruner = _choose_pruner(desk, is_read)
+        is_split = _choose_split(has_model and any(wiring.can_split(name, profile) for name in retrievers))
+        max_calls = _choose_calls(has_model)
     is_strict = _keep_toggle(
         "Only what the sources state",
         "strict",
         "Leaves out of the answer what no line states, and says how much that was. The answer then comes in one piece.",
-        is_disabled=not has_model and soft is None,
+        is_disabled=not has_model and len(retrievers) == len(ways),
     )
-    made = [
-        AskOptions(name, traversal, profile, Filters(), max_calls, is_split and wiring.can_split(name, profile), is_strict, pruner)
-        for name in ([retriever] if compared == _NO_COMPARISON else [retriever, compared])
-    ]
-    return made if soft is None else [replace(made[0], soft=soft, is_split=False), *made[1:]]
+    base = AskOptions(traversal=traversal, profile=profile, max_calls=max_calls, is_strict=is_strict, pruner=pruner)
+    return [_of_way(way, base, is_split) for way in ways]
 
 
-def _choose_retrievers() -> tuple[str, str]:
-    retriever = _kept_select("Retriever", list(RETRIEVERS), "retriever", lambda name: RETRIEVERS[name], "What finds the evidence")
-    others = [_NO_COMPARISON, *(name for name in RETRIEVERS if name != retriever)]
-    told = "Asks the same question twice and shows both answers"
-    return retriever, _kept_select("Compare with", others, "compared", lambda name: RETRIEVERS.get(name, "Nothing"), told)
+def _choose_split(can_split: bool) -> bool:
+    return _keep_toggle(
+        "Split the question",
+        "split",
+        "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call. "
+        "Plain search, the profile Paper and trained soft prompts ask it whole.",
+        is_disabled=not can_split,
+    )
 
 
-def _choose_pruner(desk: Desk) -> str:
-    """What scores the ego-graphs: the setting, or a known name; the workspace's own where it has one."""
+def _choose_calls(has_model: bool) -> int | None:
+    return st.number_input(
+        "Model calls per question, at most",
+        min_value=1,
+        value=None,
+        key="filter_calls",
+        placeholder="No limit",
+        help=None if has_model else _NO_MODEL,
+        disabled=not has_model,
+    )
+
+
+def _of_way(way: str, base: AskOptions, is_split: bool) -> AskOptions:
+    if soft := soft_of(way):
+        return replace(base, soft=soft)
+    return replace(base, retriever=way, is_split=is_split and wiring.can_split(way, base.profile))
+
+
+def _reads_subgraphs(way: str, profile: Profile) -> bool:
+    """Whether a way puts subgraphs into words, which a pruner scores and a traversal orders."""
+    soft = soft_of(way)
+    return SYSTEMS[soft].has_text if soft else wiring.brings_subgraphs(way, profile)
+
+
+def _of_its_own(way: str) -> str:
+    return f"No effect: {way_name(way).removesuffix(', trained')} finds its evidence in its own way"
+
+
+def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
+    """What answers, and what is compared with it: retrievers by name, before the language model, and `soft:NAME`."""
+    own = soft_prompts(desk)
+    soft = soft_labels(own)
+    by_model = "The language model" if has_model else "No model: show the evidence"
+    answerer = _kept_select("Answered by", ["", *soft], "soft", lambda way: soft.get(way, by_model), HELP, is_disabled=not soft)
+    show_refused(own, desk.name)
+    retriever = _kept_select(
+        "Retriever",
+        list(RETRIEVERS),
+        "retriever",
+        lambda name: RETRIEVERS[name],
+        _of_its_own(answerer) if answerer else "What finds the evidence",
+        is_disabled=bool(answerer),
+    )
+    first = answerer or retriever
+    names = {_NO_COMPARISON: "Nothing"} | RETRIEVERS | soft
+    others = [way for way in names if way != first]
+    compared = _kept_select(
+        "Compare with", others, "compared", lambda way: names[way], "Asks the same question twice and shows both answers side by side"
+    )
+    return [first] if compared == _NO_COMPARISON else [first, compared]
+
+
+def _choose_pruner(desk: Desk, is_read: bool) -> str | None:
+    """What scores the subgraphs: the setting, or a known name; the workspace's own where it has one. None where there are none to score."""
     own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
     names = list(dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
-    return _kept_select("Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), _PRUNER_HELP)
+    told = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
+    picked = _kept_select("Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), told, not is_read)
+    return picked if is_read else None
 
 
 def _choose_model() -> None:
@@ -153,16 +219,26 @@ def _choose_model() -> None:
         st.rerun()
 
 
-def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[str], str], help_text: str) -> str:
+def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[str], str], help_text: str, is_disabled: bool = False) -> str:
     """A choice that other pages don't make forgotten."""
-    last = state.remembered(f"ask_{key}", values[0])
-    picked = st.selectbox(label, values, index=values.index(last) if last in values else 0, format_func=name, help=help_text)
+    box = _box(key, list(values))
+    picked = st.selectbox(label, values, format_func=name, help=help_text, disabled=is_disabled, key=box)
     state.remember(f"ask_{key}", picked)
     return str(picked)
 
 
 def _keep_toggle(label: str, key: str, help_text: str, is_disabled: bool) -> bool:
     """The same for a switch, which counts for nothing while it is disabled."""
-    is_on = st.toggle(label, bool(state.remembered(f"ask_{key}", False)), help=help_text, disabled=is_disabled)
+    is_on = st.toggle(label, help=help_text, disabled=is_disabled, key=_box(key, [False, True]))
     state.remember(f"ask_{key}", is_on)
     return is_on and not is_disabled
+
+
+def _box(key: str, values: list[Any]) -> str:
+    """The key of a widget, which begins with what is kept. Without one a widget that begins otherwise is another to Streamlit, and what a
+    visitor changes in it a second time is lost.
+    """
+    box, kept = f"of_workspace_box_ask_{key}", state.remembered(f"ask_{key}", values[0])
+    if st.session_state.get(box) not in values:
+        st.session_state[box] = kept if kept in values else values[0]
+    return box

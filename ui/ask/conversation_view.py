@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag.schema import Filters
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
-from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, way_name
+from dynagrag.ui.ask.answer_view import has_details, made_by, show_answer, show_details, soft_of, way_name
 from dynagrag.ui.ask.beside import InView
 from dynagrag.ui.ask.overview import points_of
 from dynagrag.ui.ask.what_to_try import show_what_to_try
@@ -78,8 +78,8 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
         columns = st.columns(len(exchange.answers)) if len(exchange.answers) > 1 else [st.container()]
         for number, (column, kept) in enumerate(zip(columns, exchange.answers, strict=True)):
             with column:
-                if len(exchange.answers) > 1:
-                    st.markdown(f"**{plain(way_name(kept.retriever))}**")
+                if len(exchange.answers) > 1 or soft_of(kept.retriever):
+                    st.markdown(made_by(kept))
                 show_answer(desk.name, kept, exchange.asked)
                 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
                     _show_deeds(desk, conversation, exchange, number, kept)

@@ -37,8 +37,10 @@ def page() -> None:
     with state.shown_errors():
         book = ConversationBook(desk.space.folder)
         conversation = with_titles(_conversation(book), {d.id: d.title for d in desk.documents()})
-        options = _head(desk, book, conversation)
+        head = st.container()
         model = _model()
+        with head:
+            options = _head(desk, book, conversation, model)
         asked, options = _question_box(desk, conversation, options)
         main = _beside_source(desk)
         with main:
@@ -149,13 +151,13 @@ def _go_to(conversation_id: str) -> None:
 # --------------------------------------------------------------------------------------------------------------- head
 
 
-def _head(desk: Desk, book: ConversationBook, conversation: Conversation) -> list[AskOptions]:
+def _head(desk: Desk, book: ConversationBook, conversation: Conversation, model: ChatModel | None) -> list[AskOptions]:
     """Title, options, conversations; the options of the next question, one for each way that answers it."""
     title, buttons = st.columns([1, 2], vertical_alignment="bottom")
     title.title("Notes" if conversation.id == NOTES else "Ask")
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Options", icon=":material/tune:"):
-            options = choose_options(desk)
+            options = choose_options(desk, model)
         _conversations(book, conversation)
         _notes(book, conversation)
         if conversation.exchanges:

@@ -104,7 +104,8 @@ def _answer(
     desk: Desk, conversation: Conversation, question: PendingQuestion, model: ChatModel | None, prices: Settings, work: Work
 ) -> KeptAnswer:
     start = time.monotonic()
-    options, llm = question.options[question.row], model.name if model else ""
+    options = question.options[question.row]
+    llm = model.name if model and options.soft is None else ""
 
     def on_text(piece: str) -> None:
         if work.is_stopped:

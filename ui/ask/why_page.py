@@ -6,7 +6,7 @@ import streamlit as st
 
 from dynagrag.errors import UsageError
 from dynagrag.ui import state
-from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, way_name
+from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, soft_of, way_name
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
@@ -75,7 +75,8 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_answer(desk.name, kept, exchange.asked, is_numbered=False)  # marks are the labels of the prompts below
         if has_details(kept):
             show_details(desk.name, kept)
-    st.caption(f"{plain(way_name(kept.retriever))}, profile {plain(answer.trace.profile)}, {kept.seconds:.1f} s.")
+    profile = "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"  # a soft prompt has its own
+    st.caption(f"{plain(way_name(kept.retriever))}{profile}, {kept.seconds:.1f} s.")
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")
     passages, graphs, prompts, answers = st.tabs(["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"])

@@ -302,12 +302,13 @@ def exchange_as_markdown(exchange: Exchange) -> str:
 
 
 def exchange_as_text(exchange: Exchange) -> str:
-    """The same for a letter: answers with the lines that they cite, no marks of Markdown."""
+    """The same for a letter: answers with the lines that they cite, no marks of Markdown. Of several each says what made it."""
     pieces = [" ".join(exchange.asked.split()), ""]
     for kept in exchange.answers:
         if kept.answer is None:
             continue
         answer = kept.answer
+        pieces += [f"({_by(kept)})"] if len(exchange.answers) > 1 else []
         pieces += [marked_text(answer), ""] if answer.is_answered_by_model else []
         shown = [(f"[{label}] ", line) for label, _, line in shown_lines(answer)] if answer.is_answered_by_model else []
         for label, line in shown or [("", line) for line in answer.evidence[:_NUM_COPIED]]:
@@ -321,12 +322,15 @@ def _who(line: Citation) -> str:
     return ", ".join(part for part in (line.document, line.speaker or "", at) if part)
 
 
+def _by(kept: KeptAnswer) -> str:
+    return f"{kept.retriever}, {kept.llm}" if kept.llm else kept.retriever
+
+
 def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
-    by = f"{kept.retriever}, {kept.llm}" if kept.llm else kept.retriever
     answer = kept.answer
     if answer is None or kept.error:
-        return [f"*({by})* {kept.error}", ""]
-    lines = [f"*({by})*", ""]
+        return [f"*({_by(kept)})* {kept.error}", ""]
+    lines = [f"*({_by(kept)})*", ""]
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
     lines += [marked_text(answer), ""]

@@ -36,6 +36,14 @@ def book(server: OpenAIStubServer, corpus: Any, cli: Callable[..., Any]) -> Conv
 
 
 @pytest.fixture
+def keep(book: ConversationBook, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts an untrained network as a system's checkpoint into the workspace of one meeting, e.g. `keep("grag")`."""
+    from untrained_soft_prompts import UntrainedSoftPrompts
+
+    return UntrainedSoftPrompts(monkeypatch)
+
+
+@pytest.fixture
 def evaluate_page(
     server: OpenAIStubServer, panel: Callable[[str], "AppTest"], corpus: Any, cli: Callable[..., Any]
 ) -> Iterator[Callable[[], "AppTest"]]:

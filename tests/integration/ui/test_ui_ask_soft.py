@@ -7,51 +7,10 @@ from typing import Any
 import pytest
 from ask_pages import QUESTION, asked, choice, words
 
-from dynagrag.generation.soft_prompt import soft_checkpoint
-from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
-from dynagrag.generation.soft_prompt.language_model import LanguageModel
-from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
-from dynagrag.generation.soft_prompt.soft_answers import KIND
-from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
-from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import load_settings
-from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
-from dynagrag.workspace.conversations import ConversationBook
-from dynagrag.workspace.facade import open_workspace
-from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
+from dynagrag.workspace.conversations import ConversationBook, exchange_as_text
 
 Keep = Callable[..., None]
-
-
-@pytest.fixture
-def keep(book: ConversationBook, monkeypatch: pytest.MonkeyPatch) -> Keep:
-    """Puts an untrained network as a system's checkpoint into the workspace, before a tiny language model of random weights."""
-    from tiny_llama import tiny_llama
-
-    lm = LanguageModel(*tiny_llama(max_tokens=2048), "smollm2")
-    monkeypatch.setattr(soft_checkpoint, "load_language_model", lambda *_: lm)
-    monkeypatch.setattr("dynagrag.workspace.workspace_soft_prompt.CATALOG", {})
-    with open_workspace("default") as space:
-        identity = space.store.embedder()
-    assert identity
-
-    def write(method: str, embedder: EmbedderIdentity = identity) -> None:
-        is_grag = method == "grag"
-        encoder = EncoderOptions(embedder.dimension, width=16, num_layers=1, is_pruned=is_grag, is_two_way=is_grag)
-        model = SoftPromptModel(lm, SoftPromptOptions(encoder, projection=32, layout=LayoutOptions(768, 48, 8)))
-        kept = Checkpoint(
-            kind=KIND,
-            network=network_of(method, lm, model.options),
-            embedder=embedder.name,
-            dimension=embedder.dimension,
-            made_with={},
-            figures={},
-            versions={},
-        )
-        save_checkpoint(soft_prompt_folder(load_settings(), "default", method), kept, model.tokens.state_dict())
-
-    return write
 
 
 def shown(page: Any) -> str:
@@ -61,7 +20,7 @@ def shown(page: Any) -> str:
 
 def ask_with(panel: Callable[[str], Any], soft: str) -> None:
     page = panel("ask.page").run()
-    choice(page, "Answered by").set_value(soft).run()
+    choice(page, "Answered by").set_value(f"soft:{soft}").run()
     page.chat_input[0].set_value(QUESTION).run()
     assert not page.exception
     assert not page.error
@@ -122,6 +81,59 @@ def test_why_shows_the_prizes_of_the_tree_of_pcst_and_of_g_retriever(
         assert prizes["prize"].max() >= 1
         assert list(prizes["prize"]) == sorted(prizes["prize"], reverse=True)
         assert "got prizes by rank" in shown(why)
+
+
+def disabled(page: Any) -> set[str]:
+    """The labels of the choices that can't be made."""
+    return {box.label for box in [*page.selectbox, *page.toggle] if box.disabled}
+
+
+def test_what_has_no_effect_on_what_is_chosen_is_disabled_and_says_why(
+    keep: Keep, book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
+    keep("grag")
+    keep("graph-token")
+    page = panel("ask.page").run()
+    assert disabled(page) == {"Order of subgraphs", "Pruner"}
+    assert "nothing that is chosen reads subgraphs as text" in choice(page, "Pruner").help
+    choice(page, "Profile").set_value("graph").run()
+    assert disabled(page) == set()
+    choice(page, "Answered by").set_value("soft:grag").run()
+    assert disabled(page) == {"Retriever", "Profile", "Split the question"}
+    for label in ("Retriever", "Profile"):
+        assert choice(page, label).help == "No effect: GRAG finds its evidence in its own way"
+    choice(page, "Answered by").set_value("soft:graph-token").run()
+    assert disabled(page) == {"Retriever", "Profile", "Split the question", "Order of subgraphs", "Pruner"}
+    choice(page, "Compare with").set_value("dynagrag").run()
+    assert disabled(page) == {"Retriever"}
+
+
+@pytest.mark.parametrize("is_soft_first", [True, False])
+def test_a_soft_prompt_and_a_retriever_are_compared_and_each_answer_says_what_made_it(
+    keep: Keep, book: ConversationBook, panel: Callable[[str], Any], is_soft_first: bool
+) -> None:
+    keep("grag")
+    page = panel("ask.page").run()
+    if is_soft_first:
+        choice(page, "Answered by").set_value("soft:grag").run()
+        choice(page, "Compare with").set_value("naive").run()
+    else:
+        choice(page, "Retriever").set_value("naive").run()
+        choice(page, "Compare with").set_value("soft:grag").run()
+    page.chat_input[0].set_value(QUESTION).run()
+    assert not page.exception
+    assert not page.error
+    exchange = book.all()[0].exchanges[-1]
+    ways = ["soft:grag", "naive"]
+    assert [kept.retriever for kept in exchange.answers] == (ways if is_soft_first else ways[::-1])
+    by_model = next(kept for kept in exchange.answers if kept.retriever == "naive")
+    assert by_model.answer
+    assert by_model.answer.trace.soft is None
+    assert "**GRAG, trained** :gray[with smollm2]" in shown(page)
+    assert f"**Vectors** :gray[with {by_model.llm}]" in shown(page)
+    said = exchange_as_text(exchange)
+    assert "(soft:grag, grag with smollm2)" in said
+    assert f"(naive, {by_model.llm})" in said
 
 
 def test_a_plain_answer_has_neither(book: ConversationBook, panel: Callable[[str], Any]) -> None:

@@ -46,8 +46,10 @@ class AskedQuestion:
         return Filters(documents=(self.document,)) if self.document is not None else Filters()
 
 
-Flow = Callable[[Workspace, AskedQuestion, MeteredChat], Answer]
-"""From a question to an answer: of the workspace that is asked, and a model whose calls are counted for this question alone."""
+Flow = Callable[[Workspace, AskedQuestion, MeteredChat | None], Answer]
+"""From a question to an answer: of the workspace that is asked, and a model whose calls are counted for this question alone; None only for
+an arm that doesn't need one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,13 @@ class AnswerArm:
     pruner: str | None = None
     soft: str | None = None
 
+    @property
+    def needs_model(self) -> bool:
+        """Whether the language model that all other arms share answers. Where there is one, answers of any arm are checked and shortened by
+        it.
+        """
+        return self.soft is None
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -70,7 +79,7 @@ class _Row:
     flow: Flow
 
 
-def _equal_profile(name: str, chat: MeteredChat) -> Profile:
+def _equal_profile(name: str, chat: MeteredChat | None) -> Profile:
     """The profile for this model, with the room that `default` has in its prompts, and in those that score and merge."""
     default = PROFILES["default"]
     equal = with_equal_room(wiring.make_profile(name, chat))
@@ -80,7 +89,7 @@ def _equal_profile(name: str, chat: MeteredChat) -> Profile:
 def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: str = "dsa-bfs", pruner: str | None = None) -> Flow:
     """As `ask` answers with these options."""
 
-    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(retriever=retriever, traversal=traversal, profile=profile, pruner=pruner, filters=question.filters)
         return space.answer(question.text, options, chat, Instead(profile=_equal_profile(profile, chat), max_concurrency=1))
 
@@ -90,7 +99,7 @@ def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: st
 def _in_parts(retriever: str) -> Flow:
     """As `ask` answers from the passages of a plain search, but dealt to as many prompts as others have, which are merged."""
 
-    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         default = PROFILES["default"]
         instead = Instead(replace(default, num_dealt=default.num_prompts), max_concurrency=1)
         return space.answer(question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead)
@@ -101,7 +110,7 @@ def _in_parts(retriever: str) -> Flow:
 def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
     """As `ask` answers from the passages of a search that only evaluations have."""
 
-    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         instead = Instead(PROFILES["default"], make(question), max_concurrency=1)
         return space.answer(question.text, AskOptions(filters=question.filters), chat, instead)
 
@@ -111,7 +120,7 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
 def _with_own_room(profile: str) -> Flow:
     """As `ask` answers under a profile that needs more room than the others have: what it takes is told by its cost."""
 
-    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         return space.answer(question.text, AskOptions(profile=profile, filters=question.filters), chat, Instead(max_concurrency=1))
 
     return flow
@@ -120,7 +129,7 @@ def _with_own_room(profile: str) -> Flow:
 def _soft(name: str, is_hard_alone: bool) -> Flow:
     """As `ask --soft` answers; with `is_hard_alone` without its soft tokens."""
 
-    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+    def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(soft=name, filters=question.filters)
         return space.answer(question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1))
 
@@ -131,7 +140,8 @@ def _gold(question: AskedQuestion) -> wiring.MakeRetriever:
     return lambda snapshot, profile, passages, make_index: GoldSearch(snapshot, question.gold)
 
 
-def _closed_book(space: Workspace, question: AskedQuestion, chat: MeteredChat) -> Answer:
+def _closed_book(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
+    assert chat is not None, "the arm needs a model"
     return closed_book_answer(chat, question.text)
 
 

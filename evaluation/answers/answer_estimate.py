@@ -124,11 +124,11 @@ class _Tried:
 
 def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> _Tried:
     """What an answer asks, as far as a model that cites the first line it sees can tell; less where that fails, which the run will tell."""
-    model = _CountingModel(answering.model.is_small)
-    chat = MeteredChat(model, journal, workspace="estimate", budget=Budget(), use_cache=False)
+    model = _CountingModel(answering.model is not None and answering.model.is_small)
+    chat = MeteredChat(model, journal, workspace="estimate", budget=Budget(), use_cache=False) if answering.model else None
     try:
         answer = arm.flow(space, question, chat)
-        if question.is_short:
+        if chat and question.is_short:
             short_answer(chat, answer)
     except ModelError:
         return _Tried(model.calls)
@@ -137,9 +137,9 @@ def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm:
 
 def _seconds(answering: Answering, call: _Call | None, prompt: float) -> float | None:
     """The time of the first call, by the tokens of its prompt, for all calls; None where it failed or there is none."""
-    if call is None or call.schema is None:
-        return None
     chat = answering.chat()
+    if chat is None or call is None or call.schema is None:
+        return None
     try:
         chat.ask(call.prompt, call.schema, stage="answer", max_tokens=call.max_tokens)
     except ModelError:

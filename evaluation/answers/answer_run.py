@@ -19,7 +19,7 @@ from dynagrag.evaluation.batches import MAX_FAILED, FailedInARow
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.schema import Answer
+from dynagrag.schema import Answer, Usage
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace
 
@@ -113,10 +113,10 @@ class _Work:
         begun = time.perf_counter()
         try:
             answer = arm.flow(self._space, question, chat)
-            short, failed = _short(chat, answer) if question.is_short else (None, 0)
+            short, failed = _short(chat, answer) if chat and question.is_short else (None, 0)
         except ModelError as err:
             line = AnswerLine(scope=question.scope, question=question.id, text=question.text, arm=arm.name, error=str(err) or repr(err))
-            return _cut_off(line, chat, time.perf_counter() - begun) if isinstance(err, CutOffReplyError) else line
+            return _cut_off(line, chat, time.perf_counter() - begun) if chat and isinstance(err, CutOffReplyError) else line
         wall_s = time.perf_counter() - begun
         return line_of(
             answer,
@@ -124,8 +124,8 @@ class _Work:
             scope=question.scope,
             arm=arm.name,
             short=short,
-            spent=chat.usage(),
-            saved=chat.saved(),
+            spent=chat.usage() if chat else Usage(),
+            saved=chat.saved() if chat else Usage(),
             wall_s=wall_s,
             failed_parts=len(answer.trace.failures) + failed,
         )

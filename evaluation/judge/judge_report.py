@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.answers.answering import answerer
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
 from dynagrag.evaluation.judge.arm_statistics import TOO_FEW
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
@@ -20,7 +21,6 @@ from dynagrag.text import plural
 
 _BEST_TOTAL = 25
 _NUM_READ = 6
-
 _DIFFERS = (
     "published: 18.10 for A alone, of an inferred 25, with B a close second; its judge, questions, their number, N and corpus (some "
     "100,000 tokens of podcasts) are not stated or not public. Here: questions, corpus, model and judge of this run, rubrics of our own, "
@@ -80,7 +80,7 @@ COST_HEADS = (
 def _about(summary: Mapping[str, Any]) -> Iterator[str]:
     """What one must know before the figures."""
     counts = f"{plural(summary['questions'], 'question')}, {summary['compared']} with grades of all arms"
-    yield f"judge {summary['judge']}; {counts}; answers by {summary['llm']}"
+    yield f"judge {summary['judge']}; {counts}; answers by {summary['llm'] or answerer(None)}"
     yield from judge_notes(summary)
     if failed := sum(arm["errors"] for arm in summary["arms"].values()):
         again = f"the same command with --out {summary['run']} tries them again"
@@ -254,7 +254,7 @@ def judge_report(run: JudgeRun) -> Report:
     """What the page says."""
     summary = run.summary()
     _, *about = _about(summary)
-    answered = f"{plural(summary['questions'], 'question')} were answered by {summary['llm'].partition(' ')[0]}"
+    answered = f"{plural(summary['questions'], 'question')} were answered by {answerer(summary['llm'])}"
     return Report(
         title=f"Answers judged by {summary['judge']}",
         asked=f"{answered} in {len(summary['arms'])} ways (arms), and {summary['judge']} judged the answers: which way does it like best, "

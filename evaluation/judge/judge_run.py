@@ -62,7 +62,7 @@ def evaluate_judge(
     """
     plan, given, show = plan_judge(options), models or JudgeModels(), progress or (lambda *_: None)
     with (
-        open_answering(settings, options.max_calls, given.answers) as answering,
+        open_answering(settings, options.max_calls, given.answers, plan.arms) as answering,
         _open_judge(settings, options, answering, given.judge) as judge,
         open_workspace(options.workspace, settings=settings, create=False, embedder=given.embedder) as space,
     ):
@@ -88,10 +88,13 @@ def _open_judge(settings: Settings, options: JudgeOptions, answering: Answering,
         opened = wiring.make_chat_model(settings.model_copy(update={"llm": options.judge_llm}))
         if opened is None:
             raise SettingsError("--judge-llm is empty; name a model, or leave it out")
+    model = given or opened or answering.model
+    if model is None:
+        raise SettingsError("a language model judges: name one with --judge-llm or --llm, e.g. --judge-llm openai:NAME")
     try:
         journal = wiring.make_journal(settings.home / JOURNAL)
         try:
-            yield MeteredChat(given or opened or answering.model, journal, workspace=CACHE_NAME, budget=answering.budget)
+            yield MeteredChat(model, journal, workspace=CACHE_NAME, budget=answering.budget)
         finally:
             journal.close()
     finally:
@@ -111,7 +114,7 @@ def _made_with(plan: JudgePlan, options: JudgeOptions, space: Workspace, answeri
         "baseline": plan.baseline,
         "forms": list(plan.forms),
         "samples": plan.samples,
-        "llm": answering.model.identity,
+        "llm": answering.identity,
         "judge": judge.model.identity,
         "prompts": prompts_digest(*JUDGE_PROMPTS),
         "workspace": space.name,

@@ -5,6 +5,7 @@ from typing import Any
 
 from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.answers.answering import answerer
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED, CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
@@ -94,7 +95,7 @@ def qa_report(run: QaRun) -> Report:
     again = f"the same command with --out {summary['run']} tries them again"
     return Report(
         title=f"{summary['dataset']}: what is answered",
-        asked=f"{asked} ({plural(summary['passages'], 'passage')} in all) and answered by {summary['llm'].partition(' ')[0]}: "
+        asked=f"{asked} ({plural(summary['passages'], 'passage')} in all) and answered by {answerer(summary['llm'])}: "
         f"how right is each arm, and what does it cost? Arms: {', '.join(summary['arms'])}.",
         conclusion=_conclusion(summary),
         notes=(

@@ -29,6 +29,7 @@ from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Snapshot
 from dynagrag.settings import Settings
 
+_NOT_SHORTENED = "questions with short answers, whose exact and F1 need a language model that shortens what is said (--llm)"
 _NO_GOLD = "questions without known evidence, which the arm gold can't answer"
 
 
@@ -48,7 +49,7 @@ def evaluate_qa(
     plan = plan_qa(options)
     show = progress or (lambda *_: None)
     with (
-        open_answering(settings, options.max_calls, chat_model) as answering,
+        open_answering(settings, options.max_calls, chat_model, plan.arms) as answering,
         open_evaluated(settings, options.of_workspace(), plan.loaded, show, embedder) as place,
     ):
         snapshot = place.space.snapshot()
@@ -110,7 +111,7 @@ def _known(question: EvalQuestion, answer: GoldAnswer, resolver: Resolver, title
 
 
 def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snapshot: Snapshot, answering: Answering) -> dict[str, Any]:
-    identity, model = place.embedder.identity, answering.model
+    identity = place.embedder.identity
     parts = ((q.id, q.text, *(q.answer.texts if q.answer else ()), str(bool(q.answer and q.answer.is_answerable))) for q in plan.questions)
     return {
         "dataset": plan.loaded.name,
@@ -120,8 +121,8 @@ def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snap
         "questions": len(plan.questions),
         "arms": list(plan.arm_names),
         "baseline": plan.baseline,
-        "llm": model.identity,
-        "checker": wiring.chosen_checker(place.space.settings.checker, model),
+        "llm": answering.identity,
+        "checker": wiring.chosen_checker(place.space.settings.checker, answering.model),
         "extractor": options.extractor if plan.loaded.corpus else None,
         "embedder": f"{identity.name} ({identity.dimension} dimensions)",
         "workspace": place.space.name,
@@ -142,6 +143,8 @@ def _summary(run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: Ev
     notes = Counter(plan.loaded.notes) + Counter(place.notes)
     if missing := sum(question.num_missing for question in known):
         notes["gold that is not in the corpus, so nobody can cite it"] = missing
+    if run.settings["llm"] is None:
+        notes[_NOT_SHORTENED] = sum(is_short(question.wanted().answer) for question in known)
     if GOLD in plan.arm_names:
         notes[WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
         notes[_NO_GOLD] = sum(

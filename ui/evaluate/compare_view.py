@@ -30,8 +30,8 @@ def show() -> None:
     firsts = {view.name: view for view in done if pairs[view.name]}
     if not firsts:
         st.caption(
-            "Two runs that asked the same questions can be compared: of passages found, of answers, or of answers that the same model "
-            "judged. There are no two yet."
+            "Two runs that measured the same thing with the same questions can be compared; graded answers only if the same model graded "
+            "both. There are no two yet."
         )
         _show_refused(done)
         return
@@ -73,7 +73,7 @@ def _show(first: KeptView, second: KeptView) -> None:
     if found["left_out"]:
         st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")
     show_tables(first.kind, run_tables.compared_tables(first.kind, found))
-    st.markdown("**What else was different**")
+    st.markdown("**What else differs**")
     if rows := run_tables.differing_rows(found):
         st.dataframe(rows, hide_index=True, width="stretch")
     else:

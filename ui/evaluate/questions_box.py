@@ -18,7 +18,7 @@ _SHOWN = 8
 _MAX_MB = question_files.MAX_BYTES // 1_000_000
 _PICKED = "evaluate_questions"
 _HELP = (
-    'JSON lines, an object a line: `question`; then `answer`, `answers` or `"answerable": false`, to compare answers with; `documents` or '
+    'One JSON object per line: `question`; then `answer`, `answers` or `"answerable": false`, to compare answers with; `documents` or '
     "`turns`, where it should be found. The fields that a measure doesn't need may be missing."
 )
 
@@ -29,15 +29,15 @@ def ask(settings: Settings, workspace: str) -> str | None:
     folder = question_files.folder_of(settings, workspace)
     _follow_making(settings, workspace)
     names = question_files.kept_files(folder)
-    with st.expander("Bring or make questions", expanded=not names):
+    with st.expander("Add questions", expanded=not names):
         _upload(settings, workspace)
         _ask_making(settings, workspace)
     names = question_files.kept_files(folder)
     if not names:
-        st.caption("There are no questions yet: bring a file, or make some of the workspace.")
+        st.caption("There are no questions yet: upload a file, or have some made from the workspace.")
         return None
     picked = state.remembered(_PICKED, names[0])
-    name = st.selectbox("File of questions", names, index=names.index(picked) if picked in names else 0, format_func=clean, width=420)
+    name = st.selectbox("Questions to ask", names, index=names.index(picked) if picked in names else 0, format_func=clean, width=420)
     state.remember(_PICKED, name)
     _show(settings, workspace, name)
     return name
@@ -67,11 +67,9 @@ def _upload(settings: Settings, workspace: str) -> None:
 
 def _ask_making(settings: Settings, workspace: str) -> None:
     with st.form("make_questions", border=False):
-        num = st.number_input("How many to make", min_value=1, max_value=2000, value=50, width=260)
-        about = (
-            "Of what the lines of the workspace say, without a model. They quote what they ask about, so search by words does well on them."
-        )
-        if st.form_submit_button("Make questions of the workspace", icon=":material/auto_awesome:", help=about):
+        num = st.number_input("How many", min_value=1, max_value=2000, value=50, width=260)
+        about = "Made from what the transcripts say, without a model. They quote their source, so searching by words does well on them."
+        if st.form_submit_button("Make questions from the workspace", icon=":material/auto_awesome:", help=about):
             background.start(
                 background.key_of(settings, workspace, "questions", uuid4().hex),
                 "Making questions",
@@ -113,7 +111,7 @@ def _show(settings: Settings, workspace: str, name: str) -> None:
         with st.container(horizontal=True):
             st.download_button("Download", path.read_bytes, name, "application/jsonl", icon=":material/download:", help="To edit it.")
             with st.popover("Delete", icon=":material/delete:"):
-                st.markdown(f"Deletes **{plain(name)}**. Runs that asked it stay, and can't be resumed.")
+                st.markdown(f"Deletes **{plain(name)}**. Runs that used it are kept, but can't be resumed.")
                 if st.button("Delete it", key=f"delete_questions_{name}", type="primary"):
                     question_files.discard(path.parent, name)
                     st.rerun()

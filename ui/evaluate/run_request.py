@@ -1,20 +1,22 @@
 """What a visitor asks of an evaluation. It is kept in the run's folder, so that the run can be resumed here after a restart."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dynagrag.evaluation.answers.answer_arms import GOLD, known_answer_arms
+from dynagrag.evaluation.answers.answer_arms import GOLD, HARD, SOFT, known_answer_arms
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, FORMS, JudgeOptions, plan_judge
 from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions, plan_qa
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, plan_run
 from dynagrag.files.private_files import write_text
 from dynagrag.settings import Settings
+from dynagrag.ui import choice_labels
 from dynagrag.ui.evaluate import question_files
+from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt
 
 _REQUEST = "request.json"
 _FINDS = {
@@ -32,8 +34,8 @@ class Measure(StrEnum):
     JUDGED = "judge"
 
     @property
-    def needs_model(self) -> bool:
-        """Whether a language model is asked."""
+    def asks_model(self) -> bool:
+        """Whether a language model is asked, where one is set."""
         return self is not Measure.FOUND
 
 
@@ -117,17 +119,36 @@ class PlanView:
     notes: Mapping[str, int]
 
 
-def arm_words(measure: Measure) -> dict[str, str]:
-    """The arms that can be chosen, each with a line on what it is."""
+def arm_words(measure: Measure, soft: Sequence[OwnSoftPrompt] = (), *, has_model: bool = True) -> dict[str, str]:
+    """The arms that can be chosen, each with a line on what it is. `soft`: the workspace's trained soft prompts, of which those that fit
+    are offered. Without a language model only arms that have one of their own are.
+    """
     if measure is Measure.FOUND:
         return dict(_FINDS)
     arms = {name: words for name, words in known_answer_arms().items() if ":" not in name}  # a cross-encoder is named on the command line
-    return arms if measure is Measure.RIGHT else {name: words for name, words in arms.items() if name != GOLD}
+    if measure is Measure.JUDGED:
+        del arms[GOLD]
+    return (arms if has_model else {}) | _soft_arms(soft)
 
 
-def default_arms(measure: Measure) -> tuple[str, ...]:
-    """Those of the command."""
-    return {Measure.FOUND: ("default",), Measure.RIGHT: DEFAULT_ARMS, Measure.JUDGED: EXPERIMENT}[measure]
+def _soft_arms(soft: Sequence[OwnSoftPrompt]) -> dict[str, str]:
+    """Each soft prompt that fits, and its language model without it."""
+    found = {}
+    for own in soft:
+        if own.why_not:
+            continue
+        lm = own.label.removeprefix(f"{own.name} with ")
+        name = choice_labels.SOFT.get(own.name, own.name)
+        found[f"{SOFT}:{own.name}"] = f"{name} on this workspace, with {lm}"
+        found[f"{HARD}:{own.name}"] = f"{lm} with the text that {name.removesuffix(', trained')} reads, without the training"
+    return found
+
+
+def default_arms(measure: Measure, known: Iterable[str]) -> tuple[str, ...]:
+    """Those of the command; where none of them is known, all that are."""
+    usual = {Measure.FOUND: ("default",), Measure.RIGHT: DEFAULT_ARMS, Measure.JUDGED: EXPERIMENT}[measure]
+    known = tuple(known)
+    return tuple(arm for arm in usual if arm in known) or known
 
 
 def baselines(measure: Measure, arms: tuple[str, ...]) -> tuple[str, ...]:

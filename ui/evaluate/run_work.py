@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dynagrag.errors import DynaGragError, SettingsError, UsageError
+from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.judge.judge_options import plan_judge
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
@@ -37,7 +37,7 @@ _OTHER_FOLDER = re.compile(r"name an(?:other| empty or new) folder with --out")
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What a run needs on its thread: settings, and what loads the models that all visitors share."""
+    """What a run needs on its thread: settings, and what loads the models that all visitors share. `chat`: None of a run without one."""
 
     settings: Settings
     chat: Callable[[], ChatModel | None]
@@ -75,9 +75,14 @@ def models_of(request: RunRequest) -> Models:
     chosen = {"llm": request.llm, "embedder": request.embedder or None}
     settings = state.settings_with(**chosen)
     judge = state.chat_model_loader(**chosen | {"llm": request.judge_llm or request.llm})
-    if not request.measure.needs_model:
-        settings = settings.model_copy(update={"llm": None})
-    return Models(settings, state.chat_model_loader(**chosen), judge, state.embedder_loader(**chosen))
+    chat = state.chat_model_loader(**chosen)
+    if request.llm is None:  # one that was set since would make another run of it
+        settings, chat = settings.model_copy(update={"llm": None}), _no_model
+    return Models(settings, chat, judge, state.embedder_loader(**chosen))
+
+
+def _no_model() -> ChatModel | None:
+    return None
 
 
 def start(ticket: str, request: RunRequest, out: Path | None = None) -> Work:
@@ -110,7 +115,7 @@ def works(settings: Settings, workspace: str) -> list[Work]:
 
 def title(request: RunRequest) -> str:
     """A request in a few words."""
-    what = {Measure.FOUND: "Passages found", Measure.RIGHT: "Answers", Measure.JUDGED: "Answers judged"}[request.measure]
+    what = {Measure.FOUND: "Search", Measure.RIGHT: "Answers", Measure.JUDGED: "Answers graded"}[request.measure]
     more = f" and {len(request.arms) - _MAX_NAMED} more" if len(request.arms) > _MAX_NAMED else ""
     return f"{what}: {request.questions}, {', '.join(request.arms[:_MAX_NAMED])}{more}"
 
@@ -155,8 +160,6 @@ def _evaluate(request: RunRequest, models: Models, out: Path, progress: Progress
         evaluate_retrieval(settings, request.of_retrieval(settings, out), progress, models.embedder())
         return
     chat = models.chat()
-    if chat is None:
-        raise SettingsError("a language model gives the answers, and none is set")
     if request.measure is Measure.RIGHT:
         evaluate_qa(settings, request.of_qa(settings, out), progress, told, models.embedder(), chat)
         return

@@ -31,7 +31,7 @@ def show() -> None:
     for name, why in list(unreadable.items())[:_MAX_UNREADABLE]:
         st.caption(f"{plain(name)}: {plain(why)}")
     if not views:
-        st.caption("There are no runs yet. Those that `dynagrag evaluate` makes are listed here too.")
+        st.caption("There are no runs yet. Begin one under **Measure**; runs of `dynagrag evaluate` are listed here too.")
         return
     with st.expander(plural(len(views), "run"), expanded=True):
         st.dataframe([_row(view) for view in views[:_MAX_LISTED]], hide_index=True, width="stretch")
@@ -77,7 +77,7 @@ def _show_run(view: KeptView) -> None:
         _show_figures(view)
         _show_worst(view)
     else:
-        st.info(f"This run is not at its end: {plain(view.how_far())}.", icon=":material/hourglass_top:")
+        st.info(f"This run hasn't finished: {plain(view.how_far())}.", icon=":material/hourglass_top:")
     _show_resume(view)
     with st.expander("What it was made with"):
         versions = view.run.head.get("versions", {})
@@ -100,7 +100,7 @@ def _show_figures(view: KeptView) -> None:
             f"{view.name}.html",
             "text/html",
             icon=":material/download:",
-            help="With plots, and more questions to read. It has no scripts and fetches nothing.",
+            help="One page with plots and more questions to read. It works offline.",
         )
 
 
@@ -110,7 +110,7 @@ def _show_resume(view: KeptView) -> None:
     if not can_resume and not (view.is_done and view.num_failed):
         return
     if request is None:
-        st.caption("It was begun on the command line: the same command goes on with it, where it was and with what failed.")
+        st.caption("It was begun on the command line: the same command goes on with it, and tries what failed again.")
     elif request.workspace != state.workspace_name():
         st.caption(f"Open the workspace {plain(request.workspace)} to go on with it.")
     elif can_resume:
@@ -128,7 +128,7 @@ def _show_worst(view: KeptView) -> None:
     if not worst_questions.has_questions(view) or not arms:
         return
     st.subheader("Questions to read, the worst first")
-    arm = st.selectbox("Worst of which arm", arms, key=f"evaluate_worst_{view.name}", width=360)
+    arm = st.selectbox("Worst for which arm", arms, key=f"evaluate_worst_{view.name}", width=360)
     for read in worst_questions.worst_questions(view, arm, _NUM_WORST):
         _show_question(read, arm)
 

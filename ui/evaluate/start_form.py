@@ -1,5 +1,6 @@
 """What to measure, with which questions and arms, what that would take, and the start."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -17,13 +18,15 @@ from dynagrag.ui.evaluate.run_request import Measure, PlanView, RunRequest, arm_
 from dynagrag.ui.evaluate.run_work import EstimateView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.state import Desk
+from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
 _MEASURES = {
-    Measure.FOUND: ("Which passages are found", "Measures rankings and needs no model: seconds to minutes."),
-    Measure.RIGHT: ("Answers against right ones", "A language model answers; each answer is compared with the one that your file gives."),
-    Measure.JUDGED: ("Answers judged", "A language model answers, and a language model grades the answers; no right answers are needed."),
+    Measure.FOUND: ("Search", "Does it find the right passages? Needs no language model; takes seconds to minutes."),
+    Measure.RIGHT: ("Answers", "Are the answers right? Each is compared with the right answer in your file."),
+    Measure.JUDGED: ("Answers, graded by a model", "Which answers are better? A language model grades them; no right answers are needed."),
 }
-_FORMS = {POINTWISE: "grades of each answer", PAIRWISE: "pairs with the answer of one arm, in both orders"}
+_FORMS = {POINTWISE: "each answer by itself", PAIRWISE: "each answer beside that of one arm, in both orders"}
 _REQUEST = "evaluate_request"
 
 
@@ -35,19 +38,37 @@ def show() -> None:
     settings = state.settings()
     before: RunRequest | None = state.remembered(_REQUEST, None)
     measure = _ask_measure(before)
-    if measure.needs_model and settings.llm is None:
-        st.info(
-            "No language model is set. Choose one under **Settings**; or measure which passages are found, which needs none.",
-            icon=":material/settings:",
-        )
+    arms = arm_words(measure, _soft_prompts(desk, measure), has_model=settings.llm is not None)
+    if not _can_ask(measure, arms, settings):
         return
     questions = questions_box.ask(settings, desk.name)
     if questions is None:
         return
     st.subheader("What to compare")
-    request = _ask_request(measure, desk.name, questions, settings, before if before and before.measure is measure else None)
+    request = _ask_request(measure, arms, desk.name, questions, settings, before if before and before.measure is measure else None)
     state.remember(_REQUEST, request)
     _show_start(request, _planned(request, settings), settings)
+
+
+def _soft_prompts(desk: Desk, measure: Measure) -> list[OwnSoftPrompt]:
+    """The workspace's trained soft prompts, where they can answer."""
+    return own_soft_prompts(desk.space.settings, desk.name, desk.space.store.embedder()) if measure.asks_model else []
+
+
+def _can_ask(measure: Measure, arms: Mapping[str, str], settings: Settings) -> bool:
+    """Whether there is a model for this measure; what to do is said where there is none."""
+    if not measure.asks_model or settings.llm is not None:
+        return True
+    if measure is Measure.RIGHT and arms:
+        told = "No language model is set, so only trained soft prompts can answer: they have one of their own. **Settings** sets one."
+        st.info(told, icon=":material/settings:")
+        return True
+    st.info(
+        f"No language model is set, and {'grading' if measure is Measure.JUDGED else 'answering'} needs one. Choose one under "
+        "**Settings**, or measure the search, which needs none.",
+        icon=":material/settings:",
+    )
+    return False
 
 
 def _planned(request: RunRequest, settings: Settings) -> PlanView:
@@ -85,13 +106,16 @@ def _ask_measure(before: RunRequest | None) -> Measure:
     )
 
 
-def _ask_request(measure: Measure, workspace: str, questions: str, settings: Settings, before: RunRequest | None) -> RunRequest:
-    words = arm_words(measure)
+def _ask_request(
+    measure: Measure, words: Mapping[str, str], workspace: str, questions: str, settings: Settings, before: RunRequest | None
+) -> RunRequest:
     key = f"evaluate_arms_{measure}"
-    st.session_state.setdefault(key, list(before.arms if before else default_arms(measure)))
+    kept = st.session_state.get(key, before.arms if before else default_arms(measure, words))
+    known = [arm for arm in kept if arm in words]  # another workspace has other soft prompts
+    st.session_state[key] = known if known or not kept else list(default_arms(measure, words))
     arms = tuple(
         st.multiselect(
-            "Arms: ways to find or to answer",
+            "Ways to search or to answer (arms)",
             list(words),
             format_func=lambda name: f"{name}: {words[name]}",
             key=key,
@@ -100,12 +124,12 @@ def _ask_request(measure: Measure, workspace: str, questions: str, settings: Set
         )
     )
     if measure is Measure.FOUND:
-        st.caption("Plain search always runs beside them: by vectors (naive), by words (bm25), and by both (hybrid, rrf).")
-    limit = _number("Questions at most", f"evaluate_limit_{measure}", before.limit if before else None, placeholder="all")
+        st.caption("Plain search always runs too, to compare with: by meaning (naive), by words (bm25), and by both (hybrid, rrf).")
+    limit = _number("Number of questions, at most", f"evaluate_limit_{measure}", before.limit if before else None, placeholder="all")
     chosen: dict[str, Any] = {"limit": limit}
     with st.expander("More options"):
         chosen |= _ask_more(measure, arms, settings, before)
-    is_asking = measure.needs_model
+    is_asking = measure.asks_model
     return RunRequest(
         measure=measure,
         workspace=workspace,
@@ -117,23 +141,27 @@ def _ask_request(measure: Measure, workspace: str, questions: str, settings: Set
     )
 
 
-_HELP = "An arm is one way to find passages, or to answer. All but global have equal room for what they show the model."
+_HELP = "Choose several to see which does best. All but global, soft and hard may show the model equally much text."
 
 
 def _ask_more(measure: Measure, arms: tuple[str, ...], settings: Settings, before: RunRequest | None) -> dict[str, Any]:
     known = baselines(measure, arms)
     baseline = st.selectbox(
-        "Compare each with", known, help="Differences from this arm get an interval.", key=f"evaluate_baseline_{measure}", width=360
+        "Compare each with",
+        known,
+        help="You see how far the others are from this one, and how sure that is.",
+        key=f"evaluate_baseline_{measure}",
+        width=360,
     )
     more: dict[str, Any] = {"baseline": baseline}
-    if not measure.needs_model:
+    if not measure.asks_model or settings.llm is None:
         return more
     more["max_calls"] = _number(
-        "Calls at most",
+        "Model calls, at most",
         f"evaluate_calls_{measure}",
         before.max_calls if before else None,
         placeholder="no limit",
-        help="The call after it is refused. What was done is kept, and the run can go on.",
+        help="The run stops there. What is done is kept, and you can resume it.",
     )
     return more | (_ask_judging(settings, before) if measure is Measure.JUDGED else {})
 
@@ -146,16 +174,21 @@ def _ask_judging(settings: Settings, before: RunRequest | None) -> dict[str, Any
     ):
         st.session_state.setdefault(key, kept)
     judge = st.text_input(
-        "Model that judges",
+        "Model that grades",
         placeholder=settings.llm or "",
         max_chars=500,
-        help="Named as under Settings, e.g. openai:gpt-5-mini. Empty: the model that answers, which may like its own words.",
+        help="Named as under Settings, e.g. openai:gpt-5-mini. Empty: the model that answers, which may prefer its own answers.",
         key="evaluate_judge",
         width=360,
     )
-    forms = st.multiselect("How it judges", FORMS, format_func=lambda form: _FORMS[form], key="evaluate_forms")
+    forms = st.multiselect("How it grades", FORMS, format_func=lambda form: _FORMS[form], key="evaluate_forms")
     samples = st.number_input(
-        "Grades of each answer", 1, 9, help="The median counts; each asks in another order.", key="evaluate_samples", width=260
+        "Grades for each answer",
+        1,
+        9,
+        help="The middle one counts. Each time the criteria come in another order.",
+        key="evaluate_samples",
+        width=260,
     )
     return {"judge_llm": judge.strip() or None, "forms": tuple(forms), "samples": samples}
 
@@ -194,18 +227,20 @@ def _digest(request: RunRequest, settings: Settings) -> str:
 
 
 def _estimate_help(request: RunRequest) -> str:
-    if request.measure.needs_model:
-        return "Makes one call to the model, to tell the time; its reply is kept for the run."
-    return "Asks the first two questions, to tell the time. No model is asked."
+    if request.llm is not None:
+        return "Makes one call to the model to see how long it takes. The reply is kept, so nothing is paid twice."
+    if request.measure.asks_model:
+        return "Lets each soft prompt answer one question to see how long it takes."
+    return "Asks the first two questions to see how long it takes. No language model is asked."
 
 
 def _show_estimate(found: EstimateView, request: RunRequest) -> None:
-    if not request.measure.needs_model:
+    if request.llm is None:
         time = "" if found.seconds is None else f", about **{duration_text(max(1.0, found.seconds))}**"
-        st.markdown(f":material/calculate: No model is asked: no calls, no cost{time}.")
+        st.markdown(f":material/calculate: No calls to a language model, so no cost{time}.")
         return
     if found.answers is None and found.judging is None:
-        st.markdown(":material/calculate: All answers are there; nothing is left to ask.")
+        st.markdown(":material/calculate: All answers are there already; nothing is left to ask.")
         return
     parts = [part for part in (found.answers, found.judging) if part is not None]
     calls, prompt = sum(part.calls for part in parts), sum(part.prompt_tokens for part in parts)
@@ -216,7 +251,7 @@ def _show_estimate(found: EstimateView, request: RunRequest) -> None:
     st.markdown(
         f":material/calculate: About **{plural(calls, 'call')}**, {prompt:,} prompt tokens, at most {reply:,} reply tokens, {time}, "
         f"{price}.",
-        help="Replies that are kept from before cost nothing. Prices: under Settings.",
+        help="Replies kept from earlier runs cost nothing.",
     )
     if found.answers and found.judging:
         st.caption(f"{found.answers.calls:,} calls to answer, {found.judging.calls:,} to judge, as if each answer had 100 words.")
@@ -226,11 +261,12 @@ def _show_button(request: RunRequest, work: Work, asked: str, settings: Settings
     found: EstimateView = work.result
     label = {Measure.FOUND: f"Ask {asked}", Measure.RIGHT: f"Answer {asked}", Measure.JUDGED: f"Answer and judge {asked}"}[request.measure]
     if found.goes_on is not None:
-        st.caption(f"A run of these choices was stopped: {kept_runs.view_of(found.goes_on).how_far()} are there. It goes on from there.")
+        st.caption(f"A run with these choices was stopped: {kept_runs.view_of(found.goes_on).how_far()} are done. It goes on from there.")
     is_busy = any(other.is_running for other in run_work.works(settings, request.workspace))
     if background.has_job_at_work(settings, request.workspace):
         st.warning(
-            "This workspace is being changed: a run of now would measure half of it. Wait for its end.", icon=":material/hourglass_top:"
+            "This workspace is being changed, so a run would measure it half done. Wait until that has ended.",
+            icon=":material/hourglass_top:",
         )
         is_busy = True
     ticket = str(state.remembered("evaluate_ticket", uuid4().hex))
@@ -239,7 +275,7 @@ def _show_button(request: RunRequest, work: Work, asked: str, settings: Settings
         type="primary",
         icon=":material/play_arrow:",
         disabled=is_busy,
-        help="Something is at work in this workspace; wait for its end." if is_busy else None,
+        help="Something else is running in this workspace. Wait until it has ended." if is_busy else None,
         on_click=_start,
         args=(ticket, request, work),
     )

@@ -12,7 +12,7 @@ from dynagrag.ui.safe_markdown import plain
 
 _STAGES = {"": "Starting", "answer": "Answering", "judge": "Judging"}
 _MAX_OFFERED = 3
-_STOP_HELP = "Ends the run after the calls in flight. What is done is kept, and you can resume the run here."
+_STOP_HELP = "Stops once the calls under way have ended. What is done is kept, and you can resume the run here."
 
 
 def show_current() -> None:
@@ -47,9 +47,9 @@ def _show_running(work: Work) -> None:
         st.progress(share, text=plain(f"{stage}: {work.done:,} of {work.total:,}" if work.total > 1 else stage))
         left = run_work.seconds_left(work)
         rest = "" if left is None else f" · about {duration_text(left)} left"
-        st.caption(f"at work for {duration_text(work.seconds)}{rest}")
+        st.caption(f"running for {duration_text(work.seconds)}{rest}")
         if work.is_stopped:
-            st.caption("Stopping: the calls in flight end first.")
+            st.caption("Stopping: calls under way end first.")
         elif st.button("Stop", key=f"stop_{'/'.join(work.key[2:])}", icon=":material/stop:", help=_STOP_HELP):
             work.is_stopped = True
             st.rerun()
@@ -99,15 +99,15 @@ def _show_offer(view: KeptView, request: RunRequest) -> None:
     with st.container(border=True):
         st.markdown(
             f":orange[:material/pause_circle:] **{plain(run_work.title(request))}** was stopped. "
-            f"{plain(view.how_far())} are there, and are not asked again."
+            f"{plain(view.how_far())} are done, and are not asked again."
         )
         st.caption(f"begun {plain(view.begun)} UTC · {plain(view.name)}")
         if request.max_calls is not None:
-            rest = st.number_input("Calls at most, for the rest", 1, value=request.max_calls, key=f"budget_{view.name}", width=260)
+            rest = st.number_input("Model calls for the rest, at most", 1, value=request.max_calls, key=f"budget_{view.name}", width=260)
             request = request.model_copy(update={"max_calls": rest})
         with st.container(horizontal=True):
             resume_button(view, request, "Resume")
-            if st.button("Leave it", key=f"leave_{view.name}", help="Stops offering it here. It stays among the runs under Read."):
+            if st.button("Leave it", key=f"leave_{view.name}", help="Removes this notice. The run stays in the list under Read."):
                 keep_request(view.run.path, request.model_copy(update={"is_left": True}))
                 st.rerun()
 

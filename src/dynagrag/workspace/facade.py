@@ -311,7 +311,7 @@ class Workspace:
         """
         return self._questions.ask(text, options or AskOptions(), history, on_text, progress, chat_model)
 
-    def answer(self, text: str, options: AskOptions, chat: MeteredChat, instead: Instead | None = None) -> Answer:
+    def answer(self, text: str, options: AskOptions, chat: MeteredChat | None, instead: Instead | None = None) -> Answer:
         """Answers a question that stands alone with a model whose cache and budget are the caller's, as evaluations do.
 
         `instead`: parts in place of those that the options name; `options.max_calls` is not looked at.

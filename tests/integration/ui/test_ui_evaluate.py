@@ -17,7 +17,7 @@ Pages = Callable[[], Any]
 def test_questions_are_made_of_the_workspace_and_shown(evaluate_page: Pages, home: Path) -> None:
     page = evaluate_page()
     assert "There are no questions yet" in shown(page)
-    press(page, "Make questions of the workspace")
+    press(page, "Make questions from the workspace")
     until(page, lambda: bool(page.success))
     assert "Made " in page.success[0].value
     assert page.selectbox[0].value == "made-50.jsonl"

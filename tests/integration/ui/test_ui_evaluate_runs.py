@@ -22,7 +22,7 @@ def test_passages_are_measured_and_the_run_is_read(evaluate_page: Pages, home: P
     upload(page)
     estimate(page)
     assert "3 questions × 5 arms" in shown(page)
-    assert "No model is asked: no calls, no cost" in shown(page)
+    assert "No calls to a language model, so no cost" in shown(page)
     assert kept_runs(home) == [], "an estimate leaves no run"
     press(page, "Ask 3 questions × 5 arms")
     until(page, lambda: bool(page.success))
@@ -101,7 +101,7 @@ def test_a_stopped_run_goes_on_after_a_restart_with_the_model_that_it_had(
         background.wait_for_all()  # another process knows nothing of it
         again = evaluate_page()
         monkeypatch.setenv("DYNAGRAG_LLM", "openai:another")
-        assert "of 3 answers are there" in shown(again)
+        assert "of 3 answers are done" in shown(again)
         press(again, "Resume")
         until(again, lambda: bool(again.success))
     (run,) = (home / "evaluation" / "runs").iterdir()
@@ -123,7 +123,7 @@ def test_the_same_choices_go_on_with_a_stopped_run_and_one_that_is_left_is_not_o
     background.wait_for_all()
 
     page = evaluate_page()
-    assert "5 of 12 answers are there, and are not asked again" in shown(page)
+    assert "5 of 12 answers are done, and are not asked again" in shown(page)
     press(page, "Leave it")
     assert not has(page, "Resume")
     choose(page, "qa")
@@ -183,11 +183,11 @@ def test_a_spent_budget_says_so_and_the_rest_may_have_another(server: OpenAIStub
     upload(page)
     choose(page, "qa")
     page.multiselect[0].set_value(["naive"]).run()
-    next(field for field in page.number_input if field.label == "Calls at most").set_value(2).run()
+    next(field for field in page.number_input if field.label == "Model calls, at most").set_value(2).run()
     run_it(page)
     assert "the budget of 2 model calls is spent" in page.error[0].value
-    assert "of 3 answers are there" in shown(page)
-    next(field for field in page.number_input if field.label == "Calls at most, for the rest").set_value(50).run()
+    assert "of 3 answers are done" in shown(page)
+    next(field for field in page.number_input if field.label == "Model calls for the rest, at most").set_value(50).run()
     press(page, "Resume")
     until(page, lambda: bool(page.success))
     assert len(kept_runs(home)) == 1

@@ -22,6 +22,7 @@ from dynagrag.settings import load_settings
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate.run_request import Measure, RunRequest, arm_words, baselines, default_arms, keep_request, kept_request
 from dynagrag.ui.evaluate.run_work import in_the_app, seconds_left
+from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt
 
 REQUEST = RunRequest(measure=Measure.RIGHT, workspace="w", questions="mine.jsonl", arms=("default",), llm="openai:fake")
 
@@ -108,10 +109,25 @@ def test_a_request_names_a_file_of_its_workspace_alone(name: str, home: Path) ->
 
 def test_arms_that_can_be_chosen_are_those_of_the_commands() -> None:
     for measure in Measure:
-        assert set(default_arms(measure)) <= set(arm_words(measure))
-        assert all(arm_words(measure).values())
-        assert baselines(measure, default_arms(measure))[0] == "naive"
+        words = arm_words(measure)
+        assert set(default_arms(measure, words)) <= set(words)
+        assert all(words.values())
+        assert baselines(measure, default_arms(measure, words))[0] == "naive"
     assert "gold" not in arm_words(Measure.JUDGED)
+
+
+def test_trained_soft_prompts_that_fit_are_arms_and_need_no_language_model() -> None:
+    soft = [OwnSoftPrompt("grag", "grag with smollm2"), OwnSoftPrompt("g-retriever", "g-retriever with qwen", "qwen isn't here")]
+    own = {
+        "soft:grag": "GRAG, trained on this workspace, with smollm2",
+        "hard:grag": "smollm2 with the text that GRAG reads, without the training",
+    }
+    for measure in (Measure.RIGHT, Measure.JUDGED):
+        assert arm_words(measure, soft) == arm_words(measure) | own
+        assert not any(name.startswith("rerank:") for name in arm_words(measure, soft))
+    assert arm_words(Measure.RIGHT, soft, has_model=False) == own
+    assert default_arms(Measure.RIGHT, own) == ("soft:grag", "hard:grag")
+    assert arm_words(Measure.FOUND, soft) == arm_words(Measure.FOUND)
 
 
 @pytest.mark.parametrize("is_small", [False, True])

@@ -1,5 +1,6 @@
 """G-Retriever and GRAG trained on a workspace of one's own, and asked through `ask --soft`."""
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynagrag.cli.main import app
-from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.errors import LoadError, SettingsError, UsageError, WorkspaceError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.judge.judge_options import JudgeOptions
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
@@ -131,6 +132,32 @@ def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_
     assert graded["arms"].keys() == {*arms}
     assert {key: line.plain for key, line in own.answers().items()} == {key: line.plain for key, line in lines.items()}
     assert own.settings["soft"] == run.settings["soft"]
+
+
+def test_arms_with_models_of_their_own_need_no_other_but_a_judge(train: Train, settings: Settings, tmp_path: Path) -> None:
+    train()
+    questions = tmp_path / "mine.jsonl"
+    questions.write_text("".join(json.dumps({"question": f"What does the {t} feed?", "answer": "Kettle"}) + "\n" for t in THINGS[:2]))
+    arms = ("hard:g-retriever", "soft:g-retriever")
+    estimates: list[AnswersEstimate] = []
+    run, summary = evaluate_qa(settings, QaOptions(questions=questions, workspace="w", arms=arms), on_estimate=estimates.append)
+    assert run.settings["llm"] is None
+    assert {(line.calls, line.short, line.error) for line in run.answers()} == {(0, None, "")}
+    assert (estimates[-1].calls, estimates[-1].is_last) == (0, True)
+    assert estimates[-1].seconds
+    assert "f1" not in summary["arms"]["soft:g-retriever"]
+    assert summary["measure"] == "answer_recall"
+    assert [count for note, count in summary["notes"].items() if "exact and F1" in note] == [2]
+    assert "answered by the arms' own models" in html.unescape((run.path / "report.html").read_text(encoding="utf-8"))
+    for arm in ("closed-book", "default"):
+        with pytest.raises(SettingsError, match=f"gives the answers of {arm}: name one with --llm"):
+            evaluate_qa(settings, QaOptions(questions=questions, workspace="w", arms=(*arms, arm)))
+    judged = JudgeOptions(questions, "w", arms, forms=("pointwise",), samples=1)
+    with pytest.raises(SettingsError, match="a language model judges: name one with --judge-llm"):
+        evaluate_judge(settings, judged)
+    own, graded = evaluate_judge(settings, judged, models=JudgeModels(judge=FakeChat()))
+    assert own.settings["llm"] is None
+    assert graded["arms"].keys() == {*arms}
 
 
 def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(

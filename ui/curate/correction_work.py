@@ -99,10 +99,10 @@ def show_correction(desk: Desk) -> bool:
     key = state.remembered("correction", None)
     work = background.find(key) if key else None
     if work is not None and work.is_running:
-        with st.spinner("Storing the correction and deriving the graph again…"):
+        with st.spinner("Saving the correction and updating the graph…"):
             work.wait(_WAIT_S)
         if work.is_running:
-            _follow(key, "Deriving the graph again…")
+            _follow(key, "Updating the graph…")
             return True
     if work is not None:
         state.remember("correction_outcome", work.result or work.error)

@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag.curation import corrections
 from dynagrag.curation.view import Seen, clipped
 from dynagrag.schema import Entity
-from dynagrag.text import times
+from dynagrag.text import plural, times
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.curate.correction_work import correct, given_name
@@ -39,7 +39,7 @@ def _choose(seen: Seen, label: str, name: str, first: str = "") -> Entity | None
         return None
     found = seen.find(text, _MAX_FOUND)
     if not found:
-        st.info(f"No entity has {plain(clipped(text))} in its names.", icon=":material/search_off:")
+        st.info(f"No entity's name contains {plain(clipped(text))}.", icon=":material/search_off:")
         return None
     by_id = {e.id: e for e in found}
     ids, last = list(by_id), state.remembered(f"curate_found_{name}", "")
@@ -76,8 +76,8 @@ def _merge(desk: Desk, seen: Seen, entity: Entity) -> None:
     preview = corrections.preview_merge(seen, [entity, other])
     with st.form(f"merge_{entity.id}"):
         names = ", ".join(plain(clipped(n, 40)) for n in preview.names[:10])
-        between = f" {preview.num_between} relations between them become notes of it." if preview.num_between else ""
-        st.markdown(f"One entity of {names}, said {times(preview.weight)}.{between}")
+        between = f" {plural(preview.num_between, 'relation')} between them will be kept as notes." if preview.num_between else ""
+        st.markdown(f"Makes one entity of {names}, said {times(preview.weight)}.{between}")
         name = st.text_input("Its name", preview.name, key=f"merge_as_{entity.id}_{other.id}")
         is_sent = st.form_submit_button("Merge", key=f"merge_do_{entity.id}", type="primary", icon=":material/merge:")
     if is_sent:
@@ -87,8 +87,12 @@ def _merge(desk: Desk, seen: Seen, entity: Entity) -> None:
 def _split(desk: Desk, seen: Seen, entity: Entity) -> None:
     spelt = told_apart({key: f"{clipped(name)} ({number})" for key, name, number in seen.spelt(entity)})
     with st.form(f"split_{entity.id}"):
-        out = st.multiselect("Names that are something else", list(spelt), format_func=spelt.__getitem__, key=f"split_out_{entity.id}")
-        together = st.toggle("These are one thing together", key=f"split_together_{entity.id}", help="Else each stands on its own.")
+        out = st.multiselect(
+            "Names that belong to something else", list(spelt), format_func=spelt.__getitem__, key=f"split_out_{entity.id}"
+        )
+        together = st.toggle(
+            "These all name one thing", key=f"split_together_{entity.id}", help="If off, each becomes an entity of its own."
+        )
         is_sent = st.form_submit_button("Split", key=f"split_do_{entity.id}", type="primary", icon=":material/call_split:")
     if is_sent:
         correct(desk, corrections.split, entity.key, out, is_together=together)
@@ -96,11 +100,13 @@ def _split(desk: Desk, seen: Seen, entity: Entity) -> None:
 
 def _senses(desk: Desk, seen: Seen, entity: Entity) -> None:
     held = told_apart({d.id: f"{clipped(d.title)} ({times(number)})" for d, number in seen.in_documents(entity)})
-    st.caption("One name may stand for two things, as Mercury for a planet and a spacecraft. Say in which documents it is the other one.")
+    st.caption(
+        "One name may stand for two things, as Mercury does for a planet and a spacecraft. Say in which documents it means the other one."
+    )
     target = None
-    is_known = st.toggle("The other thing is an entity that is here already", key=f"sense_known_{entity.id}")
+    is_known = st.toggle("The other thing is already in the graph", key=f"sense_known_{entity.id}")
     if is_known:
-        target = _choose(seen, "Which one it is there", f"sense_{entity.id}")
+        target = _choose(seen, "Which entity it is", f"sense_{entity.id}")
     with st.form(f"sense_{entity.id}"):
         documents = st.multiselect("Documents", list(held), format_func=held.__getitem__, key=f"sense_in_{entity.id}")
         name = "" if is_known else st.text_input("Name of the other thing", key=f"sense_name_{entity.id}")

@@ -33,8 +33,8 @@ def page() -> None:
         return
     with state.shown_errors():
         st.caption(
-            "Say which names mean the same and which don't. A correction is kept, holds in later ingests, and can be undone.",
-            help="A language model that judged names in this workspace may be asked again about names near those that you correct.",
+            "Say which names stand for the same thing and which don't. Corrections hold for files added later too, and can be undone.",
+            help="If a language model compares names in this workspace, it may be asked again about names close to those you correct.",
         )
         if show_correction(desk):
             return
@@ -52,7 +52,7 @@ def _tell_of_others(seen: Seen) -> None:
     last = state.remembered(LAST_SEEN, "")
     if last not in ("", seen.version):
         st.warning(
-            "The graph was changed since you last looked, in another tab or by another process. This is how it is now. If you were "
+            "The graph has changed since you last looked, in another tab or by another process. This is how it is now. If you were "
             "changing something that isn't here any more, it was not done.",
             icon=":material/sync:",
         )
@@ -75,17 +75,19 @@ def _show_tabs(desk: Desk, seen: Seen) -> None:
 def _suggestions(desk: Desk, seen: Seen) -> None:
     found = seen.suggestions
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.text_input("Only names with", key="curate_filter_suggestions", max_chars=_MAX_FILTER, width=300)
+        part = st.text_input("Filter by name", key="curate_filter_suggestions", max_chars=_MAX_FILTER, width=300)
         every = st.toggle(
-            "Also unlikely ones", key="curate_unlikely", help="Names that are merely near, or that a rule keeps apart, e.g. other numbers."
+            "Show unlikely ones too",
+            key="curate_unlikely",
+            help="Names that are only similar, or that differ in something that matters, such as a number.",
         )
     num_likely = sum(s.is_likely for s in found)
     shown = [s for s in found if (every or s.is_likely) and _holds(part, *(n for i in s.entity_ids for n in _names(seen, i)))]
     if not shown:
-        more = "" if every or len(found) == num_likely else f" There are {len(found) - num_likely:,} unlikely ones."
-        st.info(f"No suggestions{' with these letters' if part.strip() else ''}.{more}", icon=":material/task_alt:")
+        more = "" if every or len(found) == num_likely else f" {len(found) - num_likely:,} unlikely ones can be shown."
+        st.info(f"No suggestions{' for this filter' if part.strip() else ''}.{more}", icon=":material/task_alt:")
         return
-    st.caption(f"{len(shown):,} to look at, the likeliest first.")
+    st.caption(f"{len(shown):,} to look at, most likely first.")
     for suggestion in page_of(shown, "suggestions"):
         _suggestion(desk, seen, suggestion)
     show_pager(len(shown), "suggestions")
@@ -113,11 +115,9 @@ def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
         if suggestion.against:
             st.markdown(f":material/thumb_down: {plain('; '.join(suggestion.against))}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            called = st.text_input(f"Name if merged (said {times(preview.weight)})", preview.name, key=f"name_{key}", width=320)
+            called = st.text_input(f"Name after merging (said {times(preview.weight)})", preview.name, key=f"name_{key}", width=320)
             merged = st.form_submit_button("Merge", key=f"merge_{key}", type="primary", icon=":material/merge:")
-            apart = st.form_submit_button(
-                "Not the same", key=f"apart_{key}", icon=":material/block:", help="Neither a rule nor a model merges them from now on."
-            )
+            apart = st.form_submit_button("Not the same", key=f"apart_{key}", icon=":material/block:", help="Keeps them apart from now on.")
     if merged:
         correct(desk, corrections.merge, suggestion.keys, given_name(called, preview))
     if apart:
@@ -130,10 +130,10 @@ def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
 def _made(desk: Desk, seen: Seen) -> None:
     merges = made_merges(seen)
     if not merges:
-        st.info("Nothing was merged yet, neither by a rule nor by a model or by hand.", icon=":material/merge:")
+        st.info("Nothing has been merged yet, whether by a rule, by a model or by hand.", icon=":material/merge:")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.text_input("Only names with", key="curate_filter_made", max_chars=_MAX_FILTER, width=300)
+        part = st.text_input("Filter by name", key="curate_filter_made", max_chars=_MAX_FILTER, width=300)
         makers = {"All": None, "A language model": "model", "By hand": "by hand", "Rules": "rule"}
         maker = makers[st.selectbox("Made by", list(makers), key="curate_maker", width=220)]
     shown = [m for m in merges if maker in (None, _maker(m)) and _holds(part, m.entity.name, *(key for key, _ in m.members))]
@@ -157,7 +157,7 @@ def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
         if merge.rule == "model" and merge.saw:
             with st.expander("What the model saw"):
                 st.markdown(plain_lines(merge.saw))
-        if st.button("Undo", key=f"undo_{merge.id}", icon=":material/undo:", help="They are apart from then on, also in later ingests."):
+        if st.button("Undo", key=f"undo_{merge.id}", icon=":material/undo:", help="Keeps them apart, also in files that you add later."):
             correct(desk, corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge, merge.id)
 
 
@@ -165,14 +165,14 @@ def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
 
 
 def _history(desk: Desk, seen: Seen) -> None:
-    sign_as(st.text_input("Corrections are signed with", signed_as(), key="curate_by", width=320))
+    sign_as(st.text_input("Your name, kept with your corrections", signed_as(), key="curate_by", width=320))
     lines = history(seen)
     if not lines:
         st.info("No corrections yet.", icon=":material/history:")
         return
     num_inactive = sum(line.state is EditState.INACTIVE for line in lines)
     if num_inactive:
-        st.caption(f"{num_inactive} inactive: their names are not in the graph now. They act again when these come back.")
+        st.caption(f"{num_inactive} inactive: their names are not in the graph now. They take effect again when the names come back.")
     for line in page_of(lines, "history"):
         with st.container(border=True):
             icon = {"in force": "check", "sleeping": "bedtime", "undone": "undo"}[line.state.value]

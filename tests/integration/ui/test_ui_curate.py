@@ -95,7 +95,7 @@ def test_an_empty_workspace_and_one_without_merges_say_so(
         pass
     assert "empty" in panel("curate.page").run().info[0].value
     assert cli("ingest", corpus.write("a.vtt", [("Ada", "We saw Port Arthur.")]), "--extractor", "fast", "-y").code == 0
-    told = {"Suggestions": "No suggestions", "Merges made": "Nothing was merged", "History": "No corrections yet"}
+    told = {"Suggestions": "No suggestions", "Merges made": "Nothing has been merged", "History": "No corrections yet"}
     for tab, text in told.items():
         shown = panel("curate.page")
         shown.session_state["curate_tab"] = tab
@@ -108,7 +108,7 @@ def test_a_suggestion_shows_its_evidence_and_is_merged_under_the_name_that_is_gi
     assert "**Zanzibar Relay** · said 3 times" in said
     assert "the same words; near in meaning" in said
     assert "(source?workspace=default&document=" in said
-    field(shown, "Name if merged (said 4 times)").set_value("The Relay")
+    field(shown, "Name after merging (said 4 times)").set_value("The Relay")
     shown = click(shown, "Merge")
     assert "**Now:** The Relay, said 4 times (also Relay Zanzibar, Zanzibar Relay)" in words(shown, "success")
     assert "The Relay" in names()
@@ -133,7 +133,7 @@ def test_a_merge_that_was_made_is_undone_and_a_second_tab_is_told(page: Page) ->
     ) or "Red Batteries (1), Red Battery (1)" in words(one)
     click(one, "Undo")
     assert {"Red Battery", "Red Batteries"} <= names()
-    assert "Nothing was merged" in words(checked(other.run()))
+    assert "Nothing has been merged" in words(checked(other.run()))
     with open_workspace(create=False) as space:
         assert len(space.store.edits()) == 1
 
@@ -164,7 +164,7 @@ def test_any_two_entities_are_merged_after_a_preview_but_not_one_with_itself(pag
     shown = field(shown, "Merge it with").set_value("port arthur").run()
     assert "same entity" in words(shown, "info")
     shown = field(shown, "Merge it with").set_value("delft").run()
-    assert "One entity of Port Arthur, Old Delft, said 4 times" in words(shown)
+    assert "Makes one entity of Port Arthur, Old Delft, said 4 times" in words(shown)
     click(shown, "Merge")
     assert "Old Delft" not in names()
 
@@ -173,7 +173,7 @@ def test_names_are_split_out_of_an_entity(page: Page) -> None:
     correct(corrections.merge, ["port arthur", "old delft", "sun"])
     shown = field(page("Find and edit"), "Find an entity").set_value("arthur").run()
     shown = field(shown, "What to change", "radio").set_value("Split names out").run()
-    field(shown, "Names that are", "multiselect").set_value(["old delft"])
+    field(shown, "Names that belong", "multiselect").set_value(["old delft"])
     click(shown, "Split")
     assert [set(e.keys) for e in graph() if "port arthur" in e.keys] == [{"port arthur", "sun"}]
 
@@ -195,7 +195,7 @@ def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page,
     shown = page("History")
     assert "Old Delft is called Delft" in words(shown)
     assert "In force · somebody else," in words(shown)
-    field(shown, "Corrections are signed").set_value("Grace")
+    field(shown, "Your name").set_value("Grace")
     shown = click(shown, "Undo")
     assert "undone by Grace" in words(shown)
     assert "Old Delft" in names()
@@ -219,7 +219,7 @@ def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(page:
     monkeypatch.setattr(correction_work, "_WAIT_S", 0.0)
     with open_workspace(create=False) as space, space.writing():
         told = click(shown, "Merge")
-        assert "Deriving the graph again" in words(told, "info")
+        assert "Updating the graph" in words(told, "info")
         assert not told.button
     assert all(work.wait(60) for work in background.found_under(()))
     assert "Relay Zanzibar" not in names()
@@ -239,7 +239,7 @@ def test_long_lists_are_paged(page: Page, cli: Callable[..., Any], corpus: Any) 
     assert f"11–{min(20, total)} of {total}" in words(shown)
     shown = click(shown, "Previous")
     assert f"1–10 of {total}" in words(shown)
-    shown = field(shown, "Only names with").set_value("zanzibar").run()
+    shown = field(shown, "Filter by name").set_value("zanzibar").run()
     assert len([b for b in shown.button if b.label == "Merge"]) == 1
 
 

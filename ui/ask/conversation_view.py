@@ -22,6 +22,8 @@ from dynagrag.workspace.conversations import (
 )
 
 _POLL_S = 0.15
+_COPIED_WIDTH, _COPIED_HEIGHT = 480, 200
+"""Pixels of what Copy opens over the page: most of the page stays in sight, and so does the button that copies; longer texts scroll."""
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
 STYLE = """<style>
@@ -91,10 +93,10 @@ def _show_deeds(desk: Desk, conversation: Conversation, exchange: Exchange, numb
         where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
         state.link_to_page("why", "Why this answer", ":material/account_tree:", **where)
     if number == 0 and kept.answer is not None:
-        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"), st.container(width=_COPIED_WIDTH):
             text, markdown = st.tabs(["Text", "Markdown"])
-            text.code(exchange_as_text(exchange), language=None, wrap_lines=True)
-            markdown.code(exchange_as_markdown(exchange), language="markdown", wrap_lines=True)
+            text.code(exchange_as_text(exchange), language=None, wrap_lines=True, height=_COPIED_HEIGHT)
+            markdown.code(exchange_as_markdown(exchange), language="markdown", wrap_lines=True, height=_COPIED_HEIGHT)
         _save_button(desk, conversation, exchange)
     if has_details(kept):
         with st.popover("Details", icon=":material/info:", type="tertiary"):

@@ -10,6 +10,8 @@ _MIN_S = 2.0
 _MIN_SHARE = 0.01
 _STAGES = ("read", "store", "extract")
 """After these all texts are still to be embedded."""
+_LOADS_FIRST = "embed"
+"""The stage whose first step loads a model, and says nothing of the others."""
 _EMBEDDING_S = 0.06
 """Seconds a passage, with its mentions and relations, until this machine's own speed is seen: measured with MiniLM on one core."""
 
@@ -35,6 +37,8 @@ class TimeLeft:
             self._seen.clear()
         if self._seen and done == self._seen[-1][1]:
             return  # looked at between two steps of a slow model
+        if stage == _LOADS_FIRST and len(self._seen) == 1 and not self._seen[0][1]:
+            self._seen.clear()
         self._seen.append((now, done))
         while len(self._seen) > 2 and now - self._seen[1][0] > _WINDOW_S:
             self._seen.popleft()

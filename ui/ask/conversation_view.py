@@ -11,6 +11,7 @@ from dynagrag.ui.ask.overview import points_of
 from dynagrag.ui.ask.what_to_try import show_what_to_try
 from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines
 from dynagrag.ui.state import Desk
+from dynagrag.workspace.asking import STAGES
 from dynagrag.workspace.conversations import (
     NOTES,
     Conversation,
@@ -34,14 +35,6 @@ STYLE = """<style>
 """So that the last question can stand at the window's head, however short its answer is; that the question's box ends the page; and that
 what the chips open is not pressed between them and the window's end.
 """
-_STAGES = {
-    "split": "Splitting the question",
-    "retrieve": "Looking for evidence",
-    "answer": "Answering from each part",
-    "score": "Weighing the answers",
-    "merge": "Writing",
-    "check": "Checking each claim",
-}
 
 
 def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> list[InView]:
@@ -148,4 +141,4 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
 def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
     by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
     steps = f" {work.done} of {work.total}" if work.total > 1 else ""
-    return f":material/search: {by}{_STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
+    return f":material/search: {by}{STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"

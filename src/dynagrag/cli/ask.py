@@ -133,6 +133,7 @@ def _ask_once(space: "Workspace", question: str, options: "AskOptions", history:
     """Asks, prints, and gives back the answer's text."""
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.reporting import answer_lines, trace_lines
+    from dynagrag.workspace.asking import STAGES
 
     printed: list[str] = []
 
@@ -142,8 +143,11 @@ def _ask_once(space: "Workspace", question: str, options: "AskOptions", history:
         sys.stdout.write(printable(piece))
         sys.stdout.flush()
 
-    with Waiting("Looking for evidence ...", shown.as_json) as waiting:  # the first question loads the graph and the models
-        answer = space.ask(question, options, history, None if shown.as_json else on_text)
+    def on_stage(stage: str, done: int, total: int) -> None:
+        waiting.tell(STAGES.get(stage, "Reading the graph") + (f", {done} of {total}" if total > 1 else ""))
+
+    with Waiting("Looking for evidence", shown.as_json) as waiting:  # the first question loads the graph and the models
+        answer = space.ask(question, options, history, None if shown.as_json else on_text, on_stage)
     if shown.as_json:
         say_json(answer_json(answer))
         return answer.text

@@ -127,7 +127,7 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
 
 def _print_estimate(prepared: "PreparedIngest") -> None:
     """After one call was timed, where the model runs here."""
-    with Waiting("timing one call"):
+    with Waiting("Timing one call"):
         seconds = prepared.time_one_call()
     estimate = prepared.estimate(seconds)
     if estimate is not None:

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -186,23 +187,42 @@ def _so_far(stage: str, done: int, total: int) -> str:
 
 
 class Waiting:
-    """A line on stderr that something is loading, until `stop` or the block's end; silent without a terminal."""
+    """What is waited for, on stderr, until `stop` or the block's end; without a terminal a line every ten seconds, so that a slow model can
+    be told from one that stands still.
+    """
 
     def __init__(self, text: str, quiet: bool = False) -> None:
         from rich.console import Console
 
         is_shown = not quiet and sys.stderr.isatty() and sys.stdout.isatty()
-        self._status = Console(stderr=True).status(text) if is_shown else None
+        self._text = text
+        self._status = Console(stderr=True).status(f"{text} ...") if is_shown else None
+        self._is_over = threading.Event()
+        self._lines = None if quiet or is_shown else threading.Thread(target=self._say_lines, daemon=True)
 
     def __enter__(self) -> "Waiting":
         if self._status is not None:
             self._status.start()
+        if self._lines is not None:
+            self._lines.start()
         return self
 
+    def tell(self, text: str) -> None:
+        """What is waited for now."""
+        self._text = text
+        if self._status is not None:
+            self._status.update(f"{text} ...")
+
     def stop(self) -> None:
-        """Takes the line away."""
+        """Takes the line away, and says no more."""
+        self._is_over.set()
         if self._status is not None:
             self._status.stop()
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _say_lines(self) -> None:
+        began = time.monotonic()
+        while not self._is_over.wait(_SECONDS_A_LINE):
+            complain(f"{self._text[:1].lower()}{self._text[1:]} after {duration_text(time.monotonic() - began)}")

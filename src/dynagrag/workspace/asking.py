@@ -34,6 +34,16 @@ _LOG = logging.getLogger(__name__)
 MAX_QUESTION_CHARS = 10_000
 """Some 2,500 tokens: beside longer ones evidence has no room in a small model's context."""
 
+STAGES = {
+    "split": "Splitting the question",
+    "retrieve": "Looking for evidence",
+    "answer": "Answering from each part",
+    "score": "Weighing the answers",
+    "merge": "Writing",
+    "check": "Checking each claim",
+}
+"""What `progress` is told of a question, in words."""
+
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:

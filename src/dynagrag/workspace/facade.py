@@ -304,7 +304,7 @@ class Workspace:
             options: Retriever, traversal, profile, filters, budget.
             history: Earlier (question, answer) pairs.
             on_text: Gets the answer's pieces as they come, with evidence marks such as [E3].
-            progress: Gets the stage (split, retrieve, answer, score, merge) with how much of it is done; also from threads of its own.
+            progress: Gets the stage (`asking.STAGES`) with how much of it is done; also from threads of its own.
             chat_model: The language model of this question, in place of the workspace's.
 
         Several threads may ask at once.

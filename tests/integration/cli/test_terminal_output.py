@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dynagrag.cli import terminal
-from dynagrag.cli.terminal import Bars, _PrintableFormatter, printable, say_json
+from dynagrag.cli.terminal import Bars, Waiting, _PrintableFormatter, printable, say_json
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.ingest import time_left
 
@@ -117,6 +117,27 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch: pytest.
         progress("extract", 1000, 2000)
         progress("embed", 1000, 2000)
     assert capsys.readouterr().err.splitlines() == ["dynagrag: extract: 1,000 of 2,000 after 0 s", "dynagrag: embed: 50% after 0 s"]
+
+
+def test_what_is_waited_for_is_told_without_a_terminal_until_it_came(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "_SECONDS_A_LINE", 0.02)
+    said = ""
+    with Waiting("Looking for evidence") as waiting:
+        while "looking for evidence after" not in said:
+            said += capsys.readouterr().err
+        waiting.tell("Answering from each part, 3 of 8")
+        while "dynagrag: answering from each part, 3 of 8 after 0 s\n" not in said:
+            said += capsys.readouterr().err
+        waiting.stop()
+        time.sleep(0.1)
+        capsys.readouterr()
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+    with Waiting("Looking for evidence", quiet=True):
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_line_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -251,6 +251,11 @@ def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
 _CONTRACTIONS = {"can't": "can not", "won't": "will not", "n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am"}
 
 
+_IN_TITLE = re.compile(r"\b(?P<verb>[A-Z][a-z]*) ?n't(?= +(?!I\b)[A-Z][a-z])")
+"""Of a title, where capitals go on behind it: Don't Look Up. Not shall be one of its words, and deny nothing."""
+_CUT_SHORT = {"Ca": "Can", "Wo": "Will"}
+
+
 _LESS = re.compile(r"\b(?!(?:regard|neverthe|nonethe|wire)less\b)([a-z]{3,})less\b")
 """Warrantless is without a warrant."""
 
@@ -262,6 +267,7 @@ _NOT_JUST = re.compile(r"(?i)\bnot (?:just|only|merely|simply) ([^.;!?]{1,80}?),
 def plain_phrases(text: str) -> str:
     """The text with phrases of several words in the one word that says the same, and without contractions."""
     text = text.replace("’", "'")
+    text = _IN_TITLE.sub(lambda title: f"{_CUT_SHORT.get(title['verb'], title['verb'])} Not", text)
     for short, full in _CONTRACTIONS.items():
         text = re.sub(rf"(?i){short}\b", full, text)
     text = _LESS.sub(r"without \1", text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dynagrag.generation.claims.lexicon import MONTHS, TITLES, lemma, plain_phrases, senses
+from dynagrag.generation.claims.lexicon import MONTHS, NEGATIONS, TITLES, lemma, plain_phrases, senses
 from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
@@ -136,10 +136,12 @@ def _begins_name(words: Sequence[Word], i: int) -> bool:
     opens = i == 0 or not words[i - 1].text[0].isalnum()
     if word.low in _FIRST_PERSON:
         return False
-    if not opens:
-        return True
     follows = words[i + 1].text if i + 1 < len(words) else ""
     is_named_on = follows[:1].isupper() or follows in _NAMED_ON or word.is_possessive or follows[:1].isdigit()
+    if not opens:
+        return word.low not in NEGATIONS or is_named_on
+    if follows == "Not" or (word.low == "never" and follows[:1].isupper() and follows != "I"):  # Do Not Look Up, Never Let Me Go
+        return True
     is_plain = word.low in COMMON_WORDS or word.low.endswith(_PLAIN_ENDINGS) or len(senses(word.stem)) > 1
     return word.low not in FUNCTION_WORDS and (is_named_on or not is_plain)
 

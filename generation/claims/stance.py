@@ -112,16 +112,23 @@ def _denied(reading: Reading) -> list[bool]:
 
 
 def _scope(reading: Reading, at: int) -> list[int]:
-    """The words that a denial reaches: what follows in its clause, function words aside."""
+    """The words that a denial reaches: what follows in its clause, function words aside; out of quotation marks it doesn't reach."""
     words = reading.words
     end = next((i for i in range(at + 1, len(words) - 1) if words[i].text == "," and words[i + 1].low in PRONOUNS), len(words))
-    reach = [*range(at + 1, min(end, at + 1 + _REACH))]
+    reach = [*range(at + 1, min(end, _quote_end(words, at), at + 1 + _REACH))]
     if words[at].low == "no":  # "saw no fire" denies the seeing, too
         reach = [*itertools.takewhile(lambda i: words[i].low not in _ENDS_DENIAL, range(at - 1, max(-1, at - 4), -1)), *reach]
     return [i for i in reach if words[i].clause == words[at].clause and words[i].text[0].isalnum() and words[i].low not in FUNCTION_WORDS]
 
 
-_ENDS_DENIAL = frozenset(", and but or".split())
+def _quote_end(words: Sequence[Word], at: int) -> int:
+    """Where the quotation marks close in which a word stands; the text's end where it stands in none."""
+    is_quoted = sum(word.text in _QUOTES for word in words[:at]) % 2
+    return next((i for i in range(at + 1, len(words)) if is_quoted and words[i].text in _QUOTES), len(words))
+
+
+_QUOTES = frozenset('"“”')
+_ENDS_DENIAL = _QUOTES | frozenset(", and but or".split())
 
 
 def _denials(reading: Reading) -> list[int]:

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.lexicon import senses
+from dynagrag.generation.claims.lexicon import ARTICLES, senses
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.words import are_given_alike
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
+_REACH = 8
+"""Words behind an "of" that are read."""
+_QUALIFIERS = frozenset("new north south east west northern southern eastern western northeast northwest southeast southwest".split())
+"""Before a place's name they make another place of it: New York is not York."""
 
 
 def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] | None = None) -> bool:
@@ -16,18 +20,52 @@ def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] |
     """
     region = frozenset(range(len(said.words))) if region is None else region
     name = claim.name(*span)
-    lows = [said.words[i].low for i in sorted(region)]
+    mine = [i for i in range(*span) if claim.words[i].low in name]
     if not set(labels(claim.words[slice(*span)])) <= set(labels(said.words)):
         return False  # the A of "MAIN A" is no article
-    found = [any(same_word(word, low) for low in lows) for word in name]
+    if _is_of_another(claim, span, said, region):
+        return False
+    theirs = {(_qualifier(said, i), said.words[i].low): said.words[i].stem for i in region}
+    found = [any(_qualifier(claim, i) == other and same_word(claim.words[i].low, low) for other, low in theirs) for i in mine]
     if all(found):
         return True
     if len(name) == 1:
-        stems = {said.words[i].stem for i in region}
-        return any(senses(w.stem) & stems for w in claim.words[slice(*span)] if w.low in name)
+        return any(
+            _qualifier(claim, i) == other and stem in senses(claim.words[i].stem) for i in mine for (other, _), stem in theirs.items()
+        )
     if sum(found) > _ALMOST_ALL * len(found):
         return True
+    if _qualifier(claim, mine[-1]):
+        return False
     return (found[-1] and not _has_other_first(name, said, region)) or _is_called_short(name, said, region)
+
+
+def _qualifier(reading: Reading, at: int) -> str:
+    """The word right before one of a name that makes another place of it; empty where there is none."""
+    before = reading.words[at - 1] if at else None
+    return before.low if before and before.text[0].isupper() and before.low in _QUALIFIERS else ""
+
+
+def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[int]) -> bool:
+    """Whether the line has the head of the name, but of other things: the University of South Wales, of the University of Wales."""
+    for of in (i for i in range(span[0] + 1, span[1] - 1) if claim.words[i].low == "of"):
+        heads = [i for i in region if same_word(said.words[i].low, claim.words[of - 1].low) and _has_of(said, i)]
+        theirs = [low for i in heads for low in _belongs_to(said, i + 1)]
+        if theirs and not any(same_word(low, other) for low in _belongs_to(claim, of)[:1] for other in theirs):
+            return True
+    return False
+
+
+def _has_of(reading: Reading, at: int) -> bool:
+    return {at, at + 1, at + 2} <= reading.in_names and reading.words[at + 1].low == "of"
+
+
+def _belongs_to(reading: Reading, of: int) -> list[str]:
+    """What an "of" names first, and the names behind "and": health and care of "Department of Health and Care"."""
+    words = reading.words
+    told = [i for i in range(of + 1, min(len(words), of + _REACH)) if words[i].low not in ARTICLES]
+    listed = [i + 1 for i in told if words[i].low in {"and", "&", ","} and i + 1 in reading.in_names]
+    return [words[i].low for i in (*told[:1], *listed)]
 
 
 def _has_other_first(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:

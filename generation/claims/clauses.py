@@ -81,8 +81,11 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
     for joint in _joints(words):
         following = words[joint.end() :]
         right = following[: stop.start()] if (stop := _JOINT.search(following)) else following
+        before, behind = words[: joint.start()].split(), right.split()
+        if not before or not behind:
+            continue  # "and ;", or a text that opens with "and"
         own = None if joint["which"] else _parts(right)
-        is_listed = joint["word"] and not joint["comma"] and _is_list(words[: joint.start()].split()[-1], right.split()[0])
+        is_listed = joint["word"] and not joint["comma"] and _is_list(before[-1], behind[0])
         is_plain = own and own.subject.casefold() not in _RELATIVE and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
         if is_plain and not is_listed and _parts(_joined(words[start : joint.start()])):
             parts.append(_joined(words[start : joint.start()]))

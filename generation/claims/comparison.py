@@ -69,7 +69,10 @@ class Comparison:
     # -------------------------------------------------------------------------------------------------------- words
 
     def share(self) -> float:
-        """The share of the claim's content words (names aside) that the line, its speaker or its title has, or has the opposite of."""
+        """The share of the claim's content words (names aside) that the line, its speaker or its title has, or has the opposite of.
+
+        Of a claim that tells nothing else ("We have that"), the share of all its words.
+        """
         start = self._verb_start() if self.predicate and self._is_about_unnamed() else 0
         wanted = [i for i in self.claim.content() if i >= start and self.claim.words[i].stem not in _SOFT]
         there = self._content_there()
@@ -77,6 +80,9 @@ class Comparison:
         if self.predicate and self.predicate.at in wanted and self.predicate.at not in there:
             is_kin = self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN  # that is for `role_gap` to tell
             found += is_kin or bool(occurrences(self.said, self.predicate.stem)) or self._says_event()
+        if not wanted and not self.claim.names and not quantities(self.claim.text):
+            told = [word.stem for word in self.claim.words if word.is_word]
+            return sum(stem in self.said.stems for stem in told) / len(told) if told else 1.0
         return found / len(wanted) if wanted else 1.0
 
     def _content_there(self) -> frozenset[int]:
@@ -388,8 +394,6 @@ class Comparison:
     def opposite_gap(self) -> Gap:
         """A word in whose place the line has its opposite."""
         pair = opposite_of(self.claim, self.said)
-        if pair is None or is_compared_round(
-            self.claim.text, self.said.text, *pair
-        ):  # who is slower than the other, than him the other is faster
+        if pair is None or is_compared_round(self.claim.text, self.said.text, *pair):  # slower than the other, who is faster
             return None
         return f"says {pair[1]!r}, not {pair[0]!r}", lemma(pair[0]) not in _CONVERSE and pair[0] not in ("before", "after")

@@ -3,13 +3,16 @@
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dynagrag.generation.claims.lexicon import (
     ALMOST,
     ARTICLES,
     ASKING,
+    AUXILIARIES,
     CONDITIONAL,
     DENIALS,
+    DETERMINERS,
     EXCLUSIVE,
     FAILURES,
     FORMER,
@@ -89,7 +92,72 @@ def denial_gap(claim: Reading, line: Reading) -> str:
         stem = line.words[shared[0]].stem
         if not any(mine[i] for i in _places(claim, stem)) and all(theirs[j] for j in _places(line, stem)):
             return "denies it"
+    return _repeated_denial(claim, line)
+
+
+def _repeated_denial(claim: Reading, line: Reading) -> str:
+    """Which of the two has the other's words with a "not" between them ("I'm not sure about it"), whatever the line denies elsewhere."""
+    mine, theirs = _told_steps(claim), _told_steps(line)
+    for j in theirs.denied:
+        num = _num_told(theirs, j, mine)
+        others = (k for k in range(1, len(theirs.lows)) if k not in theirs.denied and _goes_on(theirs, j, k))
+        if num and not any(theirs.run(j, theirs, k) >= num for k in others):
+            return "denies it"
+    for i in mine.denied:
+        if _num_told(mine, i, theirs) and not any(theirs.stems[k] in mine.stems[i:] for k in theirs.denied | theirs.reached):
+            return "does not deny it"
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """A text's words and marks but for those that say little; which of them a "not" stands before, and which any denial reaches."""
+
+    lows: tuple[str, ...]
+    stems: tuple[str, ...]
+    denied: frozenset[int]
+    reached: frozenset[int]
+
+    def run(self, at: int, other: "_Steps", place: int) -> int:
+        """How many words the two have in common from these places on."""
+        pairs = zip(self.stems[at:], other.stems[place:], strict=False)
+        return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _told_steps(reading: Reading) -> _Steps:
+    denials = {at for at in _denials(reading) if reading.words[at].low in _DENIES_NEXT}
+    reached = _denied(reading)
+    kept = [i for i, word in enumerate(reading.words) if i not in denials and word.low not in _LITTLE]
+    return _Steps(
+        tuple(reading.words[i].low for i in kept),
+        tuple(reading.words[i].stem for i in kept),
+        frozenset(k for k in range(1, len(kept)) if not denials.isdisjoint(range(kept[k - 1] + 1, kept[k]))),
+        frozenset(k for k, i in enumerate(kept) if reached[i]),
+    )
+
+
+_DENIES_NEXT = frozenset(("not", "never"))
+_LITTLE = frozenset("really very quite all still also just actually now already ever always often too so do does did um uh".split())
+_SAYS_NOTHING = AUXILIARIES | DETERMINERS | PRONOUNS | frozenset("in on at of to for by with from about as into".split())
+_SHARED = frozenset("but and or , ;".split())
+"""Before a word whose subject or verb stands further ahead."""
+
+
+def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
+    """How many words behind a "not" the other text has without one, where they say something or are its last; 0 for none."""
+    runs = [(k, denying.run(at, other, k)) for k in range(1, len(other.lows)) if other.stems[k - 1] == denying.stems[at - 1]]
+    told = [
+        num
+        for k, num in runs
+        if k not in other.denied | other.reached
+        and (not _SAYS_NOTHING.issuperset(other.lows[k : k + num]) or (num and not any(low.isalnum() for low in other.lows[k + num :])))
+    ]
+    return max(told, default=0)
+
+
+def _goes_on(steps: _Steps, one: int, other: int) -> bool:
+    """Whether the same stands before two words, or what stands before the second is shared with others."""
+    return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in _SHARED
 
 
 def _names_last(reading: Reading, places: list[int]) -> list[int]:
@@ -114,11 +182,21 @@ def _denied(reading: Reading) -> list[bool]:
 def _scope(reading: Reading, at: int) -> list[int]:
     """The words that a denial reaches: what follows in its clause, function words aside; out of quotation marks it doesn't reach."""
     words = reading.words
-    end = next((i for i in range(at + 1, len(words) - 1) if words[i].text == "," and words[i + 1].low in PRONOUNS), len(words))
+    end = next((i for i in range(at + 1, len(words) - 1) if words[i].text == "," and _begins_anew(words, i + 1)), len(words))
     reach = [*range(at + 1, min(end, _quote_end(words, at), at + 1 + _REACH))]
     if words[at].low == "no":  # "saw no fire" denies the seeing, too
         reach = [*itertools.takewhile(lambda i: words[i].low not in _ENDS_DENIAL, range(at - 1, max(-1, at - 4), -1)), *reach]
     return [i for i in reach if words[i].clause == words[at].clause and words[i].text[0].isalnum() and words[i].low not in FUNCTION_WORDS]
+
+
+def _begins_anew(words: Sequence[Word], at: int) -> bool:
+    """Whether behind a comma another statement begins: with a pronoun, or with "and" and a verb of its own."""
+    return words[at].low in PRONOUNS or (
+        words[at].low == "and" and any(word.low in AUXILIARIES for word in words[at + 1 : at + 1 + _SUBJECT])
+    )
+
+
+_SUBJECT = 5
 
 
 def _quote_end(words: Sequence[Word], at: int) -> int:

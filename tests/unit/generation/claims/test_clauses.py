@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.generation.claims.clauses import clauses, states_something
+from dynagrag.generation.claims.clauses import clauses, independent_parts, states_something
 
 
 @pytest.mark.parametrize(
@@ -110,3 +110,15 @@ def test_clauses_stand_where_they_say_with_their_marks() -> None:
 )
 def test_a_text_states_something_where_it_has_a_verb_or_some_words(text: str, is_stated: bool) -> None:
     assert states_something(text) is is_stated
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Ada left and ; Bob came.", ("Ada left and", "Bob came.")),
+        (" and Bob came.", ("and Bob came.",)),
+        ("Ada left, and Bob came.", ("Ada left", "Bob came.")),
+    ],
+)
+def test_a_joint_beside_nothing_parts_nothing(text: str, parts: tuple[str, ...]) -> None:
+    assert independent_parts(text) == parts

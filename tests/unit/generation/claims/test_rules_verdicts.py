@@ -183,3 +183,9 @@ def test_people_of_one_last_name_are_told_apart_and_letters_behind_a_name_are_no
     line = "Lynne Neagle AM invited Hefin David AM."
     assert check(line, line).verdict is STATED
     assert check("Hefin David AM invited Lynne Neagle AM.", line).verdict is CONTRADICTED
+
+
+def test_a_claim_of_small_words_alone_is_not_stated_by_just_any_line() -> None:
+    assert check("We have that.", "Thanks very much for that.").verdict is NOT_FOUND
+    assert check("We have that.", "Well, we have that in here.").verdict is STATED
+    assert check("We have 5.", "We saw 5.").verdict is STATED

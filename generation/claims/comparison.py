@@ -1,18 +1,18 @@
 """A claim beside a line: what the line lacks of it, or says otherwise."""
 
 import difflib
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from dynagrag.generation.claims.attribution import Attributed
-from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, TITLES, lemma, opposites, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
-from dynagrag.generation.claims.name_match import Span, has_name, labels
+from dynagrag.generation.claims.name_match import Span, has_name, label_gap, may_be_unnamed
+from dynagrag.generation.claims.objects import is_done_to_other
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
-from dynagrag.generation.claims.reading import Reading, Word, read, same_word
+from dynagrag.generation.claims.reading import Reading, read, same_word
 from dynagrag.generation.claims.relations import (
     complement_gap,
     is_compared_round,
@@ -21,20 +21,28 @@ from dynagrag.generation.claims.relations import (
     pivot_gap,
     preposition_gap,
 )
-from dynagrag.generation.claims.roles import KIN_DOWN, KIN_UP, Predicate, Roles, is_auxiliary, is_be, occurrences, parent_roles, verb_roles
+from dynagrag.generation.claims.roles import (
+    KIN_DOWN,
+    KIN_UP,
+    Predicate,
+    Roles,
+    is_auxiliary,
+    is_be,
+    kin_names,
+    occurrences,
+    parent_roles,
+    verb_roles,
+)
 from dynagrag.generation.claims.stance import denial_gap, mood_gap, opposite_of, quantifier_gap
 from dynagrag.schema import Line
-from dynagrag.words import FUNCTION_WORDS
 
 _WORKS = frozenset("film movie album song single novel book series game opera play record show documentary".split())
 _SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
 """Said by putting two names together: a German actor is a citizen of Germany."""
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))
-_NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _CONVERSE = frozenset(lemma(word) for word in "buy sell purchase win lose import export".split())
 """Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
 _FIRST_PERSON = frozenset(("i", "we"))
-_PART = re.compile(r"[,;]|\.\s|\band\b")
 _MAX_RUN = 2
 _SAME_TEXT = 0.7
 """From this ratio of common words on, the claim repeats the line, so that another word in one's place changes it."""
@@ -55,7 +63,7 @@ class Comparison:
         """Each finds one kind of gap; the first that is found tells most."""
         yield from (self.number_gap, self.opposite_gap, self.replaced_gap, self.name_gap, self.pair_gap, self.binding_gap)
         yield from (self.subject_gap, self.role_gap)
-        yield self.order_gap
+        yield from (self.order_gap, self.object_gap)
         yield lambda: self.stance_gap(said)
         yield self.run_gap
 
@@ -106,7 +114,7 @@ class Comparison:
 
     def replaced_gap(self) -> Gap:
         """A word of the claim between two others that stand side by side in the line with another word between them."""
-        mine, theirs = self._told(self.claim), self._told(self.said)
+        mine, theirs = self.claim.told(), self.said.told()
         matcher = difflib.SequenceMatcher(None, [w.stem for w in mine], [w.stem for w in theirs], autojunk=False)
         if matcher.ratio() < _SAME_TEXT:
             return None
@@ -122,10 +130,6 @@ class Comparison:
             if new and b - a <= _MAX_RUN and d - c <= _MAX_RUN:
                 return f"says {theirs[c].text!r}, not {new[0].text!r}", False
         return None
-
-    @staticmethod
-    def _told(reading: Reading) -> list[Word]:
-        return [w for i, w in enumerate(reading.words) if w.text[0].isalnum() and (w.low not in FUNCTION_WORDS or i in reading.in_names)]
 
     def there(self) -> frozenset[tuple[str, int]]:
         """What the line has of the claim: content words, names and numbers, each by its place."""
@@ -194,30 +198,7 @@ class Comparison:
         """
         if self.line.speaker or self.line.title:
             return False
-        opening = next((i for i, w in enumerate(self.said.words) if w.text[0].isalnum()), None)
-        if opening is None:
-            return False
-        first = self.said.words[opening]
-        is_unnamed = opening not in self.said.in_names or first.low in ARTICLES
-        if first.low in ARTICLES and self._opens_with_another(opening):
-            return False
-        if is_unnamed and (
-            first.low in PRONOUNS | FUNCTION_WORDS
-            or event_of(first.stem)
-            or first.low.endswith(_NO_NAME_ENDINGS)
-            or first.text[0].isdigit()
-        ):
-            return True
-        mine = [self.claim.name(*span) for span in self.claim.names]
-        return bool(self.said.names) and all(any(set(self.said.name(*span)) <= set(name) for name in mine) for span in self.said.names)
-
-    def _opens_with_another(self, article: int) -> bool:
-        """Whether a name that the claim doesn't have stands behind the article with which the line opens: "The Service Module stack"."""
-        mine = {word for span in self.claim.names for word in self.claim.name(*span)}
-        region = itertools.takewhile(lambda i: not is_auxiliary(self.said.words[i]), range(article, min(article + 3, len(self.said.words))))
-        inside = set(region)
-        names = (self.said.name(start, end) for start, end in self.said.names if start in inside)
-        return any(len(name) > 1 and not set(name) <= mine for name in names)
+        return may_be_unnamed(self.claim, self.said)
 
     def _has_name(self, span: Span, region: frozenset[int] | None = None) -> bool:
         return has_name(self.claim, span, self.said, region)
@@ -227,19 +208,9 @@ class Comparison:
         return all(word in around for word in self.claim.name(*span))
 
     def pair_gap(self) -> Gap:
-        """The line pairs two of the claim's labels otherwise: "cell 1 to MAIN A, cell 3 to MAIN B" of "cell 1 is on MAIN B"."""
-        parts = [labels(read(part).words) for part in _PART.split(self.line.text)]
-        mine = [labels(read(part).words) for part in _PART.split(self.claim.text)]
-        for one, other in itertools.chain.from_iterable(itertools.permutations(part, 2) for part in mine):
-            if one[0] == other[0]:
-                continue
-            with_one = [part for part in parts if one in part]
-            if any(other in part for part in with_one) or not any(other in part for part in parts):
-                continue
-            beside = next((label for part in with_one for label in part if label[0] == other[0]), None)
-            if beside:
-                return f"has {' '.join(one)} with {' '.join(beside)}", True
-        return None
+        """The line pairs two of the claim's labels otherwise."""
+        other = label_gap(self.claim.text, self.line.text)
+        return (other, True) if other else None
 
     def binding_gap(self) -> Gap:
         """The line says a number of another thing, or not what something is."""
@@ -318,28 +289,20 @@ class Comparison:
 
     def _kin_gap(self, predicate: Predicate) -> Gap:
         low = self.claim.words[predicate.at].low
-        children, parents = self._kin_names(predicate.at, low)
+        children, parents = kin_names(self.claim, predicate.at)
         wanted = low.rstrip("s") if low in KIN_UP else "parent"
         return self._gap_of(list(parent_roles(self.said, wanted)), parents, children, low)
 
-    def _kin_names(self, at: int, low: str) -> tuple[list[Span], list[Span]]:
-        """(children, parents) among the claim's names."""
-        words = self.claim.words
-        before = [span for span in self.claim.names if span[1] <= at]
-        after = [span for span in self.claim.names if span[0] > at]
-        owners = [span for span in before if words[span[1] - 1].is_possessive]
-        if low in KIN_UP:
-            return (before, after) if owners and after else (owners, [s for s in before if s not in owners]) if owners else (after, before)
-        return (after, before) if owners and after else ([s for s in before if s not in owners], owners) if owners else (before, after)
-
     def _verb_gap(self, predicate: Predicate) -> Gap:
+        if not predicate.is_passive and any(is_be(word) for word in self.claim.words[max(0, predicate.at - 3) : predicate.at]):
+            return None  # "was founded in 1990" names nobody who did it
+        agents, others = self._agents_and_others(predicate)
+        return self._gap_of(list(verb_roles(self.said, predicate.stem)), agents, others, self.claim.words[predicate.at].low)
+
+    def _agents_and_others(self, predicate: Predicate) -> tuple[list[Span], list[Span]]:
         before = [span for span in self.claim.names if span[1] <= predicate.at]
         after = [span for span in self.claim.names if span[0] > predicate.at]
-        if predicate.is_passive:
-            before, after = after, before
-        elif any(is_be(word) for word in self.claim.words[max(0, predicate.at - 3) : predicate.at]):
-            return None  # "was founded in 1990" names nobody who did it
-        return self._gap_of(list(verb_roles(self.said, predicate.stem)), before, after, self.claim.words[predicate.at].low)
+        return (after, before) if predicate.is_passive else (before, after)
 
     def _gap_of(self, roles: list[Roles], agents: list[Span], patients: list[Span], low: str) -> Gap:
         """The gap of the place that fits best."""
@@ -363,6 +326,22 @@ class Comparison:
             return "has it the other way round", True
         is_excused = not is_elsewhere and all(self._is_subject(span) for span in missing) and self._speaks_of_it()
         return None if is_excused else ("says it of somebody or something else", False)
+
+    def object_gap(self) -> Gap:
+        """The line's verb has other objects than the claim's: "directed Comets and reviewed Rockets"."""
+        if self.predicate is None or self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN or event_of(self.predicate.stem):
+            return None
+        agents, _ = self._agents_and_others(self.predicate)
+        telling = [role for role in verb_roles(self.said, self.predicate.stem) if role.agents is not None and role.is_clear]
+        fitting = [role.at for role in telling if self._role_gap(role, agents, []) is None]
+        is_other = fitting and is_done_to_other(self.claim, self.predicate, self.said, fitting, self._has_object)
+        return ("says it of somebody or something else", False) if is_other else None
+
+    def _has_object(self, at: int, region: frozenset[int]) -> bool:
+        span = next((span for span in self.claim.names if span[1] - 1 == at), None)
+        if span:
+            return not self._is_around(span) and self._has_name(span, region)
+        return any(self.said.words[i].stem in senses(self.claim.words[at].stem) for i in region)
 
     # ------------------------------------------------------------------------------------------------------- stance
 

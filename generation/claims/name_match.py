@@ -1,15 +1,21 @@
 """Whether a line has a claim's name, in all of its words or in a part of them."""
 
+import itertools
+import re
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.lexicon import ARTICLES, senses
-from dynagrag.generation.claims.reading import Reading, Word, same_word
-from dynagrag.words import are_given_alike
+from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses
+from dynagrag.generation.claims.life_dates import event_of
+from dynagrag.generation.claims.reading import Reading, Word, read, same_word
+from dynagrag.generation.claims.roles import is_auxiliary
+from dynagrag.words import FUNCTION_WORDS, are_given_alike
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
+_PART = re.compile(r"[,;]|\.\s|\band\b")
 _REACH = 8
 """Words behind an "of" that are read."""
+_NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _QUALIFIERS = frozenset("new north south east west northern southern eastern western northeast northwest southeast southwest".split())
 """Before a place's name they make another place of it: New York is not York."""
 
@@ -95,3 +101,45 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
         and (words[i].text.isdigit() or (len(words[i].text) == 1 and words[i].text.isupper()))
         and not (words[i].is_word and i + 1 < len(words) and words[i + 1].text == "." and words[i - 1].text.istitle())  # an initial
     ]
+
+
+def label_gap(claim: str, line: str) -> str:
+    """Two of the claim's labels that the line pairs otherwise, in words: "cell 1 to MAIN A, cell 3 to MAIN B" of "cell 1 is on MAIN B"."""
+    parts = [labels(read(part).words) for part in _PART.split(line)]
+    mine = [labels(read(part).words) for part in _PART.split(claim)]
+    for one, other in itertools.chain.from_iterable(itertools.permutations(part, 2) for part in mine):
+        if one[0] == other[0]:
+            continue
+        with_one = [part for part in parts if one in part]
+        if any(other in part for part in with_one) or not any(other in part for part in parts):
+            continue
+        beside = next((label for part in with_one for label in part if label[0] == other[0]), None)
+        if beside:
+            return f"has {' '.join(one)} with {' '.join(beside)}"
+    return ""
+
+
+def may_be_unnamed(claim: Reading, said: Reading) -> bool:
+    """Whether a line may be about the claim's subject without its name: it opens with no other name, or has none that the claim lacks."""
+    opening = next((i for i, w in enumerate(said.words) if w.text[0].isalnum()), None)
+    if opening is None:
+        return False
+    first = said.words[opening]
+    is_unnamed = opening not in said.in_names or first.low in ARTICLES
+    if first.low in ARTICLES and _opens_with_another(claim, said, opening):
+        return False
+    if is_unnamed and (
+        first.low in PRONOUNS | FUNCTION_WORDS or event_of(first.stem) or first.low.endswith(_NO_NAME_ENDINGS) or first.text[0].isdigit()
+    ):
+        return True
+    mine = [claim.name(*span) for span in claim.names]
+    return bool(said.names) and all(any(set(said.name(*span)) <= set(name) for name in mine) for span in said.names)
+
+
+def _opens_with_another(claim: Reading, said: Reading, article: int) -> bool:
+    """Whether a name that the claim doesn't have stands behind the article with which the line opens: "The Service Module stack"."""
+    mine = {word for span in claim.names for word in claim.name(*span)}
+    region = itertools.takewhile(lambda i: not is_auxiliary(said.words[i]), range(article, min(article + 3, len(said.words))))
+    inside = set(region)
+    names = (said.name(start, end) for start, end in said.names if start in inside)
+    return any(len(name) > 1 and not set(name) <= mine for name in names)

@@ -90,6 +90,10 @@ class Reading:
             if w.is_word and i not in self.in_names and w.low not in FUNCTION_WORDS and w.low not in MONTHS
         ]
 
+    def told(self) -> list[Word]:
+        """The words that are no function words, those of names among them."""
+        return [w for i, w in enumerate(self.words) if w.text[0].isalnum() and (w.low not in FUNCTION_WORDS or i in self.in_names)]
+
     def name(self, start: int, end: int) -> tuple[str, ...]:
         """The words of a name that tell it apart, folded."""
         lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]

@@ -16,7 +16,7 @@ KIN_UP = frozenset("father mother parent parents fathers mothers".split())
 _KIN_FAR = frozenset("grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson stepfather stepmother".split())
 _KIN_SIDE = frozenset("wife husband spouse brother sister sibling married".split())
 _REACH = 8
-_DOER = ("er", "or", "ers", "ors")
+DOER = ("er", "or", "ers", "ors")
 _DEED = ("ion", "ial", "ment", "ance", "ure")
 _PARTICIPLE = ("ed", "en", "ing")
 _NO_PAST = ("s", "ing", "er", "or", "ly", "ion")
@@ -135,7 +135,7 @@ _WORKS_BY = tuple(
 
 
 def _doer(low: str, stem: str) -> str:
-    return stem[:-2] if low.endswith(_DOER) and len(stem) > 5 else ""
+    return stem[:-2] if low.endswith(DOER) and len(stem) > 5 else ""
 
 
 def verb_roles(line: Reading, stem: str) -> Iterator[Roles]:
@@ -144,10 +144,10 @@ def verb_roles(line: Reading, stem: str) -> Iterator[Roles]:
         word = line.words[at]
         is_clear = bool({word.stem, _doer(word.low, word.stem)} & alike(stem)) or word.low in _works_of(stem)
         everywhere = frozenset(range(len(line.words)))
-        by = _by_phrase(line, at)
+        by = by_phrase(line, at)
         if by:
             yield Roles(at, by, everywhere - by, is_clear)
-        elif word.low.endswith(_DOER):
+        elif word.low.endswith(DOER):
             yield Roles(at, *_around_doer(line, at), is_clear)
         elif (owner := _owner(line, at)) and line.words[min(at + 1, len(line.words) - 1)].low == "of":  # Acme's acquisition of Foo
             yield Roles(at, owner, everywhere - owner, is_clear)
@@ -155,7 +155,7 @@ def verb_roles(line: Reading, stem: str) -> Iterator[Roles]:
             yield _active(line, at, is_clear)
 
 
-def _by_phrase(line: Reading, at: int) -> frozenset[int]:
+def by_phrase(line: Reading, at: int) -> frozenset[int]:
     """What stands behind the `by` that belongs to a predicate: "produced, written and directed by A and B" """
     words = line.words
     for by in range(at + 1, min(len(words), at + 2 + _REACH)):
@@ -231,6 +231,17 @@ def parent_roles(line: Reading, wanted: str) -> Iterator[Roles]:
             else:
                 named = (follows or frozenset(range(len(words)))) - owner
                 yield Roles(at, _of_gender(line, named, wanted) if word.low == "parents" else named, owner or None)
+
+
+def kin_names(claim: Reading, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """(children, parents) among a claim's names, round its word of kinship."""
+    words, is_up = claim.words, claim.words[at].low in KIN_UP
+    before = [span for span in claim.names if span[1] <= at]
+    after = [span for span in claim.names if span[0] > at]
+    owners = [span for span in before if words[span[1] - 1].is_possessive]
+    owned = after if owners and after else [span for span in before if span not in owners] if owners else before
+    others = before if owners and after else owners or after
+    return (others, owned) if is_up else (owned, others)
 
 
 def _owner(line: Reading, at: int) -> frozenset[int]:

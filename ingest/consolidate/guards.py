@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.schema import Vectors
-from dynagrag.words import HONORIFICS, are_given_alike, is_nickname
+from dynagrag.words import HONORIFICS, LETTERS_OF_OFFICE, are_given_alike, is_nickname
 
 MIN_GROUP_COSINE = 0.55
 MAX_GROUP = 12
@@ -107,11 +107,19 @@ def tokens_of(key: str) -> tuple[str, ...]:
     return _parts(key).tokens
 
 
+def without_letters(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """A person's name without the letters of an office behind it, two words at least: Ann Lee MP, Ann Lee KC MP."""
+    end = len(tokens)
+    while end > 2 and tokens[end - 1] in LETTERS_OF_OFFICE:
+        end -= 1
+    return tokens[:end]
+
+
 def conflict(a: Name, b: Name) -> str | None:
     """Why two keys may not stand for one entity; None when nothing speaks against it. Symmetric."""
-    if a.is_speaker and b.is_speaker:
-        return "two speakers"
     left, right = _parts(a.key), _parts(b.key)
+    if a.is_speaker and b.is_speaker and not _differ_in_letters(left, right):
+        return "two speakers"
     if _are_spelled_alike(left, right):
         return None
     if left.numbers != right.numbers:
@@ -125,6 +133,11 @@ def conflict(a: Name, b: Name) -> str | None:
     if (a.is_person or b.is_person) and (a.is_person or not a.type) and (b.is_person or not b.type) and _persons_differ(left, right):
         return "different person names"
     return None
+
+
+def _differ_in_letters(a: _Parts, b: _Parts) -> bool:
+    """Whether two names are one but for the letters of an office behind them."""
+    return a.tokens != b.tokens and without_letters(a.tokens) == without_letters(b.tokens)
 
 
 def _are_spelled_alike(a: _Parts, b: _Parts) -> bool:
@@ -142,8 +155,8 @@ def _letters_differ(a: _Parts, b: _Parts) -> bool:
 
 
 def _persons_differ(a: _Parts, b: _Parts) -> bool:
-    left = [t for t in a.tokens if t not in TITLES]
-    right = [t for t in b.tokens if t not in TITLES]
+    left = [t for t in without_letters(a.tokens) if t not in TITLES]
+    right = [t for t in without_letters(b.tokens) if t not in TITLES]
     if not left or not right or sorted(left) == sorted(right):
         return False
     if len(left) == 1 or len(right) == 1:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dynagrag.ids import GENERIC_SPEAKER
-from dynagrag.ingest.consolidate.guards import TITLES, tokens_of
+from dynagrag.ingest.consolidate.guards import TITLES, tokens_of, without_letters
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
 from dynagrag.words import COMMON_WORDS, are_given_alike
 
@@ -15,7 +15,7 @@ _MIN_LAST = 3
 
 
 def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) -> Iterator[Proposal]:
-    """Kagan / Elena Kagan, Justice Kagan / Elena Kagan, Mr. Dreeben / Michael R. Dreeben.
+    """Kagan / Elena Kagan, Justice Kagan / Elena Kagan, Mr. Dreeben / Michael R. Dreeben, Lynne Neagle / Lynne Neagle AM.
 
     Where one speaker of the corpus has that last name and is in every document that says it so, and the corpus has no other name with the
     word in it: neither "Clarence Thomas" beside "Isiah Thomas" nor "Jackson" beside "Jackson County". A last name that a text has in small
@@ -30,12 +30,13 @@ def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) ->
             for word in set(tokens_of(name.key)) & speakers.keys():
                 others[word].append(name)
     for last, fitting in speakers.items():
-        if len(fitting) > 1:
+        if len({without_letters(tokens_of(speaker.key)) for speaker in fitting}) > 1:
             continue
-        speaker, *_ = fitting
-        given = _name_words(speaker)[:-1]
+        speaker, *same = fitting
+        yield from ((LAST_NAME_RULE, speaker.key, other.key) for other in same)
+        given, documents = _name_words(speaker)[:-1], frozenset[str]().union(*(one.documents for one in fitting))
         if all(_may_be_called(name, last, given) for name in others[last]):
-            yield from ((LAST_NAME_RULE, speaker.key, name.key) for name in others[last] if name.documents <= speaker.documents)
+            yield from ((LAST_NAME_RULE, speaker.key, name.key) for name in others[last] if name.documents <= documents)
 
 
 def _by_last_name(names: Sequence[UsedName]) -> dict[str, list[UsedName]]:
@@ -58,7 +59,7 @@ def _in_small_letters(words: Collection[str], texts: Iterable[str]) -> set[str]:
 
 def _name_words(name: UsedName) -> list[str]:
     """A person's name without titles and what stands behind it."""
-    return [word for word in tokens_of(name.key) if word not in TITLES and word not in _SUFFIXES]
+    return [word for word in without_letters(tokens_of(name.key)) if word not in TITLES and word not in _SUFFIXES]
 
 
 def _may_be_called(name: UsedName, last: str, given: Sequence[str]) -> bool:

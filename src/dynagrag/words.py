@@ -73,6 +73,8 @@ HONORIFICS = word_set("""
     councilman councilwoman commissioner solicitor advocate speaker
 """)
 """Titles before a last name."""
+LETTERS_OF_OFFICE = word_set("am mp ms mep msp mla kc qc")
+"""Behind the names of members and counsel; who has them in one document and not in another is one person."""
 COMMON_WORDS = FUNCTION_WORDS | COMMON_VERBS | VAGUE_WORDS
 _NICKNAMES = tuple(
     frozenset(line.split())

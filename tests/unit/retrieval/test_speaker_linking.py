@@ -134,3 +134,8 @@ def test_a_json_transcript_keeps_the_roles_of_its_speakers() -> None:
     assert roles_of(Document("d", "w", "t", "u", "", "", meta)) == {"Ann Lee": "Chief Justice", "Ed Ray": "Counsel"}
     assert parse_json(json.dumps([{"speaker": "Ann", "text": "Yes."}])).meta == {}
     assert roles_of(Document("d", "w", "t", "u", "", "", {ROLES_KEY: "no json"})) == {}
+
+
+@pytest.mark.parametrize("letters", ["AM", "MP", "KC"])
+def test_letters_of_an_office_are_no_last_name(letters: str) -> None:
+    assert _linked("What did Neagle say?", [f"Lynne Neagle {letters}", "Hefin David"]) == [f"Lynne Neagle {letters}"]

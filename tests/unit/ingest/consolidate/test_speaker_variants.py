@@ -26,6 +26,9 @@ def joined(mentions: Sequence[Mention]) -> dict[str, tuple[str, ...]]:
         ("Nathan Freed Wessler", "Wessler"),
         ("James A. Lovell, Jr.", "Jim Lovell"),
         ("James Lovell", "J. Lovell"),
+        ("Lynne Neagle AM", "Lynne Neagle"),
+        ("Lynne Neagle MS", "Ms Neagle"),
+        ("Ann Lee KC MP", "Lee"),
     ],
 )
 def test_a_speaker_is_called_by_their_last_name_and_keeps_the_whole_one(speaker: str, called: str) -> None:
@@ -62,3 +65,13 @@ def test_a_last_name_that_a_text_has_in_small_letters_is_a_word() -> None:
     names = used_names([speaks("User Interface"), said("Interface", type_="")])
     assert list(speakers_last_names(names, ["The Interface is new."]))
     assert not list(speakers_last_names(names, ["The Interface is new.", "an interface"]))
+
+
+@pytest.mark.parametrize("letters", ["AM", "MP", "MS", "KC", "QC", "KC MP"])
+def test_a_speaker_with_the_letters_of_an_office_in_one_document_alone_is_one(letters: str) -> None:
+    (members,) = joined([speaks("Lynne Neagle"), speaks(f"Lynne Neagle {letters}", "d1"), said("Neagle", doc="d1", type_="")]).values()
+    assert members == ("lynne neagle", f"lynne neagle {letters.casefold()}", "neagle")
+
+
+def test_two_speakers_of_one_last_name_stay_two_whatever_letters_they_have() -> None:
+    assert not joined([speaks("Ann Neagle AM"), speaks("Lynne Neagle"), said("Neagle", type_="")])

@@ -10,12 +10,12 @@ from dynagrag.generation.claims.attribution import Attributed
 from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import Span, has_name, label_gap, may_be_unnamed
-from dynagrag.generation.claims.objects import is_done_to_other
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 from dynagrag.generation.claims.reading import Reading, read, same_word
 from dynagrag.generation.claims.relations import (
     complement_gap,
     is_compared_round,
+    is_done_to_other,
     number_binding_gap,
     order_gap,
     pivot_gap,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dynagrag.generation.claims.objects import objects
 from dynagrag.generation.claims.reading import read
+from dynagrag.generation.claims.relations import objects
 from dynagrag.generation.claims.roles import predicate_of
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.schema import Claim, Line, Verdict

@@ -1,5 +1,6 @@
 """A causal language model of Hugging Face as soft prompts need it: frozen, with the pieces of its chat layout as token ids."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +27,14 @@ class ChatPieces:
 
 
 class LanguageModel:
-    """A model and its tokenizer. Its weights get no gradient."""
+    """A model and its tokenizer. Its weights get no gradient. `digest`: of them, see `weights_digest`."""
 
     def __init__(self, model: nn.Module, tokenizer: Any, name: str) -> None:
         self.model: Any = model.eval()
         self.tokenizer = tokenizer
         self.name = name
         self.pieces = chat_pieces(tokenizer, self.model)
+        self.digest = weights_digest(self.model)  # now: later there may be adapters in it
         for value in self.model.parameters():
             value.requires_grad_(False)
 
@@ -111,6 +113,17 @@ def load_language_model(name: str, settings: Settings, precision: Precision = Pr
     dtype = torch.bfloat16 if is_short else torch.float32
     tokenizer, model = load_transformers(locate_model(str(found or name)), settings, str(place), dtype)
     return LanguageModel(model, tokenizer, name)
+
+
+def weights_digest(model: nn.Module) -> str:
+    """A hash of a model's weights as they are in bfloat16: one whatever files they came from, and on whatever device in whatever precision
+    they lie. Of a fine-tune, which moves most weights a little, some fall to another number there.
+    """
+    found = hashlib.sha256()
+    for name, value in model.named_parameters():
+        found.update(f"{name}{tuple(value.shape)}".encode())
+        found.update(value.detach().to(torch.bfloat16).flatten().view(torch.uint8).cpu().numpy())
+    return found.hexdigest()
 
 
 def chat_pieces(tokenizer: Any, model: Any) -> ChatPieces:

@@ -1,6 +1,7 @@
 """Checkpoints of soft prompts: what one keeps of its network, and the one way in which it is read."""
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,12 +18,14 @@ from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import load_checkpoint, read_description
 
+_LOG = logging.getLogger(__name__)
 _MAX_SHOWN = 60
 
 
 class SoftNetwork(BaseModel):
-    """What a checkpoint keeps of its network. `lm`, `lm_width`, `precision`: the language model that it was trained before, and how exactly
-    that one's numbers were kept. `without` and `description`: of a set's training, see `evaluation.graphqa.graph_methods`.
+    """What a checkpoint keeps of its network. `lm`, `lm_width`, `lm_digest`, `precision`: the language model that it was trained before, a
+    hash of that one's weights (None where an older version trained it), and how exactly they were kept. `without` and `description`: of a
+    set's training, see `evaluation.graphqa.graph_methods`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -30,6 +33,7 @@ class SoftNetwork(BaseModel):
     method: str
     lm: str
     lm_width: int
+    lm_digest: str | None = None
     precision: Precision
     options: SoftPromptOptions
     without: tuple[str, ...] = ()
@@ -45,7 +49,8 @@ class SoftNetwork(BaseModel):
 
 def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
     """What a checkpoint keeps of the network."""
-    return {"method": method, "lm": lm.name, "lm_width": lm.width, "precision": lm.precision.value, "options": asdict(options)}
+    of_lm = {"lm": lm.name, "lm_width": lm.width, "lm_digest": lm.digest, "precision": lm.precision.value}
+    return {"method": method, **of_lm, "options": asdict(options)}
 
 
 def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNetwork:
@@ -79,8 +84,8 @@ def open_network(
     """The network of a checkpoint with its weights, before its language model; with `AUTO` of the precision that it was trained with.
     `known`: models that are loaded already, one of which may be it.
 
-    Raises LoadError for weights that aren't its network's, or no floats; UsageError where the language model has another width, or the
-    device isn't there; SettingsError where the model can't be had.
+    Raises LoadError for weights that aren't its network's, or no floats; UsageError where the language model has other weights than it was
+    trained before, or the device isn't there; SettingsError where the model can't be had.
     """
     weights = load_checkpoint(folder, kind)[1]
     if wrong := [str(value.dtype) for value in weights.values() if not value.is_floating_point()]:
@@ -88,16 +93,25 @@ def open_network(
     if not all(value.float().isfinite().all() for value in weights.values()):
         raise LoadError(f"weights in {folder} are no numbers; train it again")
     precision = network.precision if precision is Precision.AUTO else precision
-    same = [own for own in known if (own.name, own.precision) == (network.lm, precision)]
+    named = [own for own in known if (own.name, own.precision) == (network.lm, precision)]
+    same = [own for own in named if network.lm_digest in (None, own.digest)]
     lm = same[0] if same else load_language_model(network.lm, settings, precision, device)
-    if network.lm_width != lm.width:
-        raise UsageError(f"{folder} was trained before a model of width {network.lm_width}, and {lm.name} has {lm.width}; train it again")
+    _check_language_model(folder, network, lm)
     model = SoftPromptModel(lm, network.options)
     try:
         model.tokens.load_state_dict(weights)
     except RuntimeError as err:
         raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
     return model
+
+
+def _check_language_model(folder: Path, network: SoftNetwork, lm: LanguageModel) -> None:
+    if network.lm_width != lm.width:
+        raise UsageError(f"{folder} was trained before a model of width {network.lm_width}, and {lm.name} has {lm.width}; train it again")
+    if network.lm_digest is None:
+        _LOG.warning("%s is of an older version: whether %s still has the weights that it was trained before isn't known", folder, lm.name)
+    elif network.lm_digest != lm.digest:
+        raise UsageError(f"{folder} was trained before a model of other weights than {lm.name} has now; put those back, or train it again")
 
 
 def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity, known: Sequence[LanguageModel] = ()) -> SoftAnswerer:

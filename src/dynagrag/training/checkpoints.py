@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dynagrag.errors import DynaGragError, LoadError, UsageError
 from dynagrag.files.private_files import PART, make_folder, private, replace_by_parts, replace_bytes, write_part
+from dynagrag.ids import content_id
 from dynagrag.schema import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class TrainingError(DynaGragError):
 
 class Checkpoint(BaseModel):
     """What weights are. `kind`: what they are for; `network`: its options; `embedder` and `dimension`: the vectors that it reads;
-    `made_with`: data with hashes, seed and training options; `figures`: what was measured as it was made.
+    `made_with`: data with hashes, seed and training options; `figures`: what was measured as it was made. `weights_digest`: of the weights
+    that it was written with, None where an older version wrote it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +57,7 @@ class Checkpoint(BaseModel):
     made_with: dict[str, Any]
     figures: dict[str, Any]
     versions: dict[str, str]
+    weights_digest: str | None = None
 
     def check_fits(self, embedder: EmbedderIdentity, folder: Path) -> None:
         """Raises UsageError where it was trained on vectors of another embedder."""
@@ -63,6 +66,10 @@ class Checkpoint(BaseModel):
                 f"{folder} was trained on vectors of {self.embedder} ({self.dimension} numbers); these are of {embedder.name} "
                 f"({embedder.dimension}): train it again"
             )
+
+    def identity(self, folder: Path) -> str:
+        """What tells it from others: of its description and of the weights that lie there. LoadError where there are none."""
+        return content_id(self.model_dump_json(exclude={"weights_digest"}), digest_of(folder))
 
 
 def check_out_folder(folder: Path, begins_anew: bool = False) -> None:
@@ -132,7 +139,9 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str,
     room; what was there before stays then.
     """
     make_folder(folder)
-    contents = {WEIGHTS: _bytes_of(dict(weights), {}), DESCRIPTION: checkpoint.model_dump_json(indent=1).encode()}
+    data = _bytes_of(dict(weights), {})
+    described = checkpoint.model_copy(update={"weights_digest": hashlib.sha256(data).hexdigest()})
+    contents = {WEIGHTS: data, DESCRIPTION: described.model_dump_json(indent=1).encode()}
     with _writing(folder):
         parts = {folder / name: write_part(folder / name, data) for name, data in contents.items()}
         (folder / DESCRIPTION).unlink(missing_ok=True)
@@ -140,9 +149,15 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str,
 
 
 def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
-    """A checkpoint of this kind. Raises LoadError for what is none, of another kind or format, or damaged. Nothing of it is run."""
-    checkpoint = read_description(folder, kind)
-    return checkpoint, read_tensors(folder / WEIGHTS)[0]
+    """A checkpoint of this kind. Raises LoadError for what is none, of another kind or format, damaged, or put together of two trainings'.
+    Nothing of it is run.
+    """
+    checkpoint, weights = read_description(folder, kind), read_tensors(folder / WEIGHTS)[0]
+    if checkpoint.weights_digest not in (None, digest_of(folder)):
+        raise LoadError(
+            f"{folder / WEIGHTS} isn't what {DESCRIPTION} was written with; put back the two files of one training, or train it again"
+        )
+    return checkpoint, weights
 
 
 def read_description(folder: Path, kind: str) -> Checkpoint:

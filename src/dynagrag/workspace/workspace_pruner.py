@@ -11,12 +11,11 @@ from threading import Lock
 from dynagrag import wiring
 from dynagrag.errors import LoadError, SettingsError, UsageError
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.ids import content_id
 from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, digest_of, read_description
+from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, read_description
 
 BEATS_UNTRAINED = "beats_untrained"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best untrained pruner, by more than chance."""
@@ -133,7 +132,7 @@ class WorkspacePruners:
         if name == AUTO and not is_default(self._own):
             return UNTRAINED
         folder = self._own if name == AUTO else self._folder_of(name)
-        return content_id(read_description(folder, KIND).model_dump_json(), digest_of(folder))
+        return read_description(folder, KIND).identity(folder)
 
     def _auto(self, embedder: EmbedderIdentity, is_used: bool, version: str | None) -> ChosenPruner:
         if not is_used:

@@ -8,11 +8,10 @@ from threading import Lock
 from dynagrag.errors import LoadError, SettingsError, UsageError
 from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.ids import content_id
 from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, digest_of, read_description
+from dynagrag.training.checkpoints import DESCRIPTION, read_description
 from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"
@@ -88,7 +87,7 @@ def soft_identity(settings: Settings, workspace: str, name: str, embedder: Embed
     checkpoint = read_description(folder, KIND)
     checkpoint.check_fits(embedder, folder)
     made = checkpoint.network
-    return f"{made.get('method')} with {made.get('lm')}, {content_id(checkpoint.model_dump_json(), digest_of(folder))}"
+    return f"{made.get('method')} with {made.get('lm')}, {checkpoint.identity(folder)}"
 
 
 @dataclass(frozen=True, slots=True)

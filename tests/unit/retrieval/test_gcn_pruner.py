@@ -12,7 +12,7 @@ from dynagrag.errors import LoadError, UsageError
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
-from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, Checkpoint, save_checkpoint, write_tensors
+from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint, read_description, save_checkpoint
 
 if TYPE_CHECKING:
     from dynagrag.retrieval.pruning.pruning_network import Logits, PruningNetwork
@@ -217,7 +217,8 @@ def test_a_network_that_this_version_does_not_have_is_refused_in_one_line(change
 
 def test_weights_that_are_no_floats_are_refused(tmp_path: Path) -> None:
     folder = checkpoint_in(tmp_path, network())
-    write_tensors(folder / WEIGHTS, {name: (100 * value).to(torch.int8) for name, value in network().state_dict().items()}, {})
+    checkpoint = read_description(folder, KIND)
+    save_checkpoint(folder, checkpoint, {name: (100 * value).to(torch.int8) for name, value in network().state_dict().items()})
     with pytest.raises(LoadError, match=r"are of torch\.int8, and only floats are read"):
         GcnPruner.open(folder, EmbedderIdentity("fake", DIMENSION), "cpu")
     assert (folder / DESCRIPTION).is_file()

@@ -22,6 +22,7 @@ from dynagrag.training.checkpoints import (
     Checkpoint,
     TrainingError,
     check_out_folder,
+    digest_of,
     hold_folder,
     load_checkpoint,
     save_checkpoint,
@@ -37,9 +38,26 @@ def test_a_checkpoint_comes_back_as_it_was(tmp_path: Path) -> None:
     weights = {"a": torch.arange(4.0), "b": torch.ones(2, 2)}
     save_checkpoint(tmp_path / "c", CHECKPOINT, weights)
     checkpoint, found = load_checkpoint(tmp_path / "c", "pruner")
-    assert checkpoint == CHECKPOINT
+    assert checkpoint.model_copy(update={"weights_digest": None}) == CHECKPOINT
+    assert checkpoint.weights_digest == digest_of(tmp_path / "c")
     assert all(torch.equal(found[name], weights[name]) for name in weights)
     assert ((tmp_path / "c" / "model.safetensors").stat().st_mode & 0o077) == 0
+
+
+def test_weights_of_another_training_are_refused_and_those_of_an_older_version_are_not_told_apart(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    save_checkpoint(one, CHECKPOINT, {"a": torch.zeros(4)})
+    save_checkpoint(other, CHECKPOINT, {"a": torch.ones(4)})
+    (one / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
+    with pytest.raises(LoadError, match=rf"{one}/model\.safetensors isn't what model\.json was written with; put back the two files"):
+        load_checkpoint(one, "pruner")
+    (one / "model.json").write_text(CHECKPOINT.model_dump_json(exclude={"weights_digest"}))
+    assert load_checkpoint(one, "pruner")[0] == CHECKPOINT
+
+
+def test_what_tells_a_checkpoint_from_others_is_the_same_where_an_older_version_wrote_it(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, CHECKPOINT, {"a": torch.zeros(4)})
+    assert load_checkpoint(tmp_path, "pruner")[0].identity(tmp_path) == CHECKPOINT.identity(tmp_path)
 
 
 def test_vectors_of_another_embedder_or_width_are_refused(tmp_path: Path) -> None:

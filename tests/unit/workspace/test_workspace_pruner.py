@@ -19,7 +19,7 @@ from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, Checkpoint, read_tensors, save_checkpoint, write_tensors
+from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, Checkpoint, load_checkpoint, read_description, save_checkpoint
 from dynagrag.workspace.ingest_job import IngestOptions
 from dynagrag.workspace.workspace_pruner import BEATS_UNTRAINED, WorkspacePruners, is_default, pruner_folder
 
@@ -136,8 +136,8 @@ def test_one_of_a_newer_version_is_passed_over_unasked(settings: Settings, prune
 
 def test_one_that_cannot_score_is_passed_over_unasked_and_the_label_says_why(settings: Settings, pruners: WorkspacePruners) -> None:
     folder = trained(pruner_folder(settings, "moon"), beats_untrained=True)
-    weights, _ = read_tensors(folder / WEIGHTS)
-    write_tensors(folder / WEIGHTS, {name: value.fill_(1e30) for name, value in weights.items()}, {})
+    checkpoint, weights = load_checkpoint(folder, KIND)
+    save_checkpoint(folder, checkpoint, {name: value.fill_(1e30) for name, value in weights.items()})
     with pytest.raises(ScoringError, match="weights are too large"):
         scored(pruners.chosen("trained", FAKE).pruner)
     instead = scored(pruners.chosen("auto", FAKE).pruner)
@@ -148,7 +148,10 @@ def test_one_that_cannot_score_is_passed_over_unasked_and_the_label_says_why(set
 
 def test_other_weights_under_the_same_description_are_another_pruner(pruners: WorkspacePruners, tmp_path: Path) -> None:
     one, other = (trained(tmp_path / name, seed) for name, seed in (("one", 0), ("other", 1)))
-    assert (one / DESCRIPTION).read_bytes() == (other / DESCRIPTION).read_bytes()
+    described = [read_description(folder, KIND) for folder in (one, other)]
+    assert [own.model_copy(update={"weights_digest": None}) for own in described] == [
+        own.model_copy(update={"weights_digest": None}) for own in reversed(described)
+    ]
     assert pruners.identity(str(one)) == pruners.identity(str(trained(tmp_path / "same", 0))) != pruners.identity(str(other))
     (one / WEIGHTS).unlink()
     with pytest.raises(LoadError, match=r"model\.safetensors cannot be read: No such file"):

@@ -33,6 +33,27 @@ def test_a_folder_is_loaded_frozen_in_the_precision_that_was_asked_for(folder: s
         assert not any(value.requires_grad for value in lm.model.parameters())
 
 
+def test_a_models_digest_is_one_in_any_precision_and_of_any_files_and_another_after_a_slight_fine_tune(
+    folder: str, home: Path, tmp_path: Path
+) -> None:
+    from dynagrag.generation.soft_prompt.language_model import load_language_model
+
+    model, tokenizer = tiny_llama()
+    model.save_pretrained(tmp_path / "shards", max_shard_size="300KB")
+    tokenizer.save_pretrained(tmp_path / "shards")
+    assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
+    loaded = [
+        load_language_model(where, Settings(home=home), precision, device="cpu").digest
+        for where in (folder, str(tmp_path / "shards"))
+        for precision in (Precision.FLOAT32, Precision.BFLOAT16)
+    ]
+    assert len({*loaded, LanguageModel(model, tokenizer, "tiny").digest}) == 1
+    with torch.no_grad():
+        for value in model.parameters():
+            value.mul_(1 + 1e-4)
+    assert LanguageModel(model, tokenizer, "tiny").digest not in loaded
+
+
 def test_a_device_that_is_not_there_is_refused(folder: str, home: Path) -> None:
     from dynagrag.generation.soft_prompt.language_model import load_language_model
 

@@ -118,7 +118,29 @@ def test_another_width_of_the_language_model_or_embedder_is_refused(changed: Cha
         open_soft_answerer(changed(), Settings(), EmbedderIdentity("other", DIMENSION))
 
 
+def test_another_model_of_the_same_name_and_width_is_refused_and_one_that_is_loaded_already_is_not_taken_for_it(
+    changed: Changed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tiny_llama import tiny_llama
+
+    folder = changed()
+    network, trained_before = read_network(folder, KIND, EMBEDDER), soft_checkpoint.load_language_model("tiny", Settings())
+    tuned = LanguageModel(*tiny_llama(seed=1), "tiny")
+    assert open_network(folder, KIND, network, Settings(), known=[tuned]).lm is trained_before
+    monkeypatch.setattr(soft_checkpoint, "load_language_model", lambda *_: tuned)
+    with pytest.raises(UsageError, match=rf"{folder} was trained before a model of other weights than tiny has now; put those back"):
+        open_soft_answerer(folder, Settings(), EMBEDDER)
+
+
+def test_a_checkpoint_of_an_older_version_is_read_and_told(changed: Changed, caplog: pytest.LogCaptureFixture) -> None:
+    folder = changed(lambda made: made.pop("lm_digest"))
+    assert open_soft_answerer(folder, Settings(), EMBEDDER).label == "g-retriever with tiny"
+    assert [record.message for record in caplog.records] == [
+        f"{folder} is of an older version: whether tiny still has the weights that it was trained before isn't known"
+    ]
+
+
 def test_a_checkpoint_says_what_it_is_in_json_that_is_read_back(changed: Changed) -> None:
     kept = json.loads((changed() / "model.json").read_text(encoding="utf-8"))["network"]
-    assert set(kept) == {"method", "lm", "lm_width", "precision", "options"}
+    assert set(kept) == {"method", "lm", "lm_width", "lm_digest", "precision", "options"}
     assert kept["options"]["encoder"]["num_layers"] == 2

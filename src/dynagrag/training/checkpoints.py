@@ -24,6 +24,8 @@ WEIGHTS, DESCRIPTION, TRAINING = "model.safetensors", "model.json", "training.sa
 LOCK = "training.lock"
 PICKLES = (".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt")
 TRAINING_NOTES = ("made_with", "epochs")
+_DIGEST = "digest"
+"""Of a training's file: a note with a hash of all else in it."""
 _KINDS = {
     "pruner": ("a pruner", "give it to --pruner", "`dynagrag train pruner`"),
     "soft-prompt": (
@@ -73,16 +75,23 @@ class Checkpoint(BaseModel):
 
 
 def check_out_folder(folder: Path, begins_anew: bool = False) -> None:
-    """Raises UsageError for a file, and for a folder that holds files but neither a training nor a checkpoint; LoadError for a damaged
-    training, unless it `begins_anew`.
+    """Raises UsageError for a file, for a folder that holds files but neither a training nor a checkpoint, and for one in which a folder
+    has the name of a file that is to be written; LoadError for a damaged training, unless it `begins_anew`.
     """
     if not folder.exists():
         return
     if not folder.is_dir():
         raise UsageError(f"{folder} is a file; name a new folder with --out")
+    _check_names(folder)
     is_empty = all(path.name == LOCK or _is_part(path) for path in folder.iterdir())
     if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING, begins_anew)):
         raise UsageError(f"{folder} holds something else; name a new folder with --out, or one in which a training was begun")
+
+
+def _check_names(folder: Path) -> None:
+    for path in (folder / name for name in (WEIGHTS, DESCRIPTION, TRAINING)):
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder, where a file is to be written; delete it, or name another folder with --out")
 
 
 @contextmanager
@@ -127,7 +136,7 @@ def _is_training(path: Path, begins_anew: bool) -> bool:
     if not path.is_file():
         return False
     try:
-        return set(TRAINING_NOTES) <= read_tensors(path)[1].keys()
+        return set(TRAINING_NOTES) <= read_training(path)[1].keys()
     except LoadError as err:
         if begins_anew:
             return True
@@ -136,9 +145,10 @@ def _is_training(path: Path, begins_anew: bool) -> bool:
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str, Tensor]") -> None:
     """Writes weights and description into a folder, the description last: with it the checkpoint is whole. TrainingError where there is no
-    room; what was there before stays then.
+    room, UsageError where a folder has the name of a file; what was there before stays then.
     """
     make_folder(folder)
+    _check_names(folder)
     data = _bytes_of(dict(weights), {})
     described = checkpoint.model_copy(update={"weights_digest": hashlib.sha256(data).hexdigest()})
     contents = {WEIGHTS: data, DESCRIPTION: described.model_dump_json(indent=1).encode()}
@@ -198,10 +208,10 @@ def digest_of(folder: Path) -> str:
         raise LoadError(f"{path} cannot be read: {err.strerror or err}; train it again") from err
 
 
-def write_tensors(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:
+def write_training(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:
     """Writes tensors and notes into one file, whole or not at all. TrainingError where there is no room; the file stays as it was then."""
     make_folder(path.parent)
-    data = _bytes_of(tensors, notes)
+    data = _bytes_of(tensors, {**notes, _DIGEST: _digest(tensors, notes)})
     with _writing(path.parent):
         replace_bytes(path, data)
 
@@ -221,6 +231,20 @@ def _writing(folder: Path) -> Iterator[None]:
             f"{folder} can't be written to ({err.strerror or err}); make room, and run the same command again: it goes on after the last "
             "epoch that was kept"
         ) from err
+
+
+def read_training(path: Path) -> tuple[Tensors, dict[str, str]]:
+    """What `write_training` wrote, or tensors and notes of another program. LoadError where the file is none of safetensors, and where a
+    training's isn't as it was written.
+    """
+    tensors, notes = read_tensors(path)
+    if notes.pop(_DIGEST, None) != _digest(tensors, notes) and set(TRAINING_NOTES) <= notes.keys():
+        raise LoadError(f"{path} was changed after it was written, or an older version wrote it, so it can't be gone on with")
+    return tensors, notes
+
+
+def _digest(tensors: Tensors, notes: Mapping[str, str]) -> str:
+    return hashlib.sha256(_bytes_of(tensors, {}) + json.dumps(dict(notes), sort_keys=True).encode()).hexdigest()
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:

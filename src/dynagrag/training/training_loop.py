@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, TrainingError, read_tensors, write_tensors
+from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, TrainingError, read_training, write_training
 from dynagrag.training.memory import Halving
 
 _LOG = logging.getLogger(__name__)
@@ -226,42 +226,69 @@ class Training(Generic[E]):
         tensors |= {f"optimizer.{i}.{name}": value for i, own in state.items() for name, value in own.items()}
         notes = {"made_with": json.dumps(self._file.made_with), "epochs": json.dumps([asdict(epoch) for epoch in self.epochs])}
         notes[_NUM_PARTS] = json.dumps(self._halving.num_parts)
-        write_tensors(self._file.path, tensors, notes)
+        write_training(self._file.path, tensors, notes)
 
     def _resume(self) -> None:
         if self._file is None or not self._file.path.exists():
             return
+        own = json.loads(json.dumps(self._file.made_with))
         try:
-            tensors, notes = read_tensors(self._file.path)
+            kept = _read_kept(self._file.path)
+            if kept.made_with == own:
+                kept.check_fits(self._task.network, self._file.path)
         except LoadError as err:
             if self._file.begins_anew:
                 _LOG.warning("%s; the training begins anew", err)
                 return
             raise LoadError(f"{err}; delete it, or choose another folder with --out") from err
-        try:
-            made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
-            epochs, num_parts = [Epoch(**row) for row in rows], int(json.loads(notes.get(_NUM_PARTS, "1")))
-        except (KeyError, TypeError, ValueError) as err:
-            raise LoadError(f"{self._file.path} is no training's file; choose another folder with --out") from err
-        own = json.loads(json.dumps(self._file.made_with))
-        if made_with != own:
+        if kept.made_with != own:
             if self._file.begins_anew:
                 _LOG.info("the training in %s was begun with other settings or data; it begins anew", self._file.path.parent)
                 return
-            differing = "; ".join(_differences(made_with, own))
+            differing = "; ".join(_differences(kept.made_with, own))
             raise UsageError(
                 f"the training in {self._file.path.parent} was begun with other settings or data: {differing}; choose another folder with "
                 "--out"
             )
-        self.epochs = epochs
-        self._halving.begin_with(num_parts)
-        self._task.network.load_state_dict(_below("network.", tensors))
-        self._best = _below("best.", tensors)
+        self.epochs = list(kept.epochs)
+        self._halving.begin_with(kept.num_parts)
+        self._task.network.load_state_dict(_below("network.", kept.tensors))
+        self._best = _below("best.", kept.tensors)
         state: dict[int, dict[str, Tensor]] = {}
-        for name, value in _below("optimizer.", tensors).items():
+        for name, value in _below("optimizer.", kept.tensors).items():
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = value
         self._optimizer.load_state_dict(self._optimizer.state_dict() | {"state": state})
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a training's file holds."""
+
+    made_with: Any
+    epochs: Sequence[Epoch]
+    num_parts: int
+    tensors: Tensors
+
+    def check_fits(self, network: nn.Module, path: Path) -> None:
+        """Raises LoadError where its tensors are of another network, as another version may make of the same settings."""
+        own = _forms(network.state_dict())
+        if any(_forms(_below(part, self.tensors)) != own for part in ("network.", "best.")):
+            raise LoadError(f"{path} holds the weights of another network than this version makes, so it can't be gone on with")
+
+
+def _read_kept(path: Path) -> _Kept:
+    """LoadError where a training didn't write it, or it was changed."""
+    tensors, notes = read_training(path)
+    try:
+        made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
+        return _Kept(made_with, [Epoch(**row) for row in rows], int(json.loads(notes.get(_NUM_PARTS, "1"))), tensors)
+    except (KeyError, TypeError, ValueError) as err:
+        raise LoadError(f"{path} is no training's file") from err
+
+
+def _forms(tensors: Mapping[str, Tensor]) -> dict[str, tuple[torch.Size, torch.dtype]]:
+    return {name: (value.shape, value.dtype) for name, value in tensors.items()}
 
 
 def _differences(old: Any, new: Any, name: str = "") -> list[str]:

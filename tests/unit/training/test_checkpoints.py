@@ -26,7 +26,7 @@ from dynagrag.training.checkpoints import (
     hold_folder,
     load_checkpoint,
     save_checkpoint,
-    write_tensors,
+    write_training,
 )
 
 CHECKPOINT = Checkpoint(
@@ -128,7 +128,7 @@ def test_a_folder_of_something_else_is_no_place_for_a_checkpoint(tmp_path: Path)
         with pytest.raises(UsageError, match="something else; name a new folder with --out"):
             check_out_folder(folder)
         (folder / "model.json").write_text(content)
-    write_tensors(folder / TRAINING, {"a": torch.ones(1)}, {"made_by": "another program"})
+    write_training(folder / TRAINING, {"a": torch.ones(1)}, {"made_by": "another program"})
     with pytest.raises(UsageError, match="something else"):
         check_out_folder(folder)
     with pytest.raises(UsageError, match="is a file; name a new folder with --out"):
@@ -137,13 +137,36 @@ def test_a_folder_of_something_else_is_no_place_for_a_checkpoint(tmp_path: Path)
 
 def test_a_folder_of_a_training_or_a_checkpoint_is_taken_again(tmp_path: Path) -> None:
     training, checkpoint, killed = tmp_path / "t", tmp_path / "c", tmp_path / "k"
-    write_tensors(training / TRAINING, {"a": torch.ones(1)}, {"made_with": "{}", "epochs": "[]"})
+    write_training(training / TRAINING, {"a": torch.ones(1)}, {"made_with": "{}", "epochs": "[]"})
     save_checkpoint(checkpoint, CHECKPOINT, {})
     killed.mkdir()
     (killed / f"{TRAINING}.part").write_bytes(b"half")
     (killed / f"{DESCRIPTION}.123.part").write_bytes(b"half")
     for folder in (training, checkpoint, killed):
         check_out_folder(folder)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "model.json", "training.safetensors"])
+def test_a_folder_where_a_file_is_to_be_written_is_refused_before_and_after_a_training(tmp_path: Path, name: str) -> None:
+    save_checkpoint(tmp_path, CHECKPOINT, {"a": torch.zeros(4)})
+    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).mkdir()
+    for write in (check_out_folder, lambda folder: save_checkpoint(folder, CHECKPOINT, {"a": torch.ones(4)})):
+        with pytest.raises(UsageError, match=rf"{name} is a folder, where a file is to be written; delete it, or name another folder"):
+            write(tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.name != name} == {
+        other: data for other, data in kept.items() if other != name
+    }
+
+
+def test_a_training_that_was_changed_is_told_with_a_remedy(tmp_path: Path) -> None:
+    from safetensors.torch import save_file
+
+    save_file({"a": torch.ones(1)}, tmp_path / TRAINING, {"made_with": "{}", "epochs": "[]"})
+    with pytest.raises(LoadError, match=r"was changed after it was written, or an older version wrote it.*; delete it, or name another"):
+        check_out_folder(tmp_path)
+    check_out_folder(tmp_path, begins_anew=True)
 
 
 def test_a_damaged_training_is_told_with_a_remedy_and_dropped_where_training_begins_anew(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The loop that trains: it ends where nothing gets better, keeps the best weights, and goes on after a kill with the same numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.training.checkpoints import TrainingError, write_tensors
+from dynagrag.training.checkpoints import TrainingError, read_tensors, write_training
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
 
 OPTIONS = TrainingOptions(learning_rate=0.05, batch_size=4, max_epochs=6, patience=6, seed=3)
@@ -76,9 +76,56 @@ def test_a_file_of_other_data_or_a_damaged_one_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize("epochs", [None, "[", "5", "[{}]"])
 def test_a_file_without_epochs_is_no_training(epochs: str | None, tmp_path: Path) -> None:
     path = tmp_path / "t.safetensors"
-    write_tensors(path, {"a": torch.ones(1)}, {"made_with": '{"data": "a"}'} | ({} if epochs is None else {"epochs": epochs}))
+    write_training(path, {"a": torch.ones(1)}, {"made_with": '{"data": "a"}'} | ({} if epochs is None else {"epochs": epochs}))
     with pytest.raises(LoadError, match="is no training's file"):
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tensors: tensors.clear(),
+        lambda tensors: tensors.pop("network.0.weight"),
+        lambda tensors: tensors.pop("optimizer.0.exp_avg"),
+        lambda tensors: tensors.update({"optimizer.9.exp_avg": torch.ones(1)}),
+        lambda tensors: tensors.update({"optimizer.first.exp_avg": torch.ones(1)}),
+        lambda tensors: tensors.update({"optimizer.0.exp_avg_sq": torch.ones(3)}),
+        lambda tensors: tensors.update({"best.0.weight": torch.ones(3, 1)}),
+        lambda tensors: tensors.update({"network.0.bias": torch.ones(8, dtype=torch.int8)}),
+        lambda tensors: tensors["network.0.bias"].fill_(0),
+    ],
+)
+def test_a_training_that_was_changed_is_refused_or_begins_anew(
+    change: Callable[[dict[str, Tensor]], object], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from safetensors.torch import save_file
+
+    path = tmp_path / "t.safetensors"
+    first = losses(Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES))
+    tensors, notes = read_tensors(path)
+    tensors = {name: value.clone() for name, value in tensors.items()}
+    change(tensors)
+    save_file(tensors, path, notes)
+    changed = f"{path} was changed after it was written, or an older version wrote it, so it can't be gone on with"
+    with pytest.raises(LoadError) as raised:
+        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+    assert str(raised.value) == f"{changed}; delete it, or choose another folder with --out"
+    assert losses(Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"}, begins_anew=True)).run(EXAMPLES)) == first
+    assert [record.message for record in caplog.records] == [f"{changed}; the training begins anew"]
+
+
+def test_a_training_of_another_network_is_refused_or_begins_anew(tmp_path: Path) -> None:
+    class Wide(LineTask):
+        def __init__(self) -> None:
+            torch.manual_seed(0)
+            self.network = nn.Sequential(nn.Linear(1, 9), nn.Dropout(0.5), nn.Linear(9, 1))
+
+    path = tmp_path / "t.safetensors"
+    Training(Wide(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+    with pytest.raises(LoadError, match=rf"{path} holds the weights of another network than this version makes.*; delete it, or choose"):
+        Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
+    anew = Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"}, begins_anew=True)).run(EXAMPLES)
+    assert losses(anew) == losses(Training(LineTask(), OPTIONS).run(EXAMPLES))
 
 
 def test_it_stops_where_nothing_gets_better() -> None:

@@ -19,13 +19,15 @@ _ADDED = ("index", "split")
 _COLUMNS = (*_ADDED, "arg1", "arg2", "label", "graph")
 _NUM_ROWS = 2766
 _FILES = ("expla_graphs*.tsv", "train_dev.tsv", "expla_graphs/train_dev.tsv")
-_TRIPLE = re.compile(r"\((.*?)\)")
+_TRIPLE = re.compile(r"\(([^()]*)\)")
+_GRAPH = re.compile(rf"(?:{_TRIPLE.pattern}\s*)+")
+_MAX_NAMED = 10
 _ASKED = "Question: Do argument 1 and argument 2 support or counter each other? Answer in one word in the form of 'support' or 'counter'."
 
 
 def load_expla_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, ...]]:
-    """All rows of the files expla_graphs*.tsv or train_dev.tsv in the folder, or in its graphqa/. LoadError for a file that is missing or a
-    broken row.
+    """All rows of the files expla_graphs*.tsv or train_dev.tsv in the folder, or in its graphqa/. LoadError for a file that is missing, and
+    for broken rows: what is wrong with the first of a file, and the lines of the others.
     """
     found = sorted({path for folder in (data, data / "graphqa") for pattern in _FILES for path in folder.glob(pattern)})
     if not found:
@@ -48,29 +50,45 @@ def _questions(path: Path, lines: list[tuple[int, str]]) -> list[GraphQuestion]:
         raise LoadError(
             f"{path}: the header lacks {', '.join(missing)}; it must name {', '.join(_COLUMNS)}, with tabs between them{without}"
         )
-    return [_question(f"{path}, line {number}", dict(zip(head, line.split("\t"), strict=False)), len(head)) for number, line in lines[1:]]
+    return _questions_of(path, head, [(number, line.split("\t")) for number, line in lines[1:]])
 
 
 def _authors_rows(path: Path, head: Sequence[str], lines: Sequence[tuple[int, str]]) -> list[GraphQuestion]:
     """Their cells are quoted where they hold quotation marks; a row's index is its place, from 0."""
     rows = [next(csv.reader([line], delimiter="\t")) for _, line in lines]
-    return [
-        _question(f"{path}, line {number}", dict(zip((*_ADDED, *head), (str(i), part, *cells), strict=False)), len(head) + len(_ADDED))
-        for i, (part, cells, (number, _)) in enumerate(zip(shuffled_parts(len(rows)), rows, lines, strict=True))
-    ]
+    parts = enumerate(shuffled_parts(len(rows)))
+    cells = [(number, [str(i), part, *own]) for (i, part), own, (number, _) in zip(parts, rows, lines, strict=True)]
+    return _questions_of(path, (*_ADDED, *head), cells)
 
 
-def _question(place: str, row: dict[str, str], num_columns: int) -> GraphQuestion:
-    if len(row) != num_columns:
-        raise LoadError(f"{place}: it has {len(row)} columns, the header {num_columns}")
+def _questions_of(path: Path, head: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> list[GraphQuestion]:
+    questions: list[GraphQuestion] = []
+    broken: dict[int, LoadError] = {}
+    for number, cells in rows:
+        try:
+            questions.append(_question(f"{path}, line {number}", head, cells))
+        except LoadError as err:
+            broken[number] = err
+    if broken:
+        first, *others = broken
+        named = ", ".join(map(str, others[:_MAX_NAMED])) + (" ..." if len(others) > _MAX_NAMED else "")
+        more = f"; {len(broken)} rows are broken, the others in: {named}" if others else ""
+        raise LoadError(f"{broken[first]}{more}")
+    return questions
+
+
+def _question(place: str, head: Sequence[str], cells: Sequence[str]) -> GraphQuestion:
+    if len(cells) != len(head):
+        raise LoadError(f"{place}: it has {len(cells)} columns, the header {len(head)}")
+    row = dict(zip(head, cells, strict=True))
     label, part = row["label"].strip().lower(), PARTS.get(row["split"].strip().lower())
     if label not in LABELS:
         raise LoadError(f"{place}: the label is {row['label']!r}; it must be support or counter")
     if part is None:
         raise LoadError(f"{place}: the split is {row['split']!r}; it must be train, val or test")
     triples = [tuple(text.strip().lower() for text in found.split(";")) for found in _TRIPLE.findall(row["graph"])]
-    if not triples or any(len(triple) != 3 or not all(triple) for triple in triples):
-        raise LoadError(f"{place}: the graph must be (head; relation; tail)(...)")
+    if not _GRAPH.fullmatch(row["graph"].strip()) or any(len(triple) != 3 or not all(triple) for triple in triples):
+        raise LoadError(f"{place}: the graph must be (head; relation; tail)(...) and nothing else")
     asked = f"Argument 1: {row['arg1']}\nArgument 2: {row['arg2']}\n"
     graph = TextGraph.of_triples((head, relation, tail) for head, relation, tail in triples)
     return GraphQuestion(row["index"], f"{asked}{_ASKED}\n\nAnswer:", asked.strip(), graph, (label,), label, part)

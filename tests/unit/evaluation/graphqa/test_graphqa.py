@@ -49,12 +49,27 @@ def test_a_graph_is_two_tables_quoted_only_where_it_must_be() -> None:
         ("1\ttrain\ta\tb\tsupport\t(a; b)", "line 2: the graph must be"),
         ("1\ttrain\ta\tb\tsupport\t", "line 2: the graph must be"),
         ("1\ttrain\ta\tb\tsupport", "line 2: it has 5 columns, the header 6"),
+        ("1\ttrain\ta\tb\tsupport\t(a; b; c)\tmore", "line 2: it has 7 columns, the header 6"),
+        ("1\ttrain\ta\tb\tsupport\t(a; b; c) and (d; e; f)", "line 2: the graph must be .* and nothing else"),
+        ("1\ttrain\ta\tb\tsupport\tso: (a; b; c)", "line 2: the graph must be"),
+        ("1\ttrain\ta\tb\tsupport\t(a; b; c)(d; e", "line 2: the graph must be"),
+        ("1\ttrain\ta\tb\tsupport\t(a (x; b; c)", "line 2: the graph must be"),
     ],
 )
 def test_a_broken_row_is_named(tmp_path: Path, broken: str, said: str) -> None:
     (tmp_path / "expla_graphs_own.tsv").write_text(f"{HEAD}{broken}\n", encoding="utf-8")
     with pytest.raises(LoadError, match=said):
         load_expla_graphs(tmp_path)
+
+
+def test_all_broken_rows_are_counted_and_named(tmp_path: Path) -> None:
+    rows = ["1\ttrain\ta\tb\tsupport\t(a; b; c) (d; e; f)", "2\ttrain\ta\tb\tmaybe\t(a; b; c)", *["3\tlater\ta\tb\tsupport\t(a; b; c)"] * 2]
+    (tmp_path / "expla_graphs_own.tsv").write_text(HEAD + "\n".join(rows), encoding="utf-8")
+    with pytest.raises(LoadError, match=r"line 3: the label is 'maybe'.*; 3 rows are broken, the others in: 4, 5$"):
+        load_expla_graphs(tmp_path)
+    (tmp_path / "expla_graphs_own.tsv").write_text(HEAD + rows[0], encoding="utf-8")
+    ((question,), _) = load_expla_graphs(tmp_path)
+    assert len(question.graph.edges) == 2, "white space may stand between triples"
 
 
 def test_files_that_are_missing_or_lack_columns_are_named(tmp_path: Path) -> None:

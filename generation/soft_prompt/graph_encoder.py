@@ -21,7 +21,10 @@ with warnings.catch_warnings():
 from dynagrag.generation.soft_prompt.edge_attention import EdgeAttention
 
 Layer = Literal["transformer", "gat", "gcn"]
+MAX_WIDTH, MAX_LAYERS = 16_384, 64
+"""Far beyond the papers' 1024 and 4: the widths of the largest language models, which stand in for them without a projector."""
 _Count = Annotated[int, Field(gt=0)]
+_Width = Annotated[int, Field(gt=0, le=MAX_WIDTH)]
 _MASK_WIDTH = 32
 
 
@@ -35,8 +38,8 @@ class EncoderOptions:
 
     dimension: _Count
     layer: Layer = "transformer"
-    width: _Count = 256
-    num_layers: _Count = 4
+    width: _Width = 256
+    num_layers: Annotated[int, Field(gt=0, le=MAX_LAYERS)] = 4
     num_heads: _Count = 4
     is_pruned: bool = False
     is_two_way: bool = False

@@ -122,7 +122,7 @@ def weights_digest(model: nn.Module) -> str:
     found = hashlib.sha256()
     for name, value in model.named_parameters():
         found.update(f"{name}{tuple(value.shape)}".encode())
-        found.update(value.detach().to(torch.bfloat16).flatten().view(torch.uint8).cpu().numpy())
+        found.update(value.detach().to(torch.bfloat16).flatten().view(torch.uint8).cpu().numpy().tobytes())
     return found.hexdigest()
 
 

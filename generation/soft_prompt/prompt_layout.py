@@ -21,6 +21,14 @@ IGNORED = -100
 """The target of a place whose token is not learned."""
 
 
+class PromptTooLongError(UsageError):
+    """A prompt is longer than the model's context. `what`: that, without a remedy."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; give fewer with --max-description, or another model with --lm")
+        self.what = what
+
+
 @dataclass(frozen=True, slots=True)
 class LayoutOptions:
     """Most tokens of the description, which is cut at its tail, of a label, and of a reply. The papers' 512, 32 and 32."""
@@ -55,7 +63,7 @@ def lay_out(
         has_labels: Whether the label and the end follow, to be learned.
 
     Raises:
-        UsageError: A prompt is longer than the model's context.
+        PromptTooLongError: A prompt is longer than the model's context.
     """
     rows, targets = [], []
     for example, own in zip(examples, soft, strict=True):
@@ -76,7 +84,4 @@ def lay_out(
 
 def _check_room(lm: LanguageModel, num_tokens: int) -> None:
     if lm.max_tokens is not None and num_tokens > lm.max_tokens:
-        raise UsageError(
-            f"a prompt of {num_tokens:,} tokens doesn't fit into {lm.name}, whose context has {lm.max_tokens:,}; give fewer with "
-            "--max-description, or another model with --lm"
-        )
+        raise PromptTooLongError(f"a prompt of {num_tokens:,} tokens doesn't fit into {lm.name}, whose context has {lm.max_tokens:,}")

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynagrag.errors import UsageError
 from dynagrag.generation.context import all_evidence
 from dynagrag.generation.soft_prompt.text_room import Build, Reading, TextRoom, reading_of
+from dynagrag.models.memory_errors import within_memory
 from dynagrag.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
 from dynagrag.settings import PROFILES, Profile
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
-    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+    from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
 
 KIND = "soft-answers"
 """Of their checkpoints."""
@@ -99,11 +101,11 @@ class SoftAnswerer:
         return reading_of(build, self.system.profile, text_room(self.model))
 
     def answer(self, snapshot: Snapshot, question: Question, retrieval: Retrieval, reading: Reading) -> SoftReply:
-        """Its reply, and what it read."""
+        """Its reply, and what it read. Raises UsageError where the question is too long, ModelError where memory doesn't suffice."""
         example = soft_example(snapshot, question, retrieval.subgraphs, reading.text)
         with self._answering:
             began = time.perf_counter()
-            reply = self.model.replies([example])[0]
+            reply = self._reply(example)
             seconds = time.perf_counter() - began
         read = self.model.text_read(example)
         options = self.model.options
@@ -119,6 +121,15 @@ class SoftAnswerer:
             num_lines=reading.num_lines,
         )
         return SoftReply(reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example)))
+
+    def _reply(self, example: "SoftExample") -> "ModelReply":
+        from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
+
+        try:
+            with within_memory(f"a question to {self.label}", "ask a shorter one, or free some of the machine's"):
+                return self.model.replies([example])[0]
+        except PromptTooLongError as err:
+            raise UsageError(f"{err.what}; ask a shorter question, or train before a model that reads more") from err
 
 
 def text_room(model: "SoftPromptModel") -> TextRoom:

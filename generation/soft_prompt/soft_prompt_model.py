@@ -15,6 +15,10 @@ from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, GraphE
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.prompt_layout import IGNORED, LaidOut, LayoutOptions, lay_out
 from dynagrag.generation.soft_prompt.soft_example import SoftExample, batch_graphs
+from dynagrag.models.memory_errors import within_memory
+
+MAX_PROJECTION, MAX_VIRTUAL = 65_536, 4_096
+"""Far beyond the papers' 2048 and 10."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +31,9 @@ class SoftPromptOptions:
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
 
     encoder: EncoderOptions | None = None
-    num_virtual: Annotated[int, Field(ge=0)] = 0
+    num_virtual: Annotated[int, Field(ge=0, le=MAX_VIRTUAL)] = 0
     has_text: bool = True
-    projection: Annotated[int, Field(ge=0)] = 512
+    projection: Annotated[int, Field(ge=0, le=MAX_PROJECTION)] = 512
     lora: LoraOptions | None = None
     layout: LayoutOptions = field(default_factory=LayoutOptions)
 
@@ -83,13 +87,15 @@ class SoftPromptModel:
     """Soft tokens before a language model."""
 
     def __init__(self, lm: LanguageModel, options: SoftPromptOptions) -> None:
+        """Raises ModelError where they don't fit into memory."""
         self.lm = lm
         self.options = options
-        scale = float(lm.model.get_input_embeddings().weight.float().std())
-        self.tokens = SoftTokens(options, lm.width, scale)
-        if options.lora is not None:
-            self.tokens.adapters = Adapters(lm.model, options.lora)
-        self.tokens.to(lm.device)
+        with within_memory(f"what is learned before {lm.name}", "give smaller sizes (--width, --layers, --projector-width)"):
+            scale = float(lm.model.get_input_embeddings().weight.float().std())
+            self.tokens = SoftTokens(options, lm.width, scale)
+            if options.lora is not None:
+                self.tokens.adapters = Adapters(lm.model, options.lora)
+            self.tokens.to(lm.device)
 
     def loss(self, examples: Sequence[SoftExample]) -> Tensor:
         """The mean cross-entropy over the tokens of labels and their ends."""

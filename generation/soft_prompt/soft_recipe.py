@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dynagrag.errors import UsageError
+from dynagrag.generation.soft_prompt.graph_encoder import MAX_LAYERS, MAX_WIDTH
+from dynagrag.generation.soft_prompt.soft_prompt_model import MAX_PROJECTION, MAX_VIRTUAL
 from dynagrag.training.training_loop import TrainingOptions
 
 
@@ -24,7 +26,15 @@ class SoftRecipe:
     max_epochs: int = 10
 
     def check(self) -> None:
-        """Raises UsageError for a width that 4 heads can't share."""
+        """Raises UsageError for a width that 4 heads can't share, and for sizes that no training has."""
+        for option, size, most in (
+            ("--width", self.width, MAX_WIDTH),
+            ("--layers", self.num_layers, MAX_LAYERS),
+            ("--projector-width", self.middle, MAX_PROJECTION),
+            ("--virtual-tokens", self.num_virtual, MAX_VIRTUAL),
+        ):
+            if size > most:
+                raise UsageError(f"{option} {size:,} is too much; give {most:,} or less")
         if self.width % NUM_HEADS:
             raise UsageError(f"--width {self.width} can't be shared by {NUM_HEADS} heads; give a multiple of {NUM_HEADS}")
 

@@ -32,6 +32,7 @@ from dynagrag.cli.train import train_app
 from dynagrag.cli.train_soft_prompt import add_soft_prompts
 from dynagrag.cli.workspaces import workspaces_app
 from dynagrag.errors import DynaGragError
+from dynagrag.models.memory_errors import is_out_of_memory
 
 _ABOUT = "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every citation of an answer."
 
@@ -111,6 +112,10 @@ def run(argv: list[str] | None = None) -> int:
         complain(f"{err.strerror or err}{where}; what was stored before stays")
         return 1
     except Exception as err:
+        if is_out_of_memory(err):
+            why = next(iter(str(err).splitlines()), type(err).__name__)
+            complain(f"out of memory ({why}); free some of the machine's, or ask for less")
+            return 1
         if type(err).__name__ == "NoArgsIsHelpError" and hasattr(err, "format_message"):
             say(err.format_message())
             return 2

@@ -18,6 +18,7 @@ from dynagrag.errors import CutOffReplyError, ModelUnavailableError, PromptRefus
 from dynagrag.extras import check_extras
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
+from dynagrag.models.memory_errors import is_out_of_memory, within_memory
 from dynagrag.models.reply_schema import strict_schema
 from dynagrag.models.yes_no import TOP_TOKENS, YES_NO, difference, word_logprobs
 from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
@@ -211,7 +212,7 @@ class _translating:
         return
 
     def __exit__(self, kind: object, err: BaseException | None, trace: object) -> None:
-        if isinstance(err, MemoryError) or (isinstance(err, RuntimeError) and "out of memory" in str(err)):
+        if err is not None and is_out_of_memory(err):
             raise ModelUnavailableError(f"{self._name}: out of memory; take a smaller model, a GGUF one, or smaller chunks") from err
 
 
@@ -237,7 +238,8 @@ def locate_model(source: str) -> str:
 
 
 def load_transformers(source: str, settings: Settings, device: str | None = None, dtype: Any = None) -> tuple[Any, Any]:
-    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be. SettingsError where it can't be loaded.
+    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be. SettingsError where it can't be loaded,
+    ModelError where it doesn't fit into memory.
 
     Without `device` and `dtype` they are chosen, see TransformersChat.
     """
@@ -257,14 +259,17 @@ def load_transformers(source: str, settings: Settings, device: str | None = None
         dtype = torch.float32 if given is not None else dtype  # transformers complains of a shorter one; it is cast below
     # Safetensors only: other weights are pickles.
     weights: dict[str, Any] = {} if path.is_file() else {"use_safetensors": True}
-    try:
-        with _without_bars() if path.is_file() else nullcontext():
-            tokenizer = AutoTokenizer.from_pretrained(folder, **where)
-            model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **where, **weights)
-    except (OSError, ValueError, ImportError) as err:
-        raise SettingsError(f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}") from err
-    model = model.to(device)
-    return tokenizer, (model if given is None else model.to(given)).eval()
+    with within_memory(str(path), "take a smaller model, or free some of the machine's"):
+        try:
+            with _without_bars() if path.is_file() else nullcontext():
+                tokenizer = AutoTokenizer.from_pretrained(folder, **where)
+                model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **where, **weights)
+        except (OSError, ValueError, ImportError) as err:
+            if is_out_of_memory(err):
+                raise
+            raise SettingsError(f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}") from err
+        model = model.to(device)
+        return tokenizer, (model if given is None else model.to(given)).eval()
 
 
 @contextmanager

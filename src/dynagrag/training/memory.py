@@ -6,11 +6,10 @@ from typing import TypeVar
 
 import torch
 
+from dynagrag.models.memory_errors import is_out_of_memory
 from dynagrag.training.checkpoints import TrainingError
 
 _LOG = logging.getLogger(__name__)
-_ON_CPU = ("can't allocate memory", "not enough memory", "out of memory")
-"""What torch says of it where there is no class of its own for it."""
 E = TypeVar("E")
 R = TypeVar("R")
 
@@ -38,7 +37,7 @@ class Halving:
             try:
                 return work(parts_of(batch, self._num_parts))
             except (torch.OutOfMemoryError, MemoryError, RuntimeError) as err:
-                if not _is_out_of_memory(err):
+                if not is_out_of_memory(err):
                     raise
                 if self._num_parts >= len(batch):
                     remedy = "take the CPU with --device cpu" if isinstance(err, torch.OutOfMemoryError) else "free some of the machine's"
@@ -53,8 +52,3 @@ def parts_of(batch: Sequence[E], num_parts: int) -> list[Sequence[E]]:
     """So many parts of about one size, fewer where there are fewer examples."""
     size = max(1, -(-len(batch) // num_parts))
     return [batch[start : start + size] for start in range(0, len(batch), size)]
-
-
-def _is_out_of_memory(err: Exception) -> bool:
-    said = str(err).lower()
-    return isinstance(err, (torch.OutOfMemoryError, MemoryError)) or any(words in said for words in _ON_CPU)

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
+from dynagrag.models.memory_errors import within_memory
 from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, TrainingError, read_training, write_training
 from dynagrag.training.memory import Halving
 
@@ -198,9 +199,10 @@ class Training(Generic[E]):
     def _step(self, epochs_done: float) -> None:
         for group in self._optimizer.param_groups:
             group["lr"] = self._options.rate(epochs_done)
-        if self._options.max_norm is not None:
-            nn.utils.clip_grad_norm_(self._task.network.parameters(), self._options.max_norm)
-        self._optimizer.step()
+        with within_memory("what is learned", "take a smaller network, or free some of the machine's"):
+            if self._options.max_norm is not None:
+                nn.utils.clip_grad_norm_(self._task.network.parameters(), self._options.max_norm)
+            self._optimizer.step()
 
     def _backward(self, batch: Sequence[E]) -> float:
         """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is done in parts."""

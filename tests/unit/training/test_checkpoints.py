@@ -7,7 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import torch
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.schema import EmbedderIdentity
+from dynagrag.training import checkpoints
 from dynagrag.training.checkpoints import (
     DESCRIPTION,
     TRAINING,
@@ -196,6 +197,23 @@ def test_a_full_disk_leaves_the_checkpoint_that_was_there(tmp_path: Path) -> Non
     assert checkpoint.made_with == {"seed": 0}
     assert torch.equal(found["a"], weights["a"])
     assert {path.name for path in tmp_path.iterdir()} == {"model.safetensors", "model.json"}, "no part is left"
+
+
+def test_what_is_stopped_between_weights_and_description_leaves_no_older_description(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_checkpoint(tmp_path, CHECKPOINT, {"a": torch.zeros(4)})
+
+    def stopped(parts: Mapping[Path, Path]) -> None:
+        path, part = next(iter(parts.items()))
+        part.replace(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(checkpoints, "replace_by_parts", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        save_checkpoint(tmp_path, CHECKPOINT, {"a": torch.ones(4)})
+    with pytest.raises(LoadError, match=r"holds no model\.json, so its training did not end"):
+        load_checkpoint(tmp_path, "pruner")
 
 
 def test_a_folder_takes_one_training_at_a_time_and_says_whose(tmp_path: Path) -> None:

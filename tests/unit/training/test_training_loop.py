@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,12 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
     Training(late, options).run(EXAMPLES)
     for one, other in zip(wide.network.parameters(), late.network.parameters(), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+
+    for task in (wide, narrow, late):
+        Training(task, replace(options, batch_size=4)).run(EXAMPLES)
+    for one, *others in zip(*(task.network.parameters() for task in (wide, narrow, late)), strict=True):
+        for other in others:
+            torch.testing.assert_close(other.grad, one.grad, rtol=1e-3, atol=1e-5, msg="of the last batch alone, and of it once")
 
     class Tight(LineTask):
         def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:

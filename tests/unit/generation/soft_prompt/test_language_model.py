@@ -6,7 +6,7 @@ import pytest
 import torch
 from tiny_llama import tiny_llama
 
-from dynagrag.errors import UsageError
+from dynagrag.errors import ModelError, UsageError
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.settings import Settings
@@ -52,6 +52,29 @@ def test_a_models_digest_is_one_in_any_precision_and_of_any_files_and_another_af
         for value in model.parameters():
             value.mul_(1 + 1e-4)
     assert LanguageModel(model, tokenizer, "tiny").digest not in loaded
+
+
+@pytest.mark.parametrize(
+    "err", [MemoryError(), torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("not enough memory: you tried to allocate 9 bytes")]
+)
+def test_a_model_that_memory_does_not_hold_is_refused_in_a_line(
+    folder: str, home: Path, monkeypatch: pytest.MonkeyPatch, err: Exception
+) -> None:
+    from transformers import AutoModelForCausalLM
+
+    from dynagrag.generation.soft_prompt.language_model import load_language_model
+    from dynagrag.generation.soft_prompt.soft_prompt_model import EncoderOptions, SoftPromptModel, SoftPromptOptions
+
+    lm = LanguageModel(*tiny_llama(), "tiny")
+    with pytest.raises(ModelError, match="what is learned before tiny doesn't fit into memory; give smaller sizes"):
+        SoftPromptModel(lm, SoftPromptOptions(EncoderOptions(dimension=10**11, width=16_384)))
+
+    def full(*_: object, **__: object) -> None:
+        raise err
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", full)
+    with pytest.raises(ModelError, match=f"{folder} doesn't fit into memory; take a smaller model, or free some of the machine's"):
+        load_language_model(folder, Settings(home=home), device="cpu")
 
 
 def test_a_device_that_is_not_there_is_refused(folder: str, home: Path) -> None:

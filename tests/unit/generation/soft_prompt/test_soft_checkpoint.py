@@ -75,6 +75,8 @@ def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | 
         (lambda made: made["options"]["encoder"].update(layer="gin"), "the network option options.encoder.layer = 'gin'"),
         (lambda made: made["options"]["encoder"].update(width="16"), "the network option options.encoder.width = '16'"),
         (lambda made: made["options"]["encoder"].update(width=-16), "the network option options.encoder.width = '-16'"),
+        (lambda made: made["options"]["encoder"].update(width=10_000_000), "the network option options.encoder.width = '10000000'"),
+        (lambda made: made["options"].update(num_virtual=10_000_000), "the network option options.num_virtual = '10000000'"),
         (lambda made: made["options"]["encoder"].update(num_heads=3), "a width of 16 is not 3 heads of one width"),
         (lambda made: made["options"]["encoder"].pop("dimension"), "its network lacks options.encoder.dimension"),
         (lambda made: made["options"]["encoder"].update(dimension=9), "its encoder reads vectors of 9 numbers, and it was trained on 8"),

@@ -24,6 +24,21 @@ def test_what_is_given_counts_and_the_projector_follows_the_width() -> None:
     assert steps.rate(0.5) == 0.5e-3
 
 
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"width": 10_000_000}, "--width 10,000,000 is too much; give 16,384 or less"),
+        ({"num_layers": 65}, "--layers 65 is too much; give 64 or less"),
+        ({"projection": 65_537}, "--projector-width 65,537 is too much; give 65,536 or less"),
+        ({"num_virtual": 4_097}, "--virtual-tokens 4,097 is too much; give 4,096 or less"),
+    ],
+)
+def test_sizes_that_no_training_has_are_refused_with_the_largest(sizes: dict[str, int], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        SoftRecipe(**sizes).check()
+    SoftRecipe(width=16_384, num_layers=64, projection=65_536, num_virtual=4_096).check()
+
+
 def test_a_width_that_heads_cannot_share_is_refused() -> None:
     with pytest.raises(UsageError, match="--width 30 can't be shared by 4 heads; give a multiple of 4"):
         SoftRecipe(width=30).check()

@@ -66,11 +66,11 @@ class WorkspaceSoftExamples:
             PRUNER: space.pruner_identity(self._pruner),
         }
 
-    def examples(self, room: TextRoom, progress: Progress, max_train: int | None = None) -> Mapping[Part, list[AskedExample]]:
+    def examples(self, room: TextRoom, progress: Progress, max_rows: int | None = None) -> Mapping[Part, list[AskedExample]]:
         """The examples by what they serve, as `ask --soft` puts questions: same retriever, pruner and prompts, whose text has this `room`.
-        `max_train`: training ones at most.
+        `max_rows`: of each part at most.
         """
-        asked = {part: self.found.parts[part][: max_train if part is Part.TRAIN else None] for part in Part}
+        asked = {part: self.found.parts[part][:max_rows] for part in Part}
         total, done = sum(map(len, asked.values())), 0
         passages, profile = PassageScores(self._snapshot), self._system.profile
         retriever = wiring.make_retriever(self._system.retriever, self._snapshot, profile, passages, self._space.ego_index)

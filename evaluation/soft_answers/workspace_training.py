@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.evaluation.graphqa.soft_training import SoftTask
+from dynagrag.evaluation.graphqa.soft_training import SoftTask, num_cut, tell_cut
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.answer_scores import contains
 from dynagrag.evaluation.results.run_folder import library_versions
@@ -18,7 +18,7 @@ from dynagrag.generation.citations import without_marks
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
-from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
+from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions, PromptTooLongError
 from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY, SYSTEMS, text_room
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
@@ -43,7 +43,7 @@ _BATCH = 8
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceSoftOptions:
     """What to train, and on what. `questions`: a file of them; None: they are made now, without a model. `out` None: the workspace's own
-    folder. `max_rows`: training questions at most, no fewer than `LEAST`.
+    folder. `max_rows`: questions of each part at most, to train on, to choose the epoch by and to measure on, no fewer than `LEAST`.
     """
 
     method: str
@@ -91,8 +91,9 @@ def train_soft_on_workspace(
     """Trains and writes the checkpoint. A training in the workspace's own folder that was begun with other settings, questions or another
     graph is dropped; elsewhere that is an error. `progress` is told of what is retrieved, of each epoch's steps, and of what is measured.
 
-    Raises UsageError for what was given wrong and too few questions, LoadError for a file that can't be read, WorkspaceError where there is
-    no such workspace or a document of it was deleted meanwhile, SettingsError where the language model or a library is missing.
+    Raises UsageError for what was given wrong, too few questions, and texts longer than the language model reads; LoadError for a file
+    that can't be read; WorkspaceError where there is no such workspace or a document of it was deleted meanwhile; SettingsError where the
+    language model or a library is missing.
     """
     if options.method not in SYSTEMS:
         raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
@@ -113,6 +114,7 @@ def train_soft_on_workspace(
             torch.manual_seed(options.seed)
             model = SoftPromptModel(lm, _model_options(options, embedder.dimension, LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)))
             split = asked.examples(text_room(model), tell, options.max_rows)
+            _tell_cut(model, split)
             epochs, figures = _train(settings, options, out, split, model, embedder, asked.made_of, tell, on_epoch)
             if learned_of - {document.id for document in space.store.documents()}:
                 for name in (DESCRIPTION, WEIGHTS, TRAINING):
@@ -134,16 +136,19 @@ def _train(
     on_epoch: Callable[[Epoch], None] | None,
 ) -> tuple[list[Epoch], SoftFigures]:
     training = options.recipe.training(options.seed)
-    made_with = dict(made_of) | {"train": len(split[Part.TRAIN]), "options": asdict(training)}
+    counts = {part.value: len(split[part]) for part in (Part.TRAIN, Part.VALIDATION)}
+    made_with = dict(made_of) | counts | {"options": asdict(training)}
     network = network_of(options.method, model.lm, model.options)
     is_own = out == soft_prompt_folder(settings, options.workspace, options.method)
     file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder.name}, begins_anew=is_own)
     examples = {part: [row.example for row in rows] for part, rows in split.items()}
-    epochs = Training(SoftTask(model, examples[Part.VALIDATION], training.batch_size), training, file, model.length).run(
-        examples[Part.TRAIN], on_epoch, tell
-    )
+    task = SoftTask(model, examples[Part.VALIDATION], training.batch_size)
     untrained = SoftPromptModel(model.lm, SoftPromptOptions(layout=model.options.layout))
-    figures = _figures(model, untrained, split[Part.TEST][:_MAX_MEASURED], tell)
+    try:
+        epochs = Training(task, training, file, model.length).run(examples[Part.TRAIN], on_epoch, tell)
+        figures = _figures(model, untrained, split[Part.TEST][:_MAX_MEASURED], tell)
+    except PromptTooLongError as err:
+        raise UsageError(f"{err.what}; take one that reads more, with --lm") from err
     checkpoint = Checkpoint(
         kind=KIND,
         network=network,
@@ -155,6 +160,12 @@ def _train(
     )
     save_checkpoint(out, checkpoint, model.tokens.state_dict())
     return epochs, figures
+
+
+def _tell_cut(model: SoftPromptModel, split: Mapping[Part, Sequence[AskedExample]]) -> None:
+    labels = [row.example.label for part in (Part.TRAIN, Part.VALIDATION) for row in split[part]]
+    most = model.options.layout.max_label
+    tell_cut(num_cut(model.lm, labels, most), len(labels), "answers", most, "their ends, and the marks of lines there, can't be learned")
 
 
 def _model_options(options: WorkspaceSoftOptions, dimension: int, layout: LayoutOptions) -> SoftPromptOptions:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
+from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, is_given
 from dynagrag.cli.terminal import Waiting, complain, open_to_read, printable, read_settings, say, say_json, set_up_log
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import any_seconds
@@ -59,8 +59,8 @@ SOFT = Annotated[
         "--soft",
         help="Answer with a trained system in place of the language model: g-retriever, grag, graph-token (the graph without its text) or "
         "prompt-tuning (the text without the graph), the workspace's own, by `dynagrag train g-retriever --workspace`; or a "
-        "checkpoint's folder. It retrieves by itself, so --retriever and --profile don't matter; its marks and claims are checked "
-        "as those of any answer.",
+        "checkpoint's folder. It retrieves by itself, without --retriever and --profile; its marks and claims are checked as those of any "
+        "answer. --llm then only rewrites later questions of a conversation, and checks claims where it is large enough.",
     ),
 ]
 MAX_CALLS = Annotated[
@@ -71,6 +71,7 @@ TRACE = Annotated[bool, typer.Option("--trace", help="Print why each passage and
 
 
 def ask(
+    context: typer.Context,
     question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question. Without one, a conversation begins.")] = None,
     workspace: WORKSPACE = None,
     store: STORE = None,
@@ -101,12 +102,18 @@ def ask(
     from dynagrag.schema import Filters
     from dynagrag.workspace.asking import AskOptions
 
+    if soft is not None:
+        for name in ("retriever", "profile"):
+            if is_given(context, name):
+                raise UsageError(f"a trained system (--soft) retrieves by itself; leave out --{name}")
     settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
     options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft)
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings) as space:
         if question is not None:
+            if soft is not None and llm is not None:
+                _check_llm_is_used(space)
             _ask_once(space, question, options, [], shown)
         else:
             _converse(space, options, shown)
@@ -120,6 +127,16 @@ class _Shown:
     as_json: bool
     has_trace: bool
     num_lines: int
+
+
+def _check_llm_is_used(space: "Workspace") -> None:
+    """Raises UsageError where a trained system answers one question and no language model checks it."""
+    from dynagrag import wiring
+
+    if not wiring.asks_model(wiring.chosen_checker(space.settings.checker, space.chat_model)):
+        raise UsageError(
+            "a trained system (--soft) answers in place of the language model, and this one would check no claims either; leave out --llm"
+        )
 
 
 def _seconds(text: str | None, option: str) -> float | None:

@@ -7,6 +7,13 @@ import typer
 
 from dynagrag.errors import UsageError
 
+
+def is_given(context: typer.Context, parameter: str) -> bool:
+    """Whether a command's parameter stands on the command line, be it with its default."""
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 WORKSPACE = Annotated[
     str | None, typer.Option("--workspace", "-w", help="Workspace to use. Default: the setting `workspace`, else `default`.")
 ]

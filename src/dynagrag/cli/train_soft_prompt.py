@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.evaluate.shared import names_in, one_of
-from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, STORE, VERBOSE
+from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, STORE, VERBOSE, is_given
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.cli.train_soft_answers import QUESTIONS, TRAINED_ON, check_soft_source, train_on_own_workspace
 from dynagrag.errors import SettingsError, UsageError
@@ -43,7 +43,14 @@ OUT = Annotated[
         help="Folder of the checkpoint. A training in it that was stopped goes on. Default for --workspace: the workspace's own.",
     ),
 ]
-MAX_ROWS = Annotated[int | None, typer.Option("--max-rows", min=1, help="Training rows at most. Default: all.")]
+MAX_ROWS = Annotated[
+    int | None,
+    typer.Option(
+        "--max-rows",
+        min=1,
+        help="Rows to train on at most, of a workspace's questions also to choose the epoch by and to measure on. Default: all.",
+    ),
+]
 PAPER = Annotated[
     bool,
     typer.Option(
@@ -192,8 +199,7 @@ def _precision(name: str) -> "Precision":
 def _check_left_out(context: typer.Context, names: tuple[str, ...], source: str, other: str) -> None:
     """Raises UsageError where an option was given that training on this source doesn't have, be it with its default."""
     for name in names:
-        given = context.get_parameter_source(name)
-        if given is not None and given.name == "COMMANDLINE":
+        if is_given(context, name):
             raise UsageError(f"--{name.replace('_', '-')} is for {other}; leave it out with {source}")
 
 

@@ -1,0 +1,62 @@
+"""What a training on a set learns, and how its checkpoint describes graphs."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from torch import Tensor
+
+from dynagrag.evaluation.graphqa.graph_methods import Description
+from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.generation.soft_prompt.soft_example import SoftExample
+from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+from dynagrag.settings import Settings
+
+Train = Callable[..., Path]
+
+
+def test_rows_that_choose_the_epoch_are_not_learned(train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[bool, list[str]] = {True: [], False: []}
+    loss = SoftPromptModel.loss
+
+    def watched(self: SoftPromptModel, examples: Sequence[SoftExample]) -> Tensor:
+        seen[self.tokens.training] += [one.question for one in examples]
+        return loss(self, examples)
+
+    monkeypatch.setattr(SoftPromptModel, "loss", watched)
+    train("prompt-tuning", "own", 1)
+    assert (len(set(seen[True])), len(set(seen[False]))) == (len(seen[True]), len(seen[False])) == (20, 2)
+    assert not set(seen[True]) & set(seen[False])
+
+
+@pytest.mark.parametrize(("description", "is_table"), [(None, False), (Description.TREE, False), (Description.TABLES, True)])
+def test_graphs_are_described_in_measuring_as_they_were_in_training(
+    train: Train,
+    data: Path,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    description: Description | None,
+    is_table: bool,
+) -> None:
+    learned: dict[str, str] = {}
+    loss = SoftPromptModel.loss
+
+    def watched(self: SoftPromptModel, examples: Sequence[SoftExample]) -> Tensor:
+        learned.update((one.label, one.description) for one in examples)
+        return loss(self, examples)
+
+    asked: list[SoftExample] = []
+
+    def answers(self: SoftPromptModel, examples: Sequence[SoftExample]) -> list[str]:
+        asked.extend(examples)
+        return [""] * len(examples)
+
+    monkeypatch.setattr(SoftPromptModel, "loss", watched)
+    monkeypatch.setattr(SoftPromptModel, "answers", answers)
+    folder = train("grag", "own", 1, description=description)
+    evaluate_graphqa(
+        settings, GraphQaOptions(dataset="explagraphs", data=data, method="grag", lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    )
+    assert {one.description for one in asked} == set(learned.values()), "two graphs, by label"
+    assert all(text.startswith("node_id,node_attr") is is_table for text in learned.values())

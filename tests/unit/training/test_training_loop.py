@@ -217,12 +217,14 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
         for other in others:
             torch.testing.assert_close(other.grad, one.grad, rtol=1e-3, atol=1e-5, msg="of the last batch alone, and of it once")
 
+
+def test_a_single_example_that_does_not_fit_ends_it() -> None:
     class Tight(LineTask):
         def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
             raise torch.OutOfMemoryError("full")
 
     with pytest.raises(TrainingError, match="--device cpu"):
-        Training(Tight(), options).run(EXAMPLES)
+        Training(Tight(), OPTIONS).run(EXAMPLES)
 
 
 def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: pytest.LogCaptureFixture) -> None:

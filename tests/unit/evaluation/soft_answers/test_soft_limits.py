@@ -99,11 +99,10 @@ def test_what_chooses_the_epoch_and_what_is_measured_is_not_learned(
 
     monkeypatch.setattr(SoftPromptModel, "loss", watched)
     monkeypatch.setattr(SoftPromptModel, "answers", answers)
-    train("prompt-tuning", max_rows=None)
+    train("prompt-tuning", max_rows=12)
     with open_workspace("w", settings=settings) as space:
         parts = WorkspaceSoftExamples(space, "prompt-tuning", None).found.parts
-    expected = {part: sorted(f"Question: {question.text}\n\nAnswer:" for question, _ in parts[part]) for part in Part}
+    expected = {part: sorted(f"Question: {question.text}\n\nAnswer:" for question, _ in parts[part][:12]) for part in Part}
     assert sorted(seen["learned"]) == expected[Part.TRAIN]
     assert sorted(seen["chosen by"]) == expected[Part.VALIDATION]
-    assert set(seen["measured"]) <= set(expected[Part.TEST])
-    assert len(seen["measured"]) == 2 * min(len(expected[Part.TEST]), 40)
+    assert sorted(seen["measured"]) == sorted(2 * expected[Part.TEST]), "by the trained one and by the untrained one"

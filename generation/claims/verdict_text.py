@@ -1,5 +1,6 @@
 """Verdicts in words: what stands beside a claim, and under an answer."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -7,6 +8,8 @@ from dynagrag.schema import Answer, CheckedClaim, Citation, Verdict
 
 NOT_FOUND = "not found in the sources"
 IDLE = "also cited, though other lines state what they are cited for"
+_LABEL = re.compile(r"\bE\d+\b")
+_BRACKETS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 
 
 def verdict_note(claim: CheckedClaim) -> str:
@@ -29,6 +32,23 @@ def marked_text(answer: Answer) -> str:
             pieces += [answer.text[at : claim.end], f" [{note}]" if claim.verdict is Verdict.STATED else f" ({note})"]
             at = claim.end
     return "".join(pieces) + answer.text[at:]
+
+
+def in_text_order(answer: Answer) -> list[tuple[str, Citation]]:
+    """All lines of an answer by label as its text names them, the first mark first; what it doesn't name comes after."""
+    known = {label: line for label, _, line in shown_lines(answer)} | dict(idle_citations(answer))
+    named = [label for label in _LABEL.findall(answer.text) if label in known]
+    return [(label, known[label]) for label in dict.fromkeys([*named, *known])]
+
+
+def with_numbers(text: str, answer: Answer) -> str:
+    """A text about an answer with its lines' labels as pages show them: 1, 2, 3; only in brackets, where marks and notes stand."""
+    numbers = {label: str(number) for number, (label, _) in enumerate(in_text_order(answer), start=1)}
+
+    def renamed(found: re.Match[str]) -> str:
+        return _LABEL.sub(lambda label: numbers.get(label[0], label[0]), found[0])
+
+    return _BRACKETS.sub(renamed, text)
 
 
 def unstated_lines(answer: Answer) -> list[str]:

@@ -4,14 +4,22 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, shown_lines, verdict_note
+from dynagrag.generation.claims.verdict_text import (
+    IDLE,
+    claims_summary,
+    failures_summary,
+    idle_citations,
+    in_text_order,
+    shown_lines,
+    verdict_note,
+)
 from dynagrag.generation.lines.answerable import NOTHING_FITS
 from dynagrag.generation.lines.quote_cuts import cut_around
 from dynagrag.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
 from dynagrag.text import collapse
 from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT
-from dynagrag.ui.safe_markdown import MARK, MarkLink, answer_markdown, mark_link, plain, said_by
+from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
 from dynagrag.workspace.conversations import KeptAnswer
 
 _MAX_SHOWN = 15
@@ -68,8 +76,8 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
     if not answer.is_answered_by_model:
         _show_evidence(workspace, answer)
         return
-    lines, idle = shown_lines(answer), idle_citations(answer)
-    links = links_of(workspace, _in_text_order(answer, lines, idle), answer.trace.document_ids, is_numbered=is_numbered)
+    lines = shown_lines(answer)
+    links = links_of(workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered)
     st.markdown(answer_markdown(answer.text, links, _notes(answer, links)))
     if answer.is_abstained or answer.is_nothing_fitting:
         _show_evidence(workspace, answer)
@@ -87,7 +95,7 @@ def show_details(workspace: str, kept: KeptAnswer) -> None:
         st.caption(f":material/fact_check: {plain(summary[:1].upper() + summary[1:])}")
     idle = idle_citations(answer)
     if idle:
-        links = links_of(workspace, _in_text_order(answer, shown_lines(answer), idle), answer.trace.document_ids)
+        links = links_of(workspace, in_text_order(answer), answer.trace.document_ids)
         st.caption(f"{IDLE.capitalize()}: {' '.join(mark_link(label, links) for label, _ in idle)}")
     st.caption(_usage_text(kept, answer.usage, answer.trace.soft))
 
@@ -95,15 +103,6 @@ def show_details(workspace: str, kept: KeptAnswer) -> None:
 def has_details(kept: KeptAnswer) -> bool:
     """Whether there is anything that a model or a checker did."""
     return kept.answer is not None and kept.answer.is_answered_by_model
-
-
-def _in_text_order(
-    answer: Answer, lines: Sequence[tuple[str, str, Citation]], idle: Sequence[tuple[str, Citation]]
-) -> list[tuple[str, Citation]]:
-    """All lines by label in the order in which the text names them, so that its first mark is 1; what it doesn't name comes after."""
-    known = {label: line for label, _, line in lines} | dict(idle)
-    named = [label for label in MARK.findall(answer.text) if label in known]
-    return [(label, known[label]) for label in dict.fromkeys([*named, *known])]
 
 
 def _notes(answer: Answer, links: Mapping[str, MarkLink]) -> list[tuple[int, str]]:

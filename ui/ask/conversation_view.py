@@ -28,12 +28,13 @@ _COPIED_WIDTH, _COPIED_HEIGHT = 480, 200
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
 STYLE = """<style>
-[class*='st-key-last_exchange'] { min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }
+[class*='st-key-last_exchange'] { min-height: calc(100vh - 23rem); scroll-margin-top: 4.5rem; }
+.st-key-last_exchange_pending { min-height: calc(100vh - 17rem); }
 [data-testid='stBottomBlockContainer'] { padding-bottom: 1.5rem; }
 [data-testid='stPopoverBody'] { min-height: 9rem; }
 </style>"""
-"""So that the last question can stand at the window's head, however short its answer is; that the question's box ends the page; and that
-what the chips open is not pressed between them and the window's end.
+"""So that the last question can stand at the window's head, however short its answer is, and what to ask next is in sight; that the
+question's box ends the page; and that what the chips open is not pressed between them and the window's end.
 """
 
 

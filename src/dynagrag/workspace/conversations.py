@@ -15,7 +15,15 @@ from typing import Any, TypeVar
 
 from dynagrag.errors import StoreError, UsageError
 from dynagrag.files.private_files import private, write_text
-from dynagrag.generation.claims.verdict_text import IDLE, claims_summary, failures_summary, idle_citations, marked_text, shown_lines
+from dynagrag.generation.claims.verdict_text import (
+    IDLE,
+    claims_summary,
+    failures_summary,
+    idle_citations,
+    marked_text,
+    shown_lines,
+    with_numbers,
+)
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.schema import Answer, Citation
 from dynagrag.text import clock
@@ -309,8 +317,9 @@ def exchange_as_text(exchange: Exchange) -> str:
             continue
         answer = kept.answer
         pieces += [f"({_by(kept)})"] if len(exchange.answers) > 1 else []
-        pieces += [marked_text(answer), ""] if answer.is_answered_by_model else []
-        shown = [(f"[{label}] ", line) for label, _, line in shown_lines(answer)] if answer.is_answered_by_model else []
+        pieces += [with_numbers(marked_text(answer), answer), ""] if answer.is_answered_by_model else []
+        cited = shown_lines(answer) if answer.is_answered_by_model else []
+        shown = [(with_numbers(f"[{label}] ", answer), line) for label, _, line in cited]
         for label, line in shown or [("", line) for line in answer.evidence[:_NUM_COPIED]]:
             pieces.append(f"{label}{_who(line)}: “{' '.join(line.quote.split())}”")
         pieces.append("")
@@ -333,13 +342,13 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     lines = [f"*({_by(kept)})*", ""]
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
-    lines += [marked_text(answer), ""]
+    lines += [with_numbers(marked_text(answer), answer), ""]
     cited = [(f"{label}, {what}" if what else label, line) for label, what, line in shown_lines(answer)]
     cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
     if not answer.is_answered_by_model:
         cited = [("-", citation) for citation in answer.evidence]
     for label, citation in cited:
-        lines.append(f'- [{label}] {_who(citation)}: "{" ".join(citation.quote.split())}"')
+        lines.append(f'- {with_numbers(f"[{label}]", answer)} {_who(citation)}: "{" ".join(citation.quote.split())}"')
     notes = [note for note in (claims_summary(answer), failures_summary(answer)) if note]
     lines += [line for note in notes for line in ("", note)]
     usage = answer.usage

@@ -74,7 +74,7 @@ def test_an_export_holds_questions_answers_and_sources(book: ConversationBook, p
     asked(panel)
     text = as_markdown(book.all()[0], "default")
     assert f"## {QUESTION}" in text
-    assert "- [E1] board" in text
+    assert "- [1] board" in text
     assert "tokens" in text
 
 

@@ -85,4 +85,4 @@ def test_an_answer_is_copied_as_text_and_as_markdown(book: ConversationBook, pan
     assert text.startswith(f"{QUESTION}\n\n")
     assert "board, Maria, 0:00: “Acme Works acquired Borealis Labs." in text
     assert markdown.startswith(f"## {QUESTION}\n")
-    assert "- [E1] board, Maria, 0:00:" in markdown
+    assert "- [1] board, Maria, 0:00:" in markdown

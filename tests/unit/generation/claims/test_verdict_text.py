@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.generation.claims.verdict_text import claims_summary, failures_summary, marked_text, shown_lines, verdict_note
+from dynagrag.generation.claims.verdict_text import claims_summary, failures_summary, marked_text, shown_lines, verdict_note, with_numbers
 from dynagrag.reporting import answer_lines
 from dynagrag.schema import Answer, AnswerTrace, CheckedClaim, Citation, IntermediateAnswer, Usage, Verdict
 from dynagrag.workspace.conversations import Conversation, Exchange, KeptAnswer, as_markdown
@@ -101,8 +101,11 @@ def test_intermediate_answers_that_failed_are_counted(answer: Answer) -> None:
 def test_an_exported_conversation_tells_the_verdicts(answer: Answer) -> None:
     kept = KeptAnswer("bm25", answer)
     page = as_markdown(Conversation("0" * 16, (Exchange("1", "What happened?", "now", (kept,)),)), "w")
-    assert marked_text(answer) in page
-    assert '- [E7, found by rules] board, LEO, 1:01: "I saw the leak"' in page
+    numbered = "The pump leaks [1]. Leo saw it. [found: 3] Ines left [2]. (contradicted by 2 and 4) It rained. (not found in the sources)"
+    assert with_numbers(marked_text(answer), answer) == numbered
+    assert numbered in page
+    assert with_numbers("E7 is a road, and (E7) a mark, [E99] is none", answer) == "E7 is a road, and (3) a mark, [E99] is none"
+    assert '- [3, found by rules] board, LEO, 1:01: "I saw the leak"' in page
     assert "claims: 2 stated, 1 contradicted, 1 not found; checked by rules" in page
 
 

@@ -28,8 +28,8 @@ _COPIED_WIDTH, _COPIED_HEIGHT = 480, 200
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
 STYLE = """<style>
-[class*='st-key-last_exchange'] { min-height: calc(100vh - 23rem); scroll-margin-top: 4.5rem; }
-.st-key-last_exchange_pending { min-height: calc(100vh - 17rem); }
+[class*='st-key-last_exchange'] { min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }
+[data-testid='stMain']:has([data-testid='stButtonGroup']) [class*='st-key-last_exchange'] { min-height: calc(100vh - 23rem); }
 [data-testid='stBottomBlockContainer'] { padding-bottom: 1.5rem; }
 [data-testid='stPopoverBody'] { min-height: 9rem; }
 </style>"""

@@ -19,6 +19,7 @@ from dynagrag.models.memory_errors import within_memory
 
 MAX_PROJECTION, MAX_VIRTUAL = 65_536, 4_096
 """Far beyond the papers' 2048 and 10."""
+_SMALLER = "train with smaller sizes (--width, --layers, --projector-width), or free some of the machine's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class SoftPromptModel:
         """Raises ModelError where they don't fit into memory."""
         self.lm = lm
         self.options = options
-        with within_memory(f"what is learned before {lm.name}", "give smaller sizes (--width, --layers, --projector-width)"):
+        with within_memory(f"what is learned before {lm.name}", _SMALLER):
             scale = float(lm.model.get_input_embeddings().weight.float().std())
             self.tokens = SoftTokens(options, lm.width, scale)
             if options.lora is not None:

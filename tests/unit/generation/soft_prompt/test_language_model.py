@@ -66,7 +66,7 @@ def test_a_model_that_memory_does_not_hold_is_refused_in_a_line(
     from dynagrag.generation.soft_prompt.soft_prompt_model import EncoderOptions, SoftPromptModel, SoftPromptOptions
 
     lm = LanguageModel(*tiny_llama(), "tiny")
-    with pytest.raises(ModelError, match="what is learned before tiny doesn't fit into memory; give smaller sizes"):
+    with pytest.raises(ModelError, match="what is learned before tiny doesn't fit into memory; train with smaller sizes"):
         SoftPromptModel(lm, SoftPromptOptions(EncoderOptions(dimension=10**11, width=16_384)))
 
     def full(*_: object, **__: object) -> None:

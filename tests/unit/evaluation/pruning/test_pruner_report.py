@@ -85,6 +85,7 @@ def test_a_checkpoint_that_changed_is_another_setting(data: Path, home: Path, tm
     run, _, _ = measure_on_set(settings, options)
     assert list(json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"]["checkpoints"]) == [str(folder)]
     again, _ = train_on_set(settings, TrainOptions("pathquestion", data, out=tmp_path / "again", max_epochs=1, seed=1, device="cpu"))
-    (folder / "model.safetensors").write_bytes((again / "model.safetensors").read_bytes())
+    for name in ("model.safetensors", "model.json"):
+        (folder / name).write_bytes((again / name).read_bytes())
     with pytest.raises(UsageError, match=r"other settings: checkpoints: .*own changed"):
         measure_on_set(settings, options)

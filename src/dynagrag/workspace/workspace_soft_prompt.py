@@ -110,10 +110,13 @@ def own_soft_prompts(settings: Settings, workspace: str, embedder: EmbedderIdent
             continue
         try:
             checkpoint = read_description(folder, KIND)
-            lm, width = str(checkpoint.network.get("lm")), checkpoint.network.get("lm_width")
+            made = checkpoint.network
+            if made.get("method") != name or not isinstance(made.get("lm"), str):
+                raise LoadError(f"{folder} is no checkpoint of {name}; train it again")
             if embedder is not None:
                 checkpoint.check_fits(embedder, folder)
-            why_not = _why_not(lm, width, settings)
+            lm = made["lm"]
+            why_not = _why_not(lm, made.get("lm_width"), settings)
         except (LoadError, SettingsError, UsageError) as err:
             found.append(OwnSoftPrompt(name, name, str(err).replace(str(folder), "it")))
         else:
@@ -123,14 +126,18 @@ def own_soft_prompts(settings: Settings, workspace: str, embedder: EmbedderIdent
 
 def _why_not(lm: str, width: object, settings: Settings) -> str:
     """What is against a language model: it isn't here, or a folder's has another width. Of a GGUF file the width is known once loaded."""
-    path = model_path(lm, settings) if lm in CATALOG else Path(lm).expanduser()
-    if path is None:
+    if lm in CATALOG and model_path(lm, settings) is None:
         return f"the model {lm} isn't here: run `dynagrag models pull {lm}`"
-    config = path / "config.json"
-    if config.is_file():
-        own = json.loads(config.read_text(encoding="utf-8")).get("hidden_size")
-        if own is not None and own != width:
-            return f"it was trained before a model of width {width}, and {lm} has {own}; train it again"
+    try:
+        path = (model_path(lm, settings) if lm in CATALOG else None) or Path(lm).expanduser()
+        if path.is_absolute() and not path.exists():
+            return f"the model {lm} isn't here"
+        config = path / "config.json"
+        own = json.loads(config.read_text(encoding="utf-8"))["hidden_size"] if config.is_file() else None
+    except (OSError, ValueError, RuntimeError, LookupError, TypeError):  # of a name, of a file, of what it holds
+        return f"the model {lm[:80]!r} can't be read"
+    if own is not None and own != width:
+        return f"it was trained before a model of width {width}, and {lm} has {own}; train it again"
     return ""
 
 

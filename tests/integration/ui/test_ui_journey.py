@@ -111,7 +111,7 @@ def export(page: Any) -> None:
         page.get_by_role("button", name="Export").click()
     exported = download.value.path().read_text(encoding="utf-8")
     assert f"## {QUESTION}" in exported
-    assert "- [E1] board" in exported
+    assert "- [1] board" in exported
 
 
 def undo_a_merge(page: Any, store_name: str) -> None:

@@ -268,7 +268,7 @@ def test_what_was_given_wrong_is_refused_before_anything_is_asked(evaluate: Eval
         with pytest.raises(UsageError, match=message):
             evaluate(chat, **options)
     assert chat.num_calls == 0
-    with pytest.raises(SettingsError, match="a language model gives the answers: name one with --llm"):
+    with pytest.raises(SettingsError, match="a language model gives the answers of default, naive, closed-book, gold: name one with --llm"):
         evaluate_qa(load_settings(home=home), QaOptions(questions=questions, workspace="w"))
 
 

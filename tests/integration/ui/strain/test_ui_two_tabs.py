@@ -259,7 +259,7 @@ def test_an_entity_that_another_tab_merges_is_told_of_where_it_is_open(app: AppS
     curate.get_by_role("button", name="Rename", exact=True).click()
     settled(curate)
     shoot(curate, "renamed-after-a-merge")
-    assert "The graph was changed since you last looked" in said(curate)
+    assert "The graph has changed since you last looked" in said(curate)
     assert "it was not done" in said(curate)
     run_again(curate)
     assert "The graph was changed" not in said(curate)

@@ -1,4 +1,4 @@
-"""Which speakers of a snapshot a text means, as the labels of their turns: by last name, title and last name, or role."""
+"""Which speakers of a snapshot a text names, as the labels of their turns."""
 
 from functools import cached_property
 
@@ -36,6 +36,17 @@ class NamedSpeakers:
                     found.setdefault(entity, set()).add(label)
         return found
 
+    def named_in(self, question: str) -> frozenset[str]:
+        """Those whom a question names: whole, by a word of four letters or more of their label, or as `meant_by` has it."""
+        asked = question.casefold().replace("’", "'").split()
+        said = {word.strip('.,;:!?"()').removesuffix("'s") for word in asked}
+        found = set(self.meant_by(question))
+        for label in self.labels:
+            words = label.casefold().split()
+            if all(word in said for word in words) or any(len(word) > 3 and word in said for word in words):
+                found.add(label)
+        return frozenset(found)
+
     def meant_by(self, text: str) -> frozenset[str]:
-        """The labels of the speakers whom a text means so: "Justice Kagan", "the Chief Justice"."""
+        """Those whom a text means by last name, title and last name, or role: "Justice Kagan", "the Chief Justice"."""
         return frozenset(label for entity in self._linker.find(text) for label in self._labels_of.get(entity, ()))

@@ -8,7 +8,7 @@ from dynagrag.schema import Answer, CheckedClaim, Citation, Verdict
 
 NOT_FOUND = "not found in the sources"
 IDLE = "also cited, though other lines state what they are cited for"
-_LABEL = re.compile(r"\bE\d+\b")
+_MARK, _LABEL = re.compile(r"\[(E\d+)\]"), re.compile(r"\bE\d+\b")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 
 
@@ -37,7 +37,7 @@ def marked_text(answer: Answer) -> str:
 def in_text_order(answer: Answer) -> list[tuple[str, Citation]]:
     """All lines of an answer by label as its text names them, the first mark first; what it doesn't name comes after."""
     known = {label: line for label, _, line in shown_lines(answer)} | dict(idle_citations(answer))
-    named = [label for label in _LABEL.findall(answer.text) if label in known]
+    named = [label for label in _MARK.findall(answer.text) if label in known]
     return [(label, known[label]) for label in dict.fromkeys([*named, *known])]
 
 

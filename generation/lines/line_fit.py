@@ -60,7 +60,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     own = [s.stems for s in sentences]
     joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
     wants_number = asks_for_number(question.text)
-    speakers = named_speakers(question.text, sentences) | index.speakers.meant_by(question.text)
+    speakers = index.speakers.named_in(question.text)
     parts = {
         "cosine": cosines_with(vectors, question.vector),
         "around": cosines_with(_with_neighbours(vectors, before, after), question.vector),
@@ -75,18 +75,6 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     }
     total = parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items())
     return Fits(tuple(sentences), np.asarray(total, dtype=np.float64), parts)
-
-
-def named_speakers(question: str, sentences: Sequence[Sentence]) -> frozenset[str]:
-    """Speakers whom a question names, whole or by a word of four letters or more of their name."""
-    asked = question.casefold().replace("’", "'").split()
-    said = {word.strip('.,;:!?"()').removesuffix("'s") for word in asked}
-    found = set()
-    for name in {s.speaker for s in sentences if s.speaker}:
-        words = name.casefold().split()
-        if all(word in said for word in words) or any(len(word) > 3 and word in said for word in words):
-            found.add(name)
-    return frozenset(found)
 
 
 def _neighbours(sentences: Sequence[Sentence]) -> tuple[Ints, Ints]:

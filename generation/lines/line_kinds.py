@@ -4,7 +4,7 @@ import re
 
 from dynagrag.generation.claims.clauses import has_verb
 from dynagrag.generation.support import WORD
-from dynagrag.words import COMMON_WORDS
+from dynagrag.words import COMMON_WORDS, HONORIFICS
 
 _ASIDE = re.compile(r"[(\[<*♪].{1,60}[)\]>*♪][.!?]?", re.DOTALL)
 _MAX_ASIDE_WORDS = 3
@@ -14,10 +14,9 @@ _REPLIES = frozenset(
     "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant lovely super hm whatever".split()
 )
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
-_TITLES = frozenset("justice chief judge mr mrs ms miss dr professor prof senator counsel sir madam ma'am president captain".split())
-_CALLS = frozenset(
-    "and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning afternoon evening roger copy this is please sorry welcome "
-    "over out from to right well so oh uh um hm".split()
+_CALLS = HONORIFICS | frozenset(
+    "chief madam and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning afternoon evening roger copy this is please "
+    "sorry welcome over out from to right well so oh uh um hm".split()
 )
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
@@ -61,8 +60,7 @@ def is_filler(text: str) -> bool:
 def is_call(text: str, speakers: frozenset[str]) -> bool:
     """A few words that call or greet a speaker and say no more: "FLIGHT, EECOM.". `speakers`: the words of their names, case-folded."""
     found = [word.casefold() for word in WORD.findall(text)]
-    known = speakers | _TITLES | _CALLS
-    return len(found) <= _MAX_FILLER_WORDS and not speakers.isdisjoint(found) and known.issuperset(found)
+    return len(found) <= _MAX_FILLER_WORDS and not speakers.isdisjoint(found) and (speakers | _CALLS).issuperset(found)
 
 
 def is_heading(text: str, speaker: str | None) -> bool:

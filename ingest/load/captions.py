@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dynagrag.errors import LoadError
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
-from dynagrag.ingest.load.speakers import Labels, find_labels
+from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside
 from dynagrag.schema import SourceTurn
 from dynagrag.text import clock_seconds, collapse, plural, short
 
@@ -19,7 +19,6 @@ _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCI
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
 _CHANGE = re.compile(r"\s*(?:>>|[-–—]\s*\S)")
 """How a cue begins in which somebody else speaks who isn't named."""
-_ASIDE = re.compile(r"[(\[♪*].*[)\]♪*]", re.DOTALL)
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
 _EXAMPLES = {
@@ -159,7 +158,7 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
         for speaker, text in _labelled(lines, labels):
             if speaker is not None or _CHANGE.match(text):
                 said_by = speaker
-            turns.append(_turn(cue, text, None if _ASIDE.fullmatch(text.strip()) else said_by))
+            turns.append(_turn(cue, text, speaker if is_aside(text) else said_by))
     return turns
 
 

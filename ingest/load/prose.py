@@ -3,7 +3,7 @@
 import re
 
 from dynagrag.ingest.load.parsed import Parsed, has_letter, paragraphs, speaker_or_none, without_tags
-from dynagrag.ingest.load.speakers import Labels, find_labels, split_label
+from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside, split_label
 from dynagrag.schema import SourceTurn
 from dynagrag.text import clock_seconds, collapse
 
@@ -46,18 +46,12 @@ def _speaker_turns(blocks: list[list[str]], labels: Labels) -> tuple[SourceTurn,
             elif labels.heads_section(line):
                 speaker = None
                 turns.append((None, [line]))
-            elif _is_aside(block):
+            elif is_aside(" ".join(block)):
                 turns.append((None, [line]))
             else:
                 speaker = None if _is_heading(block) else speaker
                 turns.append((speaker, [line]))
     return tuple(SourceTurn(collapse(" ".join(words)), speaker_or_none(name)) for name, words in turns)
-
-
-def _is_aside(block: list[str]) -> bool:
-    """`(Applause)`, `[Music]`: nobody's words."""
-    first, last = block[0].strip(), block[-1].strip()
-    return (first[0], last[-1]) in {("(", ")"), ("[", "]"), ("*", "*"), ("<", ">")}
 
 
 def _is_heading(block: list[str]) -> bool:

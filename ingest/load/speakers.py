@@ -86,6 +86,12 @@ def split_label(line: str) -> tuple[str, str] | None:
     return (label, text[cut + 1 :].strip()) if _could_be_name(label) else None
 
 
+def is_aside(text: str) -> bool:
+    """`(Applause)`, `[Music]`: nobody's words."""
+    text = text.strip()
+    return (text[:1], text[-1:]) in {("(", ")"), ("[", "]"), ("*", "*"), ("<", ">"), ("♪", "♪")}
+
+
 def _could_be_name(label: str) -> bool:
     bare = label.partition("(")[0].strip()
     words = bare.split()

@@ -18,6 +18,7 @@ def test_srt_labels_at_a_change_of_speaker_hold_until_the_next_change(tmp_path: 
         "Anna: so",
         "10:30 it was",
         "Bob: yes",
+        "Bob: (laughs)",
         "Anna: bye",
         ">> Stop!",
     ]
@@ -36,6 +37,7 @@ def test_srt_labels_at_a_change_of_speaker_hold_until_the_next_change(tmp_path: 
         ("Anna", "so"),
         ("Anna", "10:30 it was"),
         ("Bob", "yes"),
+        ("Bob", "(laughs)"),
         ("Anna", "bye"),
         (None, ">> Stop!"),
     ]

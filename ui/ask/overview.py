@@ -145,8 +145,8 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
         )
         document = next((d for d in timed if d.id == picked), document)
     rows = stretches(desk.space.store.turns(document.id))
-    ticks = _ticks(min(float(row["from"]) for row in rows), max(float(row["until"]) for row in rows))
-    labels_of = json.dumps({str(second): clock(second) for second in ticks})
+    shown = ticks(min(float(row["from"]) for row in rows), max(float(row["until"]) for row in rows))
+    labels_of = json.dumps({str(second): clock(second) for second in shown})
     spec = {
         "mark": {"type": "bar", "height": {"band": 0.7}},
         "height": {"step": 22},
@@ -156,7 +156,7 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
                 "type": "quantitative",
                 "title": None,
                 "scale": {"zero": False, "nice": False},
-                "axis": {"values": ticks, "labelExpr": f"{labels_of}[datum.value]"},
+                "axis": {"values": shown, "labelExpr": f"{labels_of}[datum.value]"},
             },
             "x2": {"field": "until"},
             "y": {"field": "speaker", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
@@ -172,7 +172,7 @@ def _timed(version: str, _desk: Desk) -> frozenset[str]:
     return frozenset(turn.document_id for turn in _desk.space.store.turns() if turn.start_s is not None and turn.speaker)
 
 
-def _ticks(first: float, last: float) -> list[int]:
+def ticks(first: float, last: float) -> list[int]:
     """Whole steps of a clock between two seconds, ten at most."""
     step = next((step for step in _STEPS if (last - first) / step <= _MAX_TICKS), int((last - first) / _MAX_TICKS))
     return list(range(math.ceil(first / step) * step, math.floor(last) + 1, step))

@@ -162,11 +162,17 @@ class _Answers:
             return [str(self._majority)] * len(questions)
         from dynagrag.evaluation.graphqa.soft_examples import soft_examples
         from dynagrag.evaluation.graphqa.soft_training import num_cut
+        from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
 
         model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
         if self._opened.method.has_text:
             self._num_cut += num_cut(model.lm, (example.description for example in examples), model.options.layout.max_description)
-        return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])
+        try:
+            return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])
+        except PromptTooLongError as err:
+            if self.trained_on is None:
+                raise
+            raise UsageError(f"{err.what}, and the checkpoint keeps its own; train it again with fewer (--max-description)") from err
 
     def tell_cut(self, num_asked: int) -> None:
         """Logs how many of the texts that were put before the model in this run were cut."""

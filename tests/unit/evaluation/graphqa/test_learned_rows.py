@@ -40,3 +40,17 @@ def test_a_checkpoint_that_does_not_know_its_rows_is_refused_by_its_files(
     with pytest.raises(UsageError, match="was trained on rows of these files"):
         evaluate_graphqa(settings, replace(asked, part=None))
     assert evaluate_graphqa(settings, asked)[1]["learned"] == 0
+
+
+def test_a_prompt_that_is_too_long_names_what_can_be_changed_of_a_checkpoint(
+    train: Callable[..., Path], data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dynagrag.generation.soft_prompt.language_model import LanguageModel
+
+    folder = train("prompt-tuning", "own", 1)
+    asked = GraphQaOptions(dataset="explagraphs", data=data, method="prompt-tuning", lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    monkeypatch.setattr(LanguageModel, "max_tokens", 40)
+    with pytest.raises(UsageError, match=r"doesn't fit into tiny, .* keeps its own; train it again with fewer \(--max-description\)"):
+        evaluate_graphqa(settings, asked)
+    with pytest.raises(UsageError, match="give fewer with --max-description"):
+        evaluate_graphqa(settings, replace(asked, method="zero-shot", checkpoint=None, out=tmp_path / "other"))

@@ -1,6 +1,7 @@
-"""What tests of running ingests share: two small conversations, models that count what they are asked, and what a workspace holds."""
+"""What tests of running ingests share: two small conversations, models that count what they are asked, and what is held and said."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -100,3 +101,12 @@ def run_together(script: str, arguments: Sequence[Mapping[str, Any]], timeout_s:
         for process in started:
             process.kill()
             process.communicate()
+
+
+_SO_FAR = re.compile(r"dynagrag: [\w ,]+(?:: [\d,]+(?:%| of [\d,]+))? after \d+ (?:s|min)(?:, [\w. ]+ left)?")
+"""What a command says every ten seconds without a terminal; on a busy machine it does in any test."""
+
+
+def without_progress(err: str) -> str:
+    """All lines but those that tell how far the command is."""
+    return "".join(line for line in err.splitlines(keepends=True) if not _SO_FAR.fullmatch(line.rstrip("\n")))

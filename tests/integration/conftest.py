@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ingests import without_progress
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 from workspace_contents import silent
 
@@ -60,7 +61,7 @@ class Result:
     def complaint(self, code: int) -> str:
         """The one line of a command that failed with this exit code."""
         assert (self.code, "Traceback" in self.err + self.out) == (code, False), self
-        lines = self.err.splitlines()
+        lines = without_progress(self.err).splitlines()
         assert len(lines) == 1, self.err
         assert lines[0].startswith("dynagrag: "), self.err
         return lines[0]
@@ -220,12 +221,12 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 @pytest.fixture
 def command(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., Result]:
-    """Runs the real command line in a process of its own to its end."""
+    """Runs the real command line in a process of its own to its end; how far it was is left out of what it said."""
 
     def call(*args: object, words: str | None = None, **options: Any) -> Result:
         process = start(*args, stdin=subprocess.PIPE if words is not None else subprocess.DEVNULL, **options)
         out, err = process.communicate(words, timeout=60)
-        return Result(process.returncode, out, err)
+        return Result(process.returncode, out, without_progress(err))
 
     return call
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingests import ONE, TWO, Gate, digest, num_stored_replies
+from ingests import ONE, TWO, Gate, digest, num_stored_replies, without_progress
 
 from dynagrag import IngestOptions
 from dynagrag.errors import LoadError, UsageError, WorkspaceError
@@ -84,7 +84,7 @@ def test_ctrl_c_names_the_job_in_its_one_line(gate: Gate, cli: Any, start: Any, 
     process = start("ingest", *corpus.many(2))
     gate.wait_for(1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    err = without_progress(process.communicate(timeout=20)[1])
     assert process.returncode == 130
     assert err.splitlines() == [err.strip()]
     assert "dynagrag jobs resume 1" in err
@@ -154,7 +154,7 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Ga
     while _jobs(cli)[0]["status"] == "running":
         time.sleep(0.05)
     gate.is_open.set()
-    _, err = process.communicate(timeout=30)
+    err = without_progress(process.communicate(timeout=30)[1])
     assert (process.returncode, len(err.splitlines())) == (1, 1), err
     assert "job 1 was stopped; what was done is kept" in err
     num_before = sum(gate.prompts.values())

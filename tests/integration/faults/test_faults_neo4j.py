@@ -1,7 +1,6 @@
 """Neo4j's own faults: a reply that is lost after COMMIT, writers at one hub, a server that goes away or stalls, a hub of many relations."""
 
 import random
-import re
 import subprocess
 import threading
 import time
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 from cutting_proxy import CuttingProxy
-from ingests import ONE, WatchedModels, digest, run_together
+from ingests import ONE, WatchedModels, digest, run_together, without_progress
 from neo4j import Driver
 from neo4j_server import Neo4jServer
 from neo4j_stores import EMBEDDER, AnyServer, OpenStore, document, graph_of, write
@@ -160,17 +159,13 @@ MAX_STALLED_S = 75.0
 """5 s on an idle machine; a server that says nothing is waited for two minutes where what it told its clients to wait is not heeded."""
 
 
-_SO_FAR = re.compile(r"dynagrag: [\w ,]+(?:: [\d,]+(?:%| of [\d,]+))? after \d+ (?:s|min)(?:, [\w ]+ left)?")
-"""What a command says every ten seconds, on a busy machine in here too."""
-
-
 def _complaint_within(process: "subprocess.Popen[str]", trigger: Trigger, limit_s: float = MAX_GONE_S) -> str:
     """The one line that a command ends with, soon after its server went away; how far it is stands before it, if anything does."""
     out, err = process.communicate(timeout=150)
     assert trigger.acted_at is not None, "nothing happened: " + out + err
     took_s = time.monotonic() - trigger.acted_at
     assert (process.returncode, "Traceback" in out + err) == (1, False), out + err
-    assert len([line for line in err.splitlines() if not _SO_FAR.fullmatch(line)]) == 1, err
+    assert len(without_progress(err).splitlines()) == 1, err
     assert took_s < limit_s, f"{took_s:.1f} s: {err}"
     return err
 

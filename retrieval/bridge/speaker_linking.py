@@ -52,9 +52,10 @@ class SpeakerLinker:
     def find(self, text: str) -> tuple[int, ...]:
         """Places of the speakers that a text names so, in its order, each once."""
         words = [(m.group(), m.start(), m.end()) for m in _WORD.finditer(text)]
+        keys = [entity_key(word) for word, _, _ in words]
         found: dict[int, None] = {}
         for at in range(len(words)):
-            for fitting in (self._with_last_name(words, at, text), self._with_role(words, at)):
+            for fitting in (self._with_last_name(words, at, text), self._with_role(words, keys, at)):
                 if len(fitting) == 1:
                     found.update(dict.fromkeys(fitting))
         return tuple(found)
@@ -77,12 +78,11 @@ class SpeakerLinker:
             return fitting
         return {place for place in fitting if any(_is_given(first, given) for given in self._given[place])}
 
-    def _with_role(self, words: Sequence[tuple[str, int, int]], at: int) -> set[int]:
+    def _with_role(self, words: Sequence[tuple[str, int, int]], keys: Sequence[str], at: int) -> set[int]:
         """Who has the longest role that begins at a word, or the label in "FLIGHT director"; one word needs its article or a capital."""
         for num in range(min(_MAX_ROLE_WORDS, len(words) - at), 0, -1):
-            shown = [w for w, _, _ in words[at : at + num]]
-            key = " ".join(map(entity_key, shown))
-            if num == 1 and not (shown[0][0].isupper() or (at and words[at - 1][0].casefold() == "the")):
+            key = " ".join(keys[at : at + num])
+            if num == 1 and not (words[at][0][0].isupper() or (at and words[at - 1][0].casefold() == "the")):
                 continue
             if self._by_role.get(key):
                 return self._by_role[key]

@@ -37,7 +37,7 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:
-    given = {"out": pruner_folder(settings, "w"), "max_epochs": 2, "device": "cpu"}
+    given = {"out": pruner_folder(settings, "w"), "max_epochs": 2, "max_examples": 60, "device": "cpu"}
     return WorkspaceTrainOptions("w", **given | more)  # type: ignore[arg-type]
 
 
@@ -205,7 +205,7 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
-options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, device="cpu")
+options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, max_examples=60, device="cpu")
 train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: epoch.number and os.kill(os.getpid(), signal.SIGKILL))
 """
 
@@ -275,7 +275,7 @@ def test_the_command_measures_the_workspaces_pruners(settings: Settings, capsys:
 
 
 def test_the_command_says_what_was_learned_and_who_uses_it(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["train", "pruner", "--workspace", "w", "--max-epochs", "1", "--device", "cpu"]
+    given = ["train", "pruner", "--workspace", "w", "--max-epochs", "1", "--max-examples", "60", "--device", "cpu"]
     assert app(given, standalone_mode=False) == 0
     said = capsys.readouterr().out
     assert "these were made now, of the workspace's records, without a model" in said

@@ -228,8 +228,8 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as err:
         raise TrainingError(
-            f"{folder} can't be written to ({err.strerror or err}); make room, and run the same command again: it goes on after the last "
-            "epoch that was kept"
+            f"{folder} can't be written to ({err.strerror or err}); make room, and run the same command again: it goes on where it was "
+            "last kept"
         ) from err
 
 

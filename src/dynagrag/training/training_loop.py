@@ -1,7 +1,7 @@
-"""One loop for all that is trained: epochs over shuffled batches, early stopping by a figure on validation rows, and a file after each
-epoch, from which a run that was killed goes on with the same numbers.
+"""One loop for all that is trained: epochs over shuffled batches, early stopping by a figure on validation rows, and a file each minute
+and after each epoch, from which a run that was killed goes on with the same numbers.
 
-Chance is drawn anew from seed and epoch as each epoch begins, so nothing of it has to be kept.
+Chance is drawn anew from seed and epoch as each epoch begins; what is kept within one has its state too.
 """
 
 import json
@@ -28,10 +28,11 @@ E_contra = TypeVar("E_contra", contravariant=True)
 OnStep = Callable[[str, int, int], None]
 _EPOCH_SEEDS = 100_003
 _LOG_SECONDS = 30.0
+_KEEP_SECONDS = 60.0
 _NEAR = 16
 """Batches among whose examples those of like length are put together."""
 _MAX_SHOWN = 40
-_NUM_PARTS = "num_parts"
+_NUM_PARTS, _BEGUN = "num_parts", "begun"
 
 
 class Task(Protocol[E_contra]):
@@ -89,6 +90,15 @@ class Epoch:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """How far an epoch is: its batches that are done, the sum of their examples' losses, and the seconds that they took."""
+
+    num_batches: int = 0
+    total: float = 0.0
+    seconds: float = 0.0
+
+
 def best_of(epochs: Sequence[Epoch]) -> Epoch:
     """The epoch with the best validation figure; of equals the first."""
     return max(epochs, key=lambda epoch: (epoch.validation, -epoch.number))
@@ -121,6 +131,7 @@ class Training(Generic[E]):
         self._length = length
         self._halving = Halving()
         self._best: Tensors = {}
+        self._begun, self._chance = _Begun(), dict[str, Tensor]()
         self.epochs: list[Epoch] = []
 
     def run(self, examples: Sequence[E], on_epoch: Callable[[Epoch], None] | None = None, on_step: OnStep | None = None) -> list[Epoch]:
@@ -148,13 +159,29 @@ class Training(Generic[E]):
         return len(self.epochs) >= self._options.max_epochs or since_best >= self._options.patience
 
     def _epoch(self, number: int, examples: Sequence[E], on_step: OnStep) -> Epoch:
-        began = time.perf_counter()
         seed = self._options.seed * _EPOCH_SEEDS + number
         torch.manual_seed(seed)
-        network, total, told = self._task.network, 0.0, began
-        network.train()
-        num_done = 0
-        for rows in self._batches(examples, random.Random(seed)):
+        batches = self._batches(examples, random.Random(seed))
+        self._task.network.train()
+        total, seconds = self._learn(number, examples, batches, on_step)
+        began = time.perf_counter()
+        self._task.network.eval()
+        validation = self._task.validate()
+        if not math.isfinite(validation):
+            raise TrainingError(
+                f"after epoch {number} the network gives no numbers: the learning rate is too high; give a lower --learning-rate"
+            )
+        return Epoch(number, total / len(examples), validation, seconds + time.perf_counter() - began)
+
+    def _learn(self, number: int, examples: Sequence[E], batches: Sequence[Sequence[int]], on_step: OnStep) -> tuple[float, float]:
+        """A step for each batch that is left of an epoch; the sum of all examples' losses, and the epoch's seconds."""
+        begun, self._begun = self._begun, _Begun()
+        _set_chance(self._chance)
+        self._chance = {}
+        told = kept = time.perf_counter()
+        began, total = told - begun.seconds, begun.total
+        num_done = sum(map(len, batches[: begun.num_batches]))
+        for place, rows in enumerate(batches[begun.num_batches :], begun.num_batches + 1):
             batch = [examples[i] for i in rows]
             num_done += len(batch)
             loss = self._backward(batch)
@@ -167,13 +194,10 @@ class Training(Generic[E]):
             total += loss * len(batch)
             on_step(f"epoch {number}", num_done, len(examples))
             told = self._log_step(number, num_done, len(examples), total, began, told)
-        network.eval()
-        validation = self._task.validate()
-        if not math.isfinite(validation):
-            raise TrainingError(
-                f"after epoch {number} the network gives no numbers: the learning rate is too high; give a lower --learning-rate"
-            )
-        return Epoch(number, total / len(examples), validation, time.perf_counter() - began)
+            if place < len(batches) and time.perf_counter() - kept >= _KEEP_SECONDS:
+                self._keep(_Begun(place, total, time.perf_counter() - began))
+                kept = time.perf_counter()
+        return total, time.perf_counter() - began
 
     def _batches(self, examples: Sequence[E], rng: random.Random) -> list[list[int]]:
         """The examples by their place, each once."""
@@ -219,7 +243,8 @@ class Training(Generic[E]):
         loss.backward()  # type: ignore[no-untyped-call]
         return float(loss.detach())
 
-    def _keep(self) -> None:
+    def _keep(self, begun: _Begun | None = None) -> None:
+        """Writes all that going on takes, within an epoch how far it is too."""
         if self._file is None:
             return
         state = self._optimizer.state_dict()["state"]
@@ -228,6 +253,9 @@ class Training(Generic[E]):
         tensors |= {f"optimizer.{i}.{name}": value for i, own in state.items() for name, value in own.items()}
         notes = {"made_with": json.dumps(self._file.made_with), "epochs": json.dumps([asdict(epoch) for epoch in self.epochs])}
         notes[_NUM_PARTS] = json.dumps(self._halving.num_parts)
+        if begun is not None:
+            tensors |= {f"chance.{device}": value for device, value in _chance().items()}
+            notes[_BEGUN] = json.dumps(asdict(begun))
         write_training(self._file.path, tensors, notes)
 
     def _resume(self) -> None:
@@ -252,7 +280,9 @@ class Training(Generic[E]):
                 f"the training in {self._file.path.parent} was begun with other settings or data: {differing}; choose another folder with "
                 "--out"
             )
-        self.epochs = list(kept.epochs)
+        self.epochs, self._begun, self._chance = list(kept.epochs), kept.begun, _below("chance.", kept.tensors)
+        if self._begun.num_batches:
+            _LOG.info("epoch %d goes on after %d of its batches", len(self.epochs) + 1, self._begun.num_batches)
         self._halving.begin_with(kept.num_parts)
         self._task.network.load_state_dict(_below("network.", kept.tensors))
         self._best = _below("best.", kept.tensors)
@@ -270,12 +300,13 @@ class _Kept:
     made_with: Any
     epochs: Sequence[Epoch]
     num_parts: int
+    begun: _Begun
     tensors: Tensors
 
     def check_fits(self, network: nn.Module, path: Path) -> None:
         """Raises LoadError where its tensors are of another network, as another version may make of the same settings."""
         own = _forms(network.state_dict())
-        if any(_forms(_below(part, self.tensors)) != own for part in ("network.", "best.")):
+        if any(_forms(_below(part, self.tensors)) != own for part in ("network.", "best.")[: 2 if self.epochs else 1]):
             raise LoadError(f"{path} holds the weights of another network than this version makes, so it can't be gone on with")
 
 
@@ -284,7 +315,8 @@ def _read_kept(path: Path) -> _Kept:
     tensors, notes = read_training(path)
     try:
         made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
-        return _Kept(made_with, [Epoch(**row) for row in rows], int(json.loads(notes.get(_NUM_PARTS, "1"))), tensors)
+        num_parts, begun = int(json.loads(notes.get(_NUM_PARTS, "1"))), _Begun(**json.loads(notes.get(_BEGUN, "{}")))
+        return _Kept(made_with, [Epoch(**row) for row in rows], num_parts, begun, tensors)
     except (KeyError, TypeError, ValueError) as err:
         raise LoadError(f"{path} is no training's file") from err
 
@@ -312,3 +344,21 @@ def _below(prefix: str, tensors: Tensors) -> Tensors:
 
 def _copies(tensors: Mapping[str, Tensor]) -> Tensors:
     return {name: value.detach().clone() for name, value in tensors.items()}
+
+
+def _chance() -> Tensors:
+    """The state of what draws numbers, by device."""
+    return {"cpu": torch.get_rng_state()} | ({"cuda": torch.cuda.get_rng_state()} if _has_cuda() else {})
+
+
+def _set_chance(states: Tensors) -> None:
+    """Draws go on where the states were taken; without any as they are."""
+    if "cpu" in states:
+        torch.set_rng_state(states["cpu"])
+    if "cuda" in states and _has_cuda():
+        torch.cuda.set_rng_state(states["cuda"])
+
+
+def _has_cuda() -> bool:
+    """Whether anything was done on a GPU."""
+    return bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
+from dynagrag.training import training_loop
 from dynagrag.training.checkpoints import TrainingError, read_tensors, write_training
 from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
 
@@ -62,6 +63,34 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(tmp_path: Path
     for one, other in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
         assert torch.equal(one, other)
     assert losses(Training(LineTask(), OPTIONS, file).run(EXAMPLES)) == expected, "a finished one is not trained again"
+
+
+def test_a_training_that_was_killed_within_an_epoch_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_loop, "_KEEP_SECONDS", 0.0)
+    whole, file = LineTask(), TrainingFile(tmp_path / "t.safetensors", {"data": "a"})
+    expected = losses(Training(whole, OPTIONS).run(EXAMPLES))
+
+    def killed_at(stage: str, done: int) -> list[tuple[str, int]]:
+        steps = list[tuple[str, int]]()
+
+        def on_step(*step: object) -> None:
+            steps.append(step[:2])  # type: ignore[arg-type]
+            if steps[-1] == (stage, done):
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            Training(LineTask(), OPTIONS, file).run(EXAMPLES, on_step=on_step)
+        torch.rand(7)  # what else draws between the two
+        return steps
+
+    assert killed_at("epoch 1", 8) == [("epoch 1", 4), ("epoch 1", 8)]
+    assert killed_at("epoch 3", 11)[:2] == [("epoch 1", 8), ("epoch 1", 11)]
+    assert killed_at("epoch 3", 11) == [("epoch 3", 11)]
+    resumed, seen = LineTask(), list[int]()
+    epochs = Training(resumed, OPTIONS, file).run(EXAMPLES, lambda epoch: seen.append(epoch.number))
+    assert (losses(epochs), seen) == (expected, [3, 4, 5, 6])
+    for one, other in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_a_file_of_other_data_or_a_damaged_one_is_refused(tmp_path: Path) -> None:

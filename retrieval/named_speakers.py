@@ -1,10 +1,18 @@
 """Which speakers of a snapshot a text names, as the labels of their turns."""
 
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
-from dynagrag.ids import speaker_key
-from dynagrag.retrieval.bridge.speaker_linking import SpeakerLinker, speaker_linker
+from dynagrag.ids import entity_key, speaker_key
+from dynagrag.retrieval.bridge.speaker_linking import BRACKETS, WORD, SpeakerLinker, speaker_linker
 from dynagrag.schema import Snapshot
+from dynagrag.words import HONORIFICS, word_set
+
+_LEADS_TO_TOPIC = word_set("about regarding concerning on towards")
+_SAYING = word_set("think thinks thought say says said speak speaks spoke talk talks talked")
+"""Of whom somebody "thinks" or "says" something is a topic too."""
+_KEEPS_TOPIC = HONORIFICS | word_set("and or the what how")
 
 
 class NamedSpeakers:
@@ -38,15 +46,66 @@ class NamedSpeakers:
 
     def named_in(self, question: str) -> frozenset[str]:
         """Those whom a question names: whole, by a word of four letters or more of their label, or as `meant_by` has it."""
-        asked = question.casefold().replace("’", "'").split()
-        said = {word.strip('.,;:!?"()').removesuffix("'s") for word in asked}
-        found = set(self.meant_by(question))
-        for label in self.labels:
-            words = label.casefold().split()
-            if all(word in said for word in words) or any(len(word) > 3 and word in said for word in words):
-                found.add(label)
-        return frozenset(found)
+        return self.meant_by(question) | self._by_words(frozenset(_words(question))).keys()
+
+    def people_in(self, question: str) -> tuple[frozenset[str], ...]:
+        """Those whom a question asks for, a person's labels each. Names are capitalised where the question capitalises any; a word
+        that several have is one person's; who is talked about ("about Bob") is left out, unless nobody else is named.
+        """
+        shown = WORD.findall(question)
+        is_cased = any(word[0].isupper() for word in shown[1:])
+        by_words = self._by_words(frozenset(_words(question if not is_cased else " ".join(w for w in shown if not w[0].islower()))))
+        people: dict[frozenset[str], set[str]] = {}
+        for label, own in by_words.items():
+            if not any(own < other for other in by_words.values()):
+                people.setdefault(own, set()).add(label)
+        asked = _asked_for(_words(question), list(people))
+        found = [people[own] for own in people if own in asked]
+        topics = {label for own in people if own not in asked for label in people[own]}
+        for labels in map(self._labels_of.__getitem__, self._linker.find(question)):
+            if not any(labels & own for own in (*found, topics)):
+                found.append(set(labels))
+        return tuple(frozenset(own | self._same_people(own)) for own in found)
+
+    def _by_words(self, said: frozenset[str]) -> dict[str, frozenset[str]]:
+        """The words of each label that are said, of those that are said whole or by a word of four letters or more."""
+        found = {}
+        for label, words in self._label_words.items():
+            own = words & said
+            if own and (own == words or any(len(word) > 3 for word in own)):
+                found[label] = own
+        return found
+
+    @cached_property
+    def _label_words(self) -> dict[str, frozenset[str]]:
+        return {label: frozenset(_words(BRACKETS.sub(" ", label))) for label in self.labels}
+
+    def _same_people(self, labels: set[str]) -> set[str]:
+        """All labels of the speakers that were merged with one of these."""
+        return set(chain.from_iterable(own for own in self._labels_of.values() if not own.isdisjoint(labels)))
 
     def meant_by(self, text: str) -> frozenset[str]:
         """Those whom a text means by last name, title and last name, or role: "Justice Kagan", "the Chief Justice"."""
         return frozenset(label for entity in self._linker.find(text) for label in self._labels_of.get(entity, ()))
+
+
+def _words(text: str) -> list[str]:
+    return [entity_key(word) for word in WORD.findall(text)]
+
+
+def _asked_for(words: Sequence[str], people: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """Of the people, each as the words that name them, those whom no "about" leads to; all where it leads to all."""
+    names, named, is_topic = frozenset(chain.from_iterable(people)), set(), False
+    for before, word in zip(["", *words], words, strict=False):
+        if word in _LEADS_TO_TOPIC or (word == "of" and before in _SAYING):
+            is_topic = True
+        elif word in names:
+            named |= set() if is_topic else {word}
+        elif word not in _KEEPS_TOPIC:
+            is_topic = False
+    asked = []
+    for own in people:
+        others = frozenset(chain.from_iterable(other for other in people if other != own))
+        if not named.isdisjoint(own - others or own):
+            asked.append(own)
+    return asked or list(people)

@@ -7,6 +7,7 @@ from dynagrag.generation.lines.line_fit import Fits, are_neighbours
 from dynagrag.generation.lines.line_index import LineIndex, Sentence
 from dynagrag.generation.lines.line_kinds import is_aside, is_filler, is_question
 from dynagrag.generation.lines.quote_cuts import grown
+from dynagrag.generation.lines.speaker_turns import in_turn
 from dynagrag.schema import Citation, Evidence, EvidenceLine, Snapshot
 from dynagrag.sentences import Span
 
@@ -17,7 +18,11 @@ MAX_LINES = 50
 
 
 def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
-    """The lines of the sentences that fit best, best first. What an earlier line quotes makes no line of its own, and is quoted by none."""
+    """The lines of the sentences that fit best, best first; of several speakers who are asked for in turn.
+
+    What a better line quotes makes no line of its own, and is quoted by none.
+    """
+    is_in_turn = len(fits.people) > 1
     lines: list[EvidenceLine] = []
     shown: dict[str, list[Span]] = {}
     for i in fits.order():
@@ -28,9 +33,9 @@ def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
         line = _line(index, sentence, float(fits.total[i]), spans)
         spans.append((line.start, line.end))
         lines.append(line)
-        if len(lines) == MAX_LINES:
+        if len(lines) == MAX_LINES and not is_in_turn:
             break
-    return tuple(lines)
+    return tuple(in_turn(lines, fits.people)[:MAX_LINES] if is_in_turn else lines)
 
 
 def _is_inside(sentence: Sentence, spans: Sequence[Span]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ WEIGHTS = {
     "empty": -3.0,
 }
 """Of each part beside the cosine, which counts 1 (docs/papers.md, Lines)."""
+NUM_OF_EACH = 5
+"""Passages of each speaker that are looked at besides, where a question asks for several."""
 BESIDE = 0.5
 """A neighbour's share in the vector of a sentence with its neighbours."""
 MAX_TURNS_APART = 2
@@ -39,11 +41,14 @@ MAX_TURNS_APART = 2
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """The sentences (n,) of the best passages: how well each fits, and what that is made of."""
+    """The sentences (n,) of the best passages: how well each fits, and what that is made of. `people`: the labels of each speaker whom the
+    question asks for.
+    """
 
     sentences: tuple[Sentence, ...]
     total: Floats
     parts: dict[str, Floats]
+    people: tuple[frozenset[str], ...] = ()
 
     def order(self) -> list[int]:
         """Best first; among equals the one that comes first in the better passage."""
@@ -51,12 +56,17 @@ class Fits:
 
 
 def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> Fits:
-    """`rows`: passages, best first, each once."""
+    """`rows`: passages, best first, each once. Where several speakers are asked for, the nearest passages of each come after them, and
+    their names are no words to be looked for.
+    """
+    stems, people = content_stems(question.text), index.speakers.people_in(question.text)
+    if len(people) > 1:
+        rows = list(dict.fromkeys([*rows, *_rows_of_each(index, question, people)]))
+        stems -= content_stems(" ".join(chain.from_iterable(people)))
     sentences = [s for row in rows for s in index.sentences(row)]
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
     before, after = _neighbours(sentences)
     vectors = index.vectors(sentences, embedder)
-    stems = content_stems(question.text)
     own = [s.stems for s in sentences]
     joined = [own[i] | _at(own, before[i]) | _at(own, after[i]) for i in range(len(own))]
     wants_number = asks_for_number(question.text)
@@ -74,7 +84,18 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         "empty": np.array([float(s.says_nothing) for s in sentences]),
     }
     total = parts["cosine"] + sum(weight * parts[name] for name, weight in WEIGHTS.items())
-    return Fits(tuple(sentences), np.asarray(total, dtype=np.float64), parts)
+    return Fits(tuple(sentences), np.asarray(total, dtype=np.float64), parts, people)
+
+
+def _rows_of_each(index: LineIndex, question: Question, people: Sequence[frozenset[str]]) -> list[int]:
+    """Of each of the people, the passages with words of theirs that are nearest to the question."""
+    cosines = index.passages.dense(question.vector)
+    speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
+    found = []
+    for labels in people:
+        own = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
+        found += sorted(own, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]
+    return found
 
 
 def _neighbours(sentences: Sequence[Sentence]) -> tuple[Ints, Ints]:

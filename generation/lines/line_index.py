@@ -68,6 +68,12 @@ class LineIndex:
         rows = [r for r in (row - 1, row, row + 1) if 0 <= r < len(snapshot.passages) and snapshot.passages[r].document_id == document]
         return [sentence for r in rows for sentence in self.sentences(r)]
 
+    def labels_in(self, row: int) -> set[str]:
+        """Those of the speakers of a passage's turns."""
+        passage = self.snapshot.passages[row]
+        turns = self.snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
+        return {turn.speaker for turn in turns if turn.speaker}
+
     def _split(self, row: int) -> list[Sentence]:
         passage = self.snapshot.passages[row]
         turns = self.snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]

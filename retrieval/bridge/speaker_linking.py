@@ -12,8 +12,8 @@ from dynagrag.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
 from dynagrag.schema import Document, Entity
 from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, HONORIFICS, LETTERS_OF_OFFICE, word_set
 
-_WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*")
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*")
+BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _SUFFIXES = word_set("jr sr ii iii iv phd md esq") | LETTERS_OF_OFFICE
 _ROLE_NOUNS = word_set("""
     director officer manager designer expert engineer controller operator commander pilot surgeon judge justice secretary minister chair
@@ -34,14 +34,14 @@ class SpeakerLinker:
         self._labels: dict[str, set[int]] = defaultdict(set)
         for place, entity in speakers.items():
             labels = {entity.name, *entity.aliases, *map(plain_key, entity.keys)}
-            for role in (*roles.get(place, ()), *(role for label in labels for role in _BRACKETS.findall(label))):
+            for role in (*roles.get(place, ()), *(role for label in labels for role in BRACKETS.findall(label))):
                 for key in _role_keys(role):
                     self._by_role[key].add(place)
             for label in labels:
                 self._add_label(place, label)
 
     def _add_label(self, place: int, label: str) -> None:
-        words = [entity_key(w) for w in _WORD.findall(_BRACKETS.sub(" ", label))]
+        words = [entity_key(w) for w in WORD.findall(BRACKETS.sub(" ", label))]
         named = [w for w in words if w and w not in HONORIFICS and w not in _SUFFIXES and w not in FUNCTION_WORDS]
         if named and named[-1] not in _ROLE_NOUNS and not GENERIC_SPEAKER.match(label):
             self._labels[" ".join(named)].add(place)
@@ -51,7 +51,7 @@ class SpeakerLinker:
 
     def find(self, text: str) -> tuple[int, ...]:
         """Places of the speakers that a text names so, in its order, each once."""
-        words = [(m.group(), m.start(), m.end()) for m in _WORD.finditer(text)]
+        words = [(m.group(), m.start(), m.end()) for m in WORD.finditer(text)]
         keys = [entity_key(word) for word, _, _ in words]
         found: dict[int, None] = {}
         for at in range(len(words)):
@@ -94,7 +94,7 @@ class SpeakerLinker:
 
 def _role_keys(role: str) -> Iterable[str]:
     """A role as it may be said: whole, and without what it is of: the Chief Justice (of the United States)."""
-    whole = " ".join(entity_key(w) for w in _WORD.findall(role))
+    whole = " ".join(entity_key(w) for w in WORD.findall(role))
     short = re.split(r" (?:of|for|at|in) ", whole)[0]
     return {key for key in (whole, short) if key and key not in COMMON_WORDS and len(key.split()) <= _MAX_ROLE_WORDS}
 

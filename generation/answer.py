@@ -168,7 +168,8 @@ class _Flow:
         if soft is not None:
             return self._soft_outcome(soft)
         if chat is None:
-            return _Outcome(UNANSWERED if self.lines.is_nothing_fitting else NO_MODEL, is_abstained=True)
+            is_weak = self.lines.is_nothing_fitting or self.lines.unknown_names
+            return _Outcome(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
         if not self.contexts:
             return self._abstention("nothing was retrieved")
         replies, failures = self._intermediate_replies(chat)
@@ -350,6 +351,7 @@ class _Flow:
             left_out=checked.left_out,
             answerable=self.lines.answerable,
             is_nothing_fitting=self.lines.is_nothing_fitting,
+            unknown_names=self.lines.unknown_names,
         )
 
     def _checked(self, outcome: _Outcome, by_label: Mapping[str, Evidence]) -> _Outcome:

@@ -73,6 +73,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "abstained": answer.is_abstained,
         "answerable": answer.answerable,
         "nothing_fits": answer.is_nothing_fitting,
+        "unknown_names": {name: list(nearest) for name, nearest in answer.unknown_names.items()},
         "citations": [asdict(c) for c in answer.citations],
         **_claims_json(answer),
         "intermediate": [_intermediate_json(a) for a in answer.intermediate],
@@ -181,6 +182,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         left_out=_claims_of(stored.get("claims_left_out", ())),
         answerable=stored.get("answerable"),
         is_nothing_fitting=stored.get("nothing_fits", False),
+        unknown_names={name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()},
     )
     return _checker().validate_python(asdict(answer))
 

@@ -8,7 +8,9 @@ import numpy as np
 from dynagrag.generation.lines.line_fit import Fits
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.support import content_stems
+from dynagrag.retrieval.bridge.speaker_linking import ROLE_NOUNS
 from dynagrag.schema import EmbedderIdentity, Question
+from dynagrag.words import HONORIFICS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
 CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
@@ -28,6 +30,7 @@ class Signs(NamedTuple):
 
 WEIGHTS, BIAS = Signs(passage=3.4, shared=5.0, unknown=-1.8), -0.7
 """Near what `python benchmarks/evidence_order.py --part tune --sets hand,qmsum:train_25 --fit` gives."""
+_ROLES = content_stems(" ".join(ROLE_NOUNS | HONORIFICS))
 LEAST = 0.5
 """Below that a question counts as not answered."""
 
@@ -43,8 +46,12 @@ def answerable(index: LineIndex, question: Question, fits: Fits, embedder: Embed
 
 
 def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
-    """Those of a question. Of one without a content word nothing is shared, and nothing unknown."""
+    """Those of a question. Of one without a content word nothing is shared, and nothing unknown. Who is asked for, by a name or as "the
+    pilot", need not be said in what they say.
+    """
     wanted = content_stems(question.text)
+    people = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
+    wanted -= {word for word in people if not index.is_known(word)}
     rarity = {word: index.rarity(word) for word in wanted}
     whole = sum(rarity.values()) or 1.0
     held: dict[int, set[str]] = {}

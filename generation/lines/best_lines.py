@@ -13,12 +13,13 @@ from dynagrag.schema import EvidenceLine, Question
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """Lines of evidence, best first. `answerable`: as `Answer` has it."""
+    """Lines of evidence, best first. `answerable`, `unknown_names`: as `Answer` has them."""
 
     lines: tuple[EvidenceLine, ...] = ()
     answerable: float | None = None
     is_nothing_fitting: bool = False
     document_ids: Mapping[str, str] = field(default_factory=dict)
+    unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> BestLines:
@@ -27,4 +28,5 @@ def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedd
     lines = evidence_lines(index, found)
     chance = answerable(index, question, found, embedder.identity)
     ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
-    return BestLines(lines, chance, not lines or (chance is not None and chance < LEAST), ids)
+    unknown = index.unknown_names.in_question(question.text)
+    return BestLines(lines, chance, not lines or (chance is not None and chance < LEAST), ids, unknown)

@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 
 from dynagrag.generation.lines.line_kinds import says_nothing
+from dynagrag.generation.lines.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
 from dynagrag.protocols import Embedder
@@ -54,6 +55,7 @@ class LineIndex:
         self._sentences: dict[int, tuple[Sentence, ...]] = {}
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
+        self.unknown_names = UnknownNames(self.snapshot)
 
     def sentences(self, row: int) -> tuple[Sentence, ...]:
         """Those of a passage, in order; a turn that reaches into it counts with the part that lies in it."""

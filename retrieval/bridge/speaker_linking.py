@@ -15,7 +15,7 @@ from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, HONORIFICS, LETTERS_OF_
 WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*")
 BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _SUFFIXES = word_set("jr sr ii iii iv phd md esq") | LETTERS_OF_OFFICE
-_ROLE_NOUNS = word_set("""
+ROLE_NOUNS = word_set("""
     director officer manager designer expert engineer controller operator commander pilot surgeon judge justice secretary minister chair
     chairman chairwoman leader coordinator specialist analyst scientist student professor advisor adviser representative president counsel
     attorney lawyer host guest moderator interviewer interviewee reporter editor witness speaker
@@ -43,9 +43,9 @@ class SpeakerLinker:
     def _add_label(self, place: int, label: str) -> None:
         words = [entity_key(w) for w in WORD.findall(BRACKETS.sub(" ", label))]
         named = [w for w in words if w and w not in HONORIFICS and w not in _SUFFIXES and w not in FUNCTION_WORDS]
-        if named and named[-1] not in _ROLE_NOUNS and not GENERIC_SPEAKER.match(label):
+        if named and named[-1] not in ROLE_NOUNS and not GENERIC_SPEAKER.match(label):
             self._labels[" ".join(named)].add(place)
-        if len(named) > 1 and len(named[-1]) > 2 and named[-1].isalpha() and named[-1] not in _ROLE_NOUNS:
+        if len(named) > 1 and len(named[-1]) > 2 and named[-1].isalpha() and named[-1] not in ROLE_NOUNS:
             self._by_last[named[-1]].add(place)
             self._given.setdefault(place, set()).update(named[:-1])
 
@@ -87,7 +87,7 @@ class SpeakerLinker:
             if self._by_role.get(key):
                 return self._by_role[key]
             *label, noun = key.split()
-            if label and noun in _ROLE_NOUNS and self._labels.get(" ".join(label)):
+            if label and noun in ROLE_NOUNS and self._labels.get(" ".join(label)):
                 return self._labels[" ".join(label)]
         return set()
 

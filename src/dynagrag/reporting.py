@@ -13,7 +13,7 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     unstated_lines,
 )
-from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.schema import Answer, AnswerTrace, Citation, EvidenceLine, RankingTrace, Stretch, Usage
@@ -108,8 +108,8 @@ def answer_lines(answer: Answer, with_text: bool = True, num_lines: int = NUM_LI
         yield marked_text(answer)
     else:
         yield from (f"  {line}" for line in unstated_lines(answer))
-    if answer.is_nothing_fitting:
-        yield f"{NOTHING_FITS} The nearest lines:" if _has_no_answer(answer) and answer.evidence else NOTHING_FITS
+    if doubts := doubts_text(answer):
+        yield f"{doubts} The nearest lines:" if _has_no_answer(answer) and answer.evidence else doubts
     if _has_no_answer(answer):
         yield from _evidence_lines(answer, num_lines)
     about = f"{answer.question} {answer.text}"

@@ -55,6 +55,16 @@ def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:
     assert list(answer_lines(answer(0, is_nothing_fitting=True)))[1:] == [NOTHING_FITS, "  nothing was found"]
 
 
+def test_a_name_that_no_document_has_is_told_before_the_nearest_lines() -> None:
+    unknown = "Nobody called Ginsburg speaks in these documents, and the name doesn't occur in them."
+    rows = list(answer_lines(answer(2, unknown_names={"Ginsburg": ()})))
+    assert rows[:2] == [UNANSWERED, f"{unknown} The nearest lines:"]
+    both = answer(2, unknown_names={"Ginsburg": ("Ann Ginsberg", "Bo Ginsbu")}, is_nothing_fitting=True)
+    assert list(answer_lines(both))[1] == f"{unknown} The nearest: Ann Ginsberg, Bo Ginsbu. {NOTHING_FITS} The nearest lines:"
+    answered = answer(2, text="It is line 3.", is_abstained=False, is_answered_by_model=True, unknown_names={"Ginsburg": ()})
+    assert list(answer_lines(answered)) == ["It is line 3.", unknown]
+
+
 def test_that_nothing_fits_is_said_under_a_model_s_answer_too() -> None:
     answered = answer(2, text="It is line 3.", is_abstained=False, is_answered_by_model=True, is_nothing_fitting=True)
     assert list(answer_lines(answered)) == ["It is line 3.", NOTHING_FITS]
@@ -71,21 +81,22 @@ def test_a_long_citation_is_cut_around_the_sentence_that_answers() -> None:
 
 
 def test_a_stored_answer_keeps_its_lines_and_what_was_found_of_their_fit() -> None:
-    made = answer(2, answerable=0.25, is_nothing_fitting=True)
+    made = answer(2, answerable=0.25, is_nothing_fitting=True, unknown_names={"Kegan": ("Elena Kagan",)})
     stored = answer_json(made)
     assert (stored["nothing_fits"], stored["answerable"]) == (True, 0.25)
     assert stored["trace"]["evidence"][0]["after"]["quote"] == "Thank you for the line."
     assert answer_of(stored).evidence == made.evidence
     assert (answer_of(stored).answerable, answer_of(stored).is_nothing_fitting) == (0.25, True)
+    assert answer_of(stored).unknown_names == {"Kegan": ("Elena Kagan",)}
 
 
 def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
     stored = answer_json(answer(1))
-    for key in ("answerable", "nothing_fits"):
+    for key in ("answerable", "nothing_fits", "unknown_names"):
         del stored[key]
     for row in stored["trace"]["evidence"]:
         for key in ("match_start", "match_end", "fit", "before", "after"):
             del row[key]
     read = answer_of(stored)
-    assert (read.answerable, read.is_nothing_fitting, read.evidence[0].after) == (None, False, None)
+    assert (read.answerable, read.is_nothing_fitting, read.unknown_names, read.evidence[0].after) == (None, False, {}, None)
     assert read.evidence[0].quote == line(0).quote

@@ -13,7 +13,7 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     verdict_note,
 )
-from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around
 from dynagrag.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
 from dynagrag.text import collapse
@@ -79,7 +79,7 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
     lines = shown_lines(answer)
     links = links_of(workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered)
     st.markdown(answer_markdown(answer.text, links, _notes(answer, links)))
-    if answer.is_abstained or answer.is_nothing_fitting:
+    if answer.is_abstained or doubts_text(answer):
         _show_evidence(workspace, answer)
     _show_cited(lines, links, f"{answer.question} {answer.text}")
     if failures := failures_summary(answer):
@@ -123,12 +123,13 @@ def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
 
 def _show_evidence(workspace: str, answer: Answer) -> None:
     """The lines that fit best, the first of them open, and before them why they are all there is; under a model's answer that alone."""
-    if answer.is_nothing_fitting:
-        st.warning(f"{NOTHING_FITS}{' The nearest lines:' if answer.is_abstained else ''}", icon=":material/search_off:")
+    doubts = plain(doubts_text(answer))
+    if doubts:
+        st.warning(f"{doubts}{' The nearest lines:' if answer.is_abstained else ''}", icon=":material/search_off:")
     if answer.is_answered_by_model and not answer.is_abstained:
         return
     if not answer.is_answered_by_model:
-        fitting = "the nearest lines" if answer.is_nothing_fitting else "the lines that an answer would rest on"
+        fitting = "the nearest lines" if doubts else "the lines that an answer would rest on"
         st.caption(f"No language model is set (see Options), so here are {fitting}.")
     ids = answer.trace.document_ids
     first = grouped(answer.evidence[:_NUM_LINES])

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.schema import Filters
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
@@ -54,7 +55,7 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
         key = f"last_exchange_{exchange.id}" if is_last else f"exchange_{exchange.id}"
         with st.container(key=key), state.shown_errors():  # an answer that another version kept must not shut the page
             _show(desk, conversation, exchange)
-            if is_last and any(kept.answer and kept.answer.is_nothing_fitting for kept in exchange.answers):
+            if is_last and any(kept.answer and doubts_text(kept.answer) for kept in exchange.answers):
                 names = [*(s.name for s in points_of(desk).speakers), *(t.name for t in points_of(desk).topics)]
                 show_what_to_try(exchange.asked, [d.text for d in desk.documents()], desk.space.store.version(), names, filters)
     if under_way:

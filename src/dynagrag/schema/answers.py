@@ -329,6 +329,7 @@ class Answer:
         left_out: What a strict answer leaves out; places are those in the model's own text.
         answerable: How likely the sources answer the question at all, 0 to 1; None where that can't be told.
         is_nothing_fitting: Whether the best line is too weak to answer the question.
+        unknown_names: Names in the question that stand nowhere in the documents, each with those that are spelt most like it.
     """
 
     question: str
@@ -347,3 +348,4 @@ class Answer:
     left_out: tuple[CheckedClaim, ...] = ()
     answerable: float | None = None
     is_nothing_fitting: bool = False
+    unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -55,6 +55,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
     assert set(answer) == checked | {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"} | {
         "answerable",
         "nothing_fits",
+        "unknown_names",
     }
     beside = {"match_start", "match_end", "fit", "before", "after"}
     for line in answer["trace"]["evidence"]:

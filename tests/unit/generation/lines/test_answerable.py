@@ -32,6 +32,21 @@ def test_signs_of_a_question_that_the_words_answer_and_of_one_about_something_el
     assert (known.unknown, other.unknown) == (0.0, 1.0)
 
 
+def test_who_is_asked_for_need_not_be_said() -> None:
+    asked = signs_of("Where does the flour of the mill come from?")
+    for text in ("Where does the flour of the pilot's mill come from?", "Where does Ann say the flour of the mill comes from?"):
+        found = signs_of(text)
+        assert (found.shared, found.unknown) == (asked.shared, 0.0)
+    assert signs_of("Where does the flour of the castle come from?").unknown > 0.0
+
+
+def test_a_role_that_is_said_counts() -> None:
+    index = line_index([("ANN", "The pilot is late."), ("BOB", "The oven has a bell.")], 5)
+    assert index.rarity("pilot") > 0.0
+    asked = question("What of the pilot?")
+    assert signs(index, asked, fits(index, asked, [0, 1], FakeEmbedder(DIMENSION))).shared > 0.0
+
+
 def test_a_question_without_a_content_word_has_nothing_unknown() -> None:
     found = signs_of("What is it?")
     assert (found.shared, found.unknown) == (0.0, 0.0)

@@ -1,0 +1,14 @@
+"""What is said before lines that may not answer a question."""
+
+from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.schema import Answer
+
+
+def doubts_text(answer: Answer) -> str:
+    """The names that no document has, and that nothing fits; empty where there is no doubt."""
+    told = [
+        f"Nobody called {name} speaks in these documents, and the name doesn't occur in them."
+        + (f" The nearest: {', '.join(nearest)}." if nearest else "")
+        for name, nearest in answer.unknown_names.items()
+    ]
+    return " ".join([*told, *([NOTHING_FITS] if answer.is_nothing_fitting else [])])

@@ -23,12 +23,16 @@ MAX_CHARACTERS = 4_000
 
 @dataclass
 class PendingQuestion:
-    """A question on its way: `row` of the options that it is being answered with, `pieces` of that answer so far."""
+    """A question on its way: `row` of the options that it is being answered with, `pieces` of that answer so far, `answers` of those
+    before. `version`: the store's, when it began.
+    """
 
     exchange: Exchange
     options: Sequence[AskOptions]
     row: int = 0
     pieces: list[str] = field(default_factory=list)
+    answers: list[KeptAnswer] = field(default_factory=list)
+    version: str = ""
 
     @property
     def way(self) -> str:
@@ -78,25 +82,28 @@ def ask(
 
 
 def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
-    """Ends a question; a call to a model that is on its way is waited for by nobody."""
+    """Ends a question and keeps the answers that are done; a call to a model that is on its way is waited for by nobody."""
     question = question_of(work)
     background.abandon(work.key)
-    stopped = KeptAnswer(question.way, error="Stopped before it was answered.")
-    ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=(stopped,)))
+    done = tuple(question.answers)
+    stopped = [KeptAnswer(options.way, error="Stopped before it was answered.") for options in question.options[len(done) :]]
+    _keep(desk, conversation, question, (*done, *stopped[:1]))
 
 
 def _answer_all(
     desk: Desk, conversation: Conversation, question: PendingQuestion, model: ChatModel | None, prices: Settings, work: Work
 ) -> None:
-    answers: list[KeptAnswer] = []
-    version = desk.space.store.version()
+    question.version = desk.space.store.version()
     for row in range(len(question.options)):
         question.row, question.pieces = row, []
-        answers.append(_answer(desk, conversation, question, model, prices, work))
-    if work.is_stopped:
-        return
-    ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=tuple(answers)))
-    if desk.space.store.version() != version:  # a document may have been deleted after the answer was made of it
+        question.answers.append(_answer(desk, conversation, question, model, prices, work))
+    if not work.is_stopped:
+        _keep(desk, conversation, question, tuple(question.answers))
+
+
+def _keep(desk: Desk, conversation: Conversation, question: PendingQuestion, answers: tuple[KeptAnswer, ...]) -> None:
+    ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=answers))
+    if question.answers and desk.space.store.version() != question.version:  # a document may be gone since it was quoted
         desk.space.forget_conversations()
 
 

@@ -6,6 +6,7 @@ A label is what the file has; the names are kept with the document, so that a la
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -15,10 +16,12 @@ from typing import Any
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
+from dynagrag.ids import entity_key
 from dynagrag.ingest.load.encoding import decode
 from dynagrag.ingest.load.parsed import CONTROLS
 from dynagrag.schema import LoadedSource
 from dynagrag.text import collapse, cut, short
+from dynagrag.words import HONORIFICS
 
 NOBODY = ""
 NAMES_KEY = "speaker_names"
@@ -30,6 +33,8 @@ _MAX_SHOWN = 60
 _MAX_WAY = 12
 """Into a circle: how many names of it are said."""
 _HEADS = frozenset({"label", "speaker", "from", "old"})
+_PERSON = re.compile(r"[^\W\d_]{2,}\.?(?: (?:[^\W\d_]\.|[^\W\d_](?:[^\W\d_]|['’-])*))*")
+"""A label of words alone: no number, no brackets, no two people with a stroke between them."""
 _SHAPE = "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or {file: {label: name}}"
 
 Names = Mapping[str, str]
@@ -263,3 +268,16 @@ def _near(word: str, known: Sequence[str]) -> str:
     folded = {label.casefold(): label for label in known}
     near = [folded[found] for found in get_close_matches(word.casefold(), list(folded), n=3, cutoff=0.6)]
     return f" (near: {', '.join(near)})" if near else f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})" if known else ""
+
+
+def alike(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Labels that look like one person's, the shorter one first: it is the beginning, by words, of one other label alone, as "Vic" is of
+    "Vic Vijayakumar".
+    """
+    words = {label: tuple(entity_key(word) for word in label.split()) for label in sorted(set(labels)) if _PERSON.fullmatch(label)}
+    found = []
+    for short_, own in words.items():
+        longer = [label for label, other in words.items() if len(other) > len(own) and other[: len(own)] == own]
+        if len(longer) == 1 and not HONORIFICS.issuperset(own):
+            found.append((short_, longer[0]))
+    return found

@@ -13,32 +13,50 @@ if TYPE_CHECKING:
 
 _MAX_SPEAKERS = 12
 _MAX_WORDS_SHOWN = 90
+_MAX_ALIKE = 10
+"""Pairs of speakers who may be one person."""
 
 
 def inspect(
     paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
     as_json: JSON = False,
 ) -> int:
-    """Show how each file is read, or why it is refused. Nothing is stored.
+    """Show how each file is read, or why it is refused, and which speakers look like one person. Nothing is stored.
 
     --json prints one object a line: {path, format, turns: [{speaker, start_s, end_s, text}], refused}; times are in seconds.
     """
     from dynagrag.ingest.load import find_sources, inspect_row, load_source
 
     num_refused = num_read = 0
+    labels: set[str] = set()
     for path in find_sources(paths):
         source = load_source(path)
         num_refused += source.refused is not None
         num_read += source.refused is None
+        labels.update(turn.speaker for turn in source.turns if turn.speaker)
         if as_json:
             say_json(inspect_row(source))
         else:
             _print_source(source)
     if not as_json and num_read + num_refused > 1:
         say(f"{num_read} read, {num_refused} refused")
+    if not as_json:
+        _print_alike(labels)
     if num_refused:
         return EXIT_SET_ASIDE if num_read else 1
     return 0
+
+
+def _print_alike(labels: set[str]) -> None:
+    from dynagrag.ingest.load.speaker_names import alike
+
+    pairs = alike(labels)
+    if pairs:
+        say("note: these look like one person; where they are, write the line into a file and `dynagrag ingest --speaker-map FILE`")
+    for label, name in pairs[:_MAX_ALIKE]:
+        say(f"  {label},{name}")
+    if len(pairs) > _MAX_ALIKE:
+        say(f"  ... and {len(pairs) - _MAX_ALIKE} more")
 
 
 def _print_source(source: "LoadedSource") -> None:

@@ -40,6 +40,21 @@ def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
     assert rows[1]["turns"] == []
 
 
+def test_inspect_points_to_labels_that_look_like_one_person_s(cli: Any, corpus: Any) -> None:
+    folder = corpus.write("a.vtt", [("Vic", "We met."), ("Leo", "So we did.")]).parent
+    assert "--speaker-map" not in cli("inspect", folder).out
+    corpus.write("b.vtt", [("Vic Vijayakumar", "We met again.")])
+    shown = cli("inspect", folder).out
+    assert "--speaker-map" in shown
+    written = [line.strip() for line in shown.splitlines() if line.startswith("  Vic")]
+    assert written == ["Vic,Vic Vijayakumar"]
+    names = folder / "names.csv"
+    names.write_text(written[0], encoding="utf-8")
+    assert cli("ingest", folder / "a.vtt", folder / "b.vtt", "--extractor", "fast", "--speaker-map", names).code == 0
+    said = {line["speaker"] for line in cli("ask", "Who met?", "--json").json["trace"]["evidence"]}
+    assert said == {"Vic Vijayakumar", "Leo"}
+
+
 def test_graph_stats_has_the_documented_fields(ingested: list[Path], cli: Any) -> None:
     stats = cli("graph", "stats", "--json").json
     names = "documents turns passages chunks mentions entities words relation_records relations"

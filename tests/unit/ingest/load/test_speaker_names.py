@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
-from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, check_names, kept_names, read_speaker_names, renamed
+from dynagrag.ingest.load.speaker_names import SpeakerNames, alike, check_known, check_names, kept_names, read_speaker_names, renamed
 from dynagrag.schema import LoadedSource, SourceTurn
 
 LABELS = st.sampled_from(["A", "B", "C", "D", "Anna Lee", "Ünal"])
@@ -201,3 +201,21 @@ def test_any_map_either_names_everybody_or_is_refused(names: dict[str, str], lab
         assert speaker == (names[label] if changes_places(names, label) else ways(names, label)[-1])
     again = renamed(source(*labels), {}, kept_names(first.meta))
     assert (speakers(again), json.dumps(dict(again.meta))) == (speakers(first), json.dumps(dict(first.meta)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "pairs"),
+    [
+        (["Vic", "Vic Vijayakumar", "Ann"], [("Vic", "Vic Vijayakumar")]),
+        (["VIC", "Vic Vijayakumar"], [("VIC", "Vic Vijayakumar")]),
+        (["Ann Lee", "Ann Lee Fox", "Bo J.", "Bo J. O'Hara-Lim"], [("Ann Lee", "Ann Lee Fox"), ("Bo J.", "Bo J. O'Hara-Lim")]),
+        (["Vic", "Vic Reeves", "Vic Vijayakumar"], []),  # whose?
+        (["Vic", "Victor Lim", "Lim", "Anna Vic"], []),  # no beginning by words
+        (["Justice", "Justice Kagan"], []),
+        (["Speaker", "Speaker 1", "FLIGHT", "FLIGHT (off loop)", "CDR", "CDR / LMP", "A", "A Lee"], []),
+        (["VIC", "Vic"], []),  # one name already
+        ([], []),
+    ],
+)
+def test_labels_that_look_like_one_person_s(labels: list[str], pairs: list[tuple[str, str]]) -> None:
+    assert alike([*labels, *labels]) == pairs

@@ -161,8 +161,8 @@ class _Answers:
         if self._opened is None:
             return [str(self._majority)] * len(questions)
         from dynagrag.evaluation.graphqa.soft_examples import soft_examples
-        from dynagrag.evaluation.graphqa.soft_training import num_cut
         from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
+        from dynagrag.generation.soft_prompt.soft_task import num_cut
 
         model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
         if self._opened.method.has_text:
@@ -177,7 +177,8 @@ class _Answers:
     def tell_cut(self, num_asked: int) -> None:
         """Logs how many of the texts that were put before the model in this run were cut."""
         if self._opened is not None:
-            from dynagrag.evaluation.graphqa.soft_training import TEXTS, UNREAD, tell_cut
+            from dynagrag.evaluation.graphqa.soft_training import TEXTS, UNREAD
+            from dynagrag.generation.soft_prompt.soft_task import tell_cut
 
             tell_cut(self._num_cut, num_asked, TEXTS, self._opened.model.options.layout.max_description, UNREAD)
 

@@ -1,14 +1,11 @@
 """Training what stands before a frozen language model, on a set of GraphQA; its checkpoints."""
 
-import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
 import torch
-from torch import Tensor
 
 from dynagrag import wiring
 from dynagrag.errors import LoadError, UsageError
@@ -18,24 +15,22 @@ from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of_rows, load_graph_set, row_hash
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
-from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.generation.soft_prompt.adapters import LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, Layer
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_network, read_network
-from dynagrag.generation.soft_prompt.soft_example import SoftExample
-from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions, SoftTokens
+from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.generation.soft_prompt.soft_recipe import NUM_HEADS, SoftRecipe
+from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import TRAINING, Checkpoint, check_out_folder, hold_folder, save_checkpoint
+from dynagrag.training.checkpoints import check_out_folder, hold_folder
 from dynagrag.training.devices import choose_device
-from dynagrag.training.memory import Halving
-from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingFile, TrainingOptions, best_of
+from dynagrag.training.keeping import Keeping
+from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingOptions
 
-_LOG = logging.getLogger(__name__)
 KIND = "soft-prompt"
 MIN_ROWS = 10
 TEXTS, UNREAD = "graphs' texts", "their ends aren't read (--max-description)"
@@ -82,33 +77,6 @@ class SoftTrainOptions:
         self.recipe.check()
         check_out_folder(self.out)
         choose_device(self.device)
-
-
-class SoftTask:
-    """The soft tokens of a model, learned from examples, judged by the loss over others."""
-
-    def __init__(self, model: SoftPromptModel, validation: Sequence[SoftExample], batch_size: int) -> None:
-        self.network: SoftTokens = model.tokens
-        self._model = model
-        self._validation = sorted(validation, key=model.length)
-        self._batch_size = batch_size
-        self._halving = Halving()
-
-    def loss(self, part: Sequence[SoftExample], batch: Sequence[SoftExample]) -> Tensor:
-        """Over the tokens that the batch's labels have."""
-        return self._model.loss(part) * (self._model.num_learned(part) / self._model.num_learned(batch))
-
-    def validate(self) -> float:
-        """The negative mean loss, each token that is to be said counting alike, however rows are put together."""
-        total = 0.0
-        with torch.no_grad():
-            for start in range(0, len(self._validation), self._batch_size):
-                batch = self._validation[start : start + self._batch_size]
-                total += self._halving.do(batch, lambda parts: sum(map(self._sum, parts)))
-        return -total / self._model.num_learned(self._validation)
-
-    def _sum(self, part: Sequence[SoftExample]) -> float:
-        return float(self._model.loss(part)) * self._model.num_learned(part)
 
 
 def train_soft_prompt(
@@ -159,21 +127,16 @@ def _train(
     torch.manual_seed(options.seed)
     model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
     training = options.recipe.training(options.seed)
-    made_with = _made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of_rows(rows)}
-    network = _network(options, lm, model.options)
-    file = TrainingFile(options.out / TRAINING, made_with | {"network": network, "embedder": embedder.identity.name})
-    task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, file, model.length).run(examples[:-num_validation], on_epoch, on_step)
-    checkpoint = Checkpoint(
+    keeping = Keeping(
+        folder=options.out,
         kind=KIND,
-        network=network,
-        embedder=embedder.identity.name,
-        dimension=embedder.identity.dimension,
-        made_with=made_with | {"learned": sorted({row_hash(row) for row in rows})},
-        figures={"epochs": [asdict(epoch) for epoch in epochs], "best_epoch": best_of(epochs).number},
-        versions=library_versions() | {"dynagrag": version("dynagrag")},
+        network=_network(options, lm, model.options),
+        embedder=embedder.identity,
+        made_with=_made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of_rows(rows)},
     )
-    save_checkpoint(options.out, checkpoint, model.tokens.state_dict())
+    task = SoftTask(model, examples[-num_validation:], training.batch_size)
+    epochs = Training(task, training, keeping.file, model.length).run(examples[:-num_validation], on_epoch, on_step)
+    keeping.save(model.tokens.state_dict(), epochs, learned={"learned": sorted({row_hash(row) for row in rows})})
     return epochs
 
 
@@ -220,17 +183,6 @@ def untrained(lm: LanguageModel, method: str, max_description: int = 512, withou
     made = method_of(method, without)
     layout = LayoutOptions(max_description=max_description, max_reply=made.max_reply)
     return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.has_text, layout=layout)), made, without)
-
-
-def num_cut(lm: LanguageModel, texts: Iterable[str], most: int) -> int:
-    """How many texts lose their tails."""
-    return sum(len(lm.ids(text)) > most for text in texts)
-
-
-def tell_cut(num: int, num_all: int, what: str, most: int, so: str) -> None:
-    """Logs that some do."""
-    if num:
-        _LOG.warning("%d of %d %s are longer than %d tokens and are cut there, so %s", num, num_all, what, most, so)
 
 
 def _model_options(options: SoftTrainOptions, dimension: int, lm_width: int) -> SoftPromptOptions:

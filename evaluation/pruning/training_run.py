@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part, Prun
 from dynagrag.evaluation.pruning.pruning_measures import MEASURED, untrained_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
 from dynagrag.evaluation.pruning.training_report import write_training_report
-from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.extras import check_extras
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import FORMS, KIND, Form, GcnPruner
@@ -121,32 +119,28 @@ def train_and_measure(
     """
     from dynagrag.evaluation.pruning.pruner_training import train_pruner
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
-    from dynagrag.training.checkpoints import TRAINING, Checkpoint, save_checkpoint
     from dynagrag.training.devices import choose_device
-    from dynagrag.training.training_loop import TrainingFile, TrainingOptions, best_of
+    from dynagrag.training.keeping import Keeping
+    from dynagrag.training.training_loop import TrainingOptions
 
     train = split[Part.TRAIN][: how.max_examples]
     network = NetworkOptions(embedder.dimension, how.form or FORMS[0], **how.components())
     training = TrainingOptions(batch_size=_batch_size(len(train)), max_epochs=how.max_epochs, seed=how.seed)
-    made_with = dict(made_of) | {"train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)}
-    notes = made_with | {"network": asdict(network), "embedder": embedder.name}
-    file = TrainingFile(how.out / TRAINING, notes, begins_anew)
-    trained, epochs = train_pruner(train, split[Part.VALIDATION], network, training, choose_device(how.device), file, on_epoch)
+    keeping = Keeping(
+        folder=how.out,
+        kind=KIND,
+        network=asdict(network),
+        embedder=embedder,
+        made_with={**made_of, "train": len(train), "validation": len(split[Part.VALIDATION]), "options": asdict(training)},
+        begins_anew=begins_anew,
+    )
+    trained, epochs = train_pruner(train, split[Part.VALIDATION], network, training, choose_device(how.device), keeping.file, on_epoch)
     untrained = {name: untrained_pruner(name) for name in BASELINES}
     figures = compare_pruners(untrained | {str(how.out): GcnPruner(trained)}, split[Part.TEST])
     if begins_anew and is_default(how.out) and not figures[-1].beats_untrained:
         return figures
-    found = {"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs[1:]).number, "test": figures_json(figures)}
-    checkpoint = Checkpoint(
-        kind=KIND,
-        network=asdict(network),
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        made_with=made_with,
-        figures=found | {BEATS_UNTRAINED: figures[-1].beats_untrained},
-        versions=library_versions() | {"dynagrag": version("dynagrag")},
-    )
-    save_checkpoint(how.out, checkpoint, trained.state_dict())
+    found = {"test": figures_json(figures), BEATS_UNTRAINED: figures[-1].beats_untrained}
+    checkpoint = keeping.save(trained.state_dict(), epochs, found)
     write_training_report(how.out, checkpoint)
     return figures
 

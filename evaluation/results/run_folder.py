@@ -9,13 +9,12 @@ import fcntl
 import json
 import logging
 import os
-import platform
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from glob import escape
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -25,6 +24,7 @@ from dynagrag.errors import BudgetError, DynaGragError, LoadError, ModelError, U
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
 from dynagrag.files.private_files import close_to_others, make_folder, replace_text, write_text
+from dynagrag.training.versions import library_versions
 
 _LOG = logging.getLogger(__name__)
 FORMAT = 1
@@ -33,7 +33,6 @@ _HASH = re.compile("[0-9a-f]{16,}")
 _MAX_SHOWN = 60
 MAX_CHARACTERS = 300
 """Of a title, a word row, a question or a name, where people read it: sets hold titles and words of any length."""
-_LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch", "torch-geometric")
 _Row = TypeVar("_Row", bound=BaseModel)
 
 
@@ -332,17 +331,6 @@ def new_folder(runs: Path, dataset: str, now: datetime | None = None) -> Path:
     while (runs / f"{day}-{dataset}-{number}").exists():
         number += 1
     return runs / f"{day}-{dataset}-{number}"
-
-
-def library_versions() -> dict[str, str]:
-    """What a run is made with, as far as it is installed: noted, and no reason to refuse to go on."""
-    found = {"python": platform.python_version()}
-    for name in _LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _head(path: Path) -> dict[str, Any]:

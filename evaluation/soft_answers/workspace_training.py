@@ -2,17 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.evaluation.graphqa.soft_training import SoftTask, num_cut, tell_cut
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.answer_scores import contains
-from dynagrag.evaluation.results.run_folder import library_versions
 from dynagrag.evaluation.soft_answers.soft_examples import AskedExample, WorkspaceSoftExamples
 from dynagrag.generation.citations import without_marks
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
@@ -23,13 +19,14 @@ from dynagrag.generation.soft_prompt.soft_answers import KIND, MAX_DESCRIPTION, 
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.text import plural
-from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, Checkpoint, check_out_folder, hold_folder, save_checkpoint
+from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, check_out_folder, hold_folder
+from dynagrag.training.keeping import Keeping
 from dynagrag.training.memory import Halving
-from dynagrag.training.training_loop import Epoch, Training, TrainingFile, best_of
+from dynagrag.training.training_loop import Epoch, Training, TrainingOptions
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
@@ -102,7 +99,8 @@ def train_soft_on_workspace(
     options.recipe.check()
     own = soft_prompt_folder(settings, options.workspace, options.method)
     out = options.out or own
-    check_out_folder(out, begins_anew=out == own)
+    is_own = out == own
+    check_out_folder(out, begins_anew=is_own)
     tell = progress or (lambda *_: None)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         learned_of = {document.id for document in space.store.documents()}
@@ -115,7 +113,12 @@ def train_soft_on_workspace(
             model = SoftPromptModel(lm, _model_options(options, embedder.dimension, LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)))
             split = asked.examples(text_room(model), tell, options.max_rows)
             _tell_cut(model, split)
-            epochs, figures = _train(settings, options, out, split, model, embedder, asked.made_of, tell, on_epoch)
+            training = options.recipe.training(options.seed)
+            num_rows = {part.value: len(split[part]) for part in (Part.TRAIN, Part.VALIDATION)}
+            made_with = {**asked.made_of, **num_rows, "options": asdict(training)}
+            network = network_of(options.method, lm, model.options)
+            keeping = Keeping(folder=out, kind=KIND, network=network, embedder=embedder, made_with=made_with, begins_anew=is_own)
+            epochs, figures = _train(model, keeping, training, split, tell, on_epoch)
             if learned_of - {document.id for document in space.store.documents()}:
                 for name in (DESCRIPTION, WEIGHTS, TRAINING):
                     (out / name).unlink(missing_ok=True)
@@ -125,40 +128,22 @@ def train_soft_on_workspace(
 
 
 def _train(
-    settings: Settings,
-    options: WorkspaceSoftOptions,
-    out: Path,
-    split: Mapping[Part, Sequence[AskedExample]],
     model: SoftPromptModel,
-    embedder: EmbedderIdentity,
-    made_of: Mapping[str, Any],
+    keeping: Keeping,
+    training: TrainingOptions,
+    split: Mapping[Part, Sequence[AskedExample]],
     tell: Progress,
     on_epoch: Callable[[Epoch], None] | None,
 ) -> tuple[list[Epoch], SoftFigures]:
-    training = options.recipe.training(options.seed)
-    counts = {part.value: len(split[part]) for part in (Part.TRAIN, Part.VALIDATION)}
-    made_with = dict(made_of) | counts | {"options": asdict(training)}
-    network = network_of(options.method, model.lm, model.options)
-    is_own = out == soft_prompt_folder(settings, options.workspace, options.method)
-    file = TrainingFile(out / TRAINING, made_with | {"network": network, "embedder": embedder.name}, begins_anew=is_own)
     examples = {part: [row.example for row in rows] for part, rows in split.items()}
     task = SoftTask(model, examples[Part.VALIDATION], training.batch_size)
     untrained = SoftPromptModel(model.lm, SoftPromptOptions(layout=model.options.layout))
     try:
-        epochs = Training(task, training, file, model.length).run(examples[Part.TRAIN], on_epoch, tell)
+        epochs = Training(task, training, keeping.file, model.length).run(examples[Part.TRAIN], on_epoch, tell)
         figures = _figures(model, untrained, split[Part.TEST][:_MAX_MEASURED], tell)
     except PromptTooLongError as err:
         raise UsageError(f"{err.what}; take one that reads more, with --lm") from err
-    checkpoint = Checkpoint(
-        kind=KIND,
-        network=network,
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        made_with=made_with,
-        figures={"epochs": [asdict(e) for e in epochs], "best_epoch": best_of(epochs).number, "test": asdict(figures)},
-        versions=library_versions() | {"dynagrag": version("dynagrag")},
-    )
-    save_checkpoint(out, checkpoint, model.tokens.state_dict())
+    keeping.save(model.tokens.state_dict(), epochs, {"test": asdict(figures)})
     return epochs, figures
 
 

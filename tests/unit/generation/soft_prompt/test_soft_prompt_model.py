@@ -274,7 +274,7 @@ def test_adapters_are_exact_where_the_model_is_short() -> None:
 
 
 def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatever_the_labels_lengths() -> None:
-    from dynagrag.evaluation.graphqa.soft_training import SoftTask
+    from dynagrag.generation.soft_prompt.soft_task import SoftTask
     from dynagrag.training.memory import parts_of
 
     made = model(is_pruned=True, num_virtual=2)

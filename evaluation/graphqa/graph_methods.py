@@ -5,18 +5,18 @@ Trained, with the language model as it is: g-retriever, grag, graph-token (the g
 kaping, bm25, dense, question-only. Without a model: majority.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dynagrag.errors import UsageError
+from dynagrag.generation.soft_prompt.soft_parts import G_RETRIEVER, GRAG, GRAPH_TOKEN, PROMPT_TUNING, Paper, SoftParts
 
 MAJORITY = "majority"
 THINK = "Let's think step by step."
 """Zero-CoT's words, after the question (G-Retriever, section 6)."""
 BUILD = "Let's construct a graph with the nodes and edges first."
 """CoT-BAG's, after the graph's text."""
-NUM_VIRTUAL = 10
 _MAX_THOUGHT = 128
 
 
@@ -42,16 +42,12 @@ class Description(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphMethod:
-    """What a method is made of. `is_pruned`: GRAG's soft pruning of nodes and edges; `has_lora`: adapters in the language model.
-    `after_text` and `after_question`: words that are put there; `max_reply`: tokens of an answer at most.
+    """What a method is made of. `paper`: whose sizes `--paper` gives; `after_text` and `after_question`: words that are put there;
+    `max_reply`: tokens of an answer at most.
     """
 
-    has_graph: bool = False
-    is_pruned: bool = False
-    has_projector: bool = True
-    num_virtual: int = 0
-    has_text: bool = True
-    has_lora: bool = False
+    parts: SoftParts = field(default_factory=SoftParts)
+    paper: Paper = Paper.G_RETRIEVER
     retrieval: Retrieval = Retrieval.TREE
     description: Description = Description.TABLES
     after_text: str = ""
@@ -59,35 +55,36 @@ class GraphMethod:
     max_reply: int = 32
 
     @property
-    def is_trained(self) -> bool:
-        """Whether there is anything to train."""
-        return self.has_graph or self.num_virtual > 0 or self.has_lora
+    def reads_graph(self) -> bool:
+        """Whether it is given anything of the graph."""
+        return self.parts.has_graph or self.parts.has_text
 
 
-_GRAG = GraphMethod(has_graph=True, is_pruned=True, retrieval=Retrieval.EGO_GRAPHS, description=Description.TREE)
+_GRAG = GraphMethod(GRAG, Paper.GRAG, Retrieval.EGO_GRAPHS, Description.TREE)
+_NOTHING = SoftParts(has_text=False)
 METHODS: Mapping[str, GraphMethod] = {
-    "g-retriever": GraphMethod(has_graph=True),
+    "g-retriever": GraphMethod(G_RETRIEVER),
     "grag": _GRAG,
-    "graph-token": GraphMethod(has_graph=True, has_text=False),
-    "prompt-tuning": GraphMethod(num_virtual=NUM_VIRTUAL),
-    "lora": GraphMethod(has_lora=True),
-    "g-retriever-lora": GraphMethod(has_graph=True, has_lora=True),
-    "grag-lora": replace(_GRAG, has_lora=True),
+    "graph-token": GraphMethod(GRAPH_TOKEN),
+    "prompt-tuning": GraphMethod(PROMPT_TUNING),
+    "lora": GraphMethod(SoftParts(has_lora=True)),
+    "g-retriever-lora": GraphMethod(replace(G_RETRIEVER, has_lora=True)),
+    "grag-lora": replace(_GRAG, parts=replace(GRAG, has_lora=True)),
     "zero-shot": GraphMethod(),
     "zero-cot": GraphMethod(after_question=THINK, max_reply=_MAX_THOUGHT),
     "cot-bag": GraphMethod(after_text=BUILD, max_reply=_MAX_THOUGHT),
     "kaping": GraphMethod(retrieval=Retrieval.FACTS),
     "bm25": GraphMethod(retrieval=Retrieval.WORDS),
     "dense": GraphMethod(retrieval=Retrieval.VECTORS),
-    "question-only": GraphMethod(has_text=False),
+    "question-only": GraphMethod(_NOTHING),
 }
-TRAINED = tuple(name for name, method in METHODS.items() if method.is_trained)
-WITHOUT: Mapping[str, Mapping[str, object]] = {
-    "encoder": {"has_graph": False, "is_pruned": False, "num_virtual": NUM_VIRTUAL},
-    "projector": {"has_projector": False},
-    "text": {"has_text": False},
-    "retrieval": {"retrieval": Retrieval.WHOLE},
-    "pruning": {"is_pruned": False},
+TRAINED = tuple(name for name, method in METHODS.items() if method.parts.is_trained)
+WITHOUT: Mapping[str, Callable[[GraphMethod], GraphMethod]] = {
+    "encoder": lambda own: replace(own, parts=replace(own.parts, has_graph=False, has_virtual=True)),
+    "projector": lambda own: replace(own, parts=replace(own.parts, has_projector=False)),
+    "text": lambda own: replace(own, parts=replace(own.parts, has_text=False)),
+    "retrieval": lambda own: replace(own, retrieval=Retrieval.WHOLE),
+    "pruning": lambda own: replace(own, parts=replace(own.parts, is_pruned=False)),
 }
 """The papers' ablations: what is else where a part is left out. In place of the encoder stand ten virtual tokens. Without retrieval the
 whole graph is read, as the papers' baselines read it, its text as far as it fits."""
@@ -97,10 +94,10 @@ def parts_of(name: str) -> tuple[str, ...]:
     """The parts that a method can go without: those that read both graph and text without each, others that read the tree without its
     retrieval.
     """
-    own = METHODS.get(name, GraphMethod(has_text=False))
-    if not (own.has_graph and own.has_text):
-        return ("retrieval",) if (own.has_graph or own.has_text) and own.retrieval is Retrieval.TREE else ()
-    return tuple(part for part in WITHOUT if part != "pruning" or METHODS[name].is_pruned)
+    own = METHODS.get(name, GraphMethod(_NOTHING))
+    if not (own.parts.has_graph and own.parts.has_text):
+        return ("retrieval",) if own.reads_graph and own.retrieval is Retrieval.TREE else ()
+    return tuple(part for part in WITHOUT if part != "pruning" or own.parts.is_pruned)
 
 
 def method_of(name: str, without: Collection[str] = (), description: Description | None = None) -> GraphMethod:
@@ -112,8 +109,10 @@ def method_of(name: str, without: Collection[str] = (), description: Description
         raise UsageError(f"{name} can't go without {unknown[0]!r}; it can without: {', '.join(known) or 'nothing'}")
     if "encoder" in without and {"projector", "pruning"} & set(without):
         raise UsageError("without the encoder there is no projector and no pruning; leave them out of --without")
-    changed = {key: value for part in without for key, value in WITHOUT[part].items()}
-    return replace(METHODS[name], **changed | ({"description": description} if description else {}))  # type: ignore[arg-type]
+    made = METHODS[name]
+    for part in without:
+        made = WITHOUT[part](made)
+    return replace(made, description=description) if description else made
 
 
 def variant_name(name: str, without: Collection[str], layer: str | None = None) -> str:

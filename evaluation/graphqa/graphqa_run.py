@@ -64,7 +64,7 @@ class GraphQaOptions:
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong, SettingsError without the libraries that answer."""
-        is_trained = self.method != MAJORITY and method_of(self.method).is_trained
+        is_trained = self.method != MAJORITY and method_of(self.method).parts.is_trained
         if self.without and (is_trained or self.method == MAJORITY):
             raise UsageError(f"--without is for methods that are not trained here; what {self.method} goes without was told as it was made")
         if self.without:
@@ -151,7 +151,7 @@ class _Answers:
             self.trained_on, self.learned = made.get("dataset"), frozenset(made.get("learned", ()))
             if "learned" not in made:  # of before it was kept
                 self.learned_files = frozenset(made.get("files", {}).values())
-        self.variant = variant_name(options.method, self._opened.without, self._opened.layer)
+        self.variant = variant_name(options.method, self._opened.without, self._opened.method.parts.layer)
         layout = self._opened.model.options.layout
         self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
         self.made_with |= {"embedder": embedder.identity.name}
@@ -165,7 +165,7 @@ class _Answers:
         from dynagrag.generation.soft_prompt.soft_task import num_cut
 
         model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
-        if self._opened.method.has_text:
+        if self._opened.method.parts.has_text:
             self._num_cut += num_cut(model.lm, (example.description for example in examples), model.options.layout.max_description)
         try:
             return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])

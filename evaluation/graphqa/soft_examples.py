@@ -30,7 +30,7 @@ FACTS_HEAD = "Below are facts in the form of the triple meaningful to answer the
 
 def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod) -> list[SoftExample]:
     """An example of each question, with what the method retrieves."""
-    if not (method.has_graph or (method.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))):
+    if not (method.parts.has_graph or (method.parts.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))):
         return [_example(question, vectors, method) for question in questions]
     examples = []
     for group in _groups(questions, vectors.max_kept):
@@ -61,7 +61,7 @@ def _texts(question: GraphQuestion) -> Iterator[str]:
 
 def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> TextGraph:
     """The graph whose tables stand in a method's prompt, an empty one where none do."""
-    if not method.has_text or method.retrieval is Retrieval.FACTS or method.description is not Description.TABLES:
+    if not method.parts.has_text or method.retrieval is Retrieval.FACTS or method.description is not Description.TABLES:
         return TextGraph((), ())
     return _as_one(_retrieved(question, vectors, method))
 
@@ -70,11 +70,11 @@ def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod)
     asked = f"{method.after_text}\n{question.question}" if method.after_text else question.question
     if method.after_question:
         asked = f"{asked.rstrip()} {method.after_question}"
-    if not (method.has_graph or method.has_text):
+    if not method.reads_graph:
         return SoftExample((), np.zeros(vectors.width, np.float32), "", asked, question.label)
     graphs = _retrieved(question, vectors, method)
     text = _facts_text(question, vectors) if method.retrieval is Retrieval.FACTS else _described(graphs, method.description)
-    arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.has_graph else ()
+    arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.parts.has_graph else ()
     return SoftExample(arrays, vectors.of_query(question.query), text, asked, question.label)
 
 
@@ -83,7 +83,7 @@ def _retrieved(question: GraphQuestion, vectors: TextVectors, method: GraphMetho
         case Retrieval.EGO_GRAPHS:
             return ego_graphs_of(question, vectors)
         case Retrieval.WHOLE:
-            return ego_graphs_of(replace(question, tree=None), vectors) if method.has_graph else [RootedGraph(question.graph, 0)]
+            return ego_graphs_of(replace(question, tree=None), vectors) if method.parts.has_graph else [RootedGraph(question.graph, 0)]
         case Retrieval.WORDS:
             return [RootedGraph(nearest_of(question, None), 0)]
         case Retrieval.VECTORS:

@@ -1,7 +1,7 @@
 """Training what stands before a frozen language model, on a set of GraphQA; its checkpoints."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -9,20 +9,19 @@ import torch
 
 from dynagrag import wiring
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED, Description, GraphMethod, Retrieval, method_of, variant_name
+from dynagrag.evaluation.graphqa.graph_methods import TRAINED, Description, GraphMethod, Retrieval, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of_rows, load_graph_set, row_hash
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
-from dynagrag.generation.soft_prompt.adapters import LoraOptions
-from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, Layer
+from dynagrag.generation.soft_prompt.graph_encoder import Layer
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_network, read_network
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
-from dynagrag.generation.soft_prompt.soft_recipe import NUM_HEADS, SoftRecipe
+from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
@@ -62,7 +61,8 @@ class SoftTrainOptions:
     @property
     def made_of(self) -> GraphMethod:
         """The method without what is left out. UsageError for what it has not."""
-        return method_of(self.method, self.without, self.description)
+        made = method_of(self.method, self.without, self.description)
+        return replace(made, parts=replace(made.parts, layer=self.encoder))
 
     def check(self) -> None:
         """Raises UsageError for what was given wrong."""
@@ -70,7 +70,7 @@ class SoftTrainOptions:
             raise UsageError(f"there is nothing to train in {self.method!r}; known: {', '.join(TRAINED)}")
         if self.encoder not in get_args(Layer):
             raise UsageError(f"--encoder {self.encoder!r} is unknown; known: {', '.join(get_args(Layer))}")
-        if self.encoder != "transformer" and not self.made_of.has_graph:
+        if self.encoder != "transformer" and not self.made_of.parts.has_graph:
             raise UsageError(f"{variant_name(self.method, self.without)} has no graph encoder; leave out --encoder")
         if self.max_rows is not None and self.max_rows < MIN_ROWS:
             raise UsageError(f"--max-rows {self.max_rows} is too few to learn from; give {MIN_ROWS} or more")
@@ -121,11 +121,12 @@ def _train(
     examples = soft_examples(rows, TextVectors(embedder), options.made_of)
     num = num_cut(lm, (example.label for example in examples), options.max_label)
     tell_cut(num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)")
-    if options.made_of.has_text:
+    if options.made_of.parts.has_text:
         num = num_cut(lm, (example.description for example in examples), options.max_description)
         tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
     torch.manual_seed(options.seed)
-    model = SoftPromptModel(lm, _model_options(options, embedder.identity.dimension, lm.width))
+    layout = LayoutOptions(options.max_description, options.max_label, options.made_of.max_reply)
+    model = SoftPromptModel(lm, options.recipe.options(options.made_of.parts, embedder.identity.dimension, lm.width, layout))
     training = options.recipe.training(options.seed)
     keeping = Keeping(
         folder=options.out,
@@ -142,12 +143,11 @@ def _train(
 
 @dataclass(frozen=True, slots=True)
 class OpenedMethod:
-    """A model that is ready to answer, how its questions are put, and what was left out of it or is of another kind."""
+    """A model that is ready to answer, how its questions are put, and what was left out of it."""
 
     model: SoftPromptModel
     method: GraphMethod
     without: tuple[str, ...] = ()
-    layer: str | None = None
 
 
 def open_soft_prompt(
@@ -173,41 +173,16 @@ def open_soft_prompt(
             f"{folder} can't be used: it describes graphs by {made.description!r}, which this version doesn't know; train it again"
         )
     whole = method_of(method, made.without, Description(made.description))
-    encoder = made.options.encoder
-    opened = open_network(folder, KIND, made, settings, precision, device)
-    return OpenedMethod(opened, whole, made.without, encoder.layer if encoder else None)
+    if made.options.encoder is not None:
+        whole = replace(whole, parts=replace(whole.parts, layer=made.options.encoder.layer))
+    return OpenedMethod(open_network(folder, KIND, made, settings, precision, device), whole, made.without)
 
 
 def untrained(lm: LanguageModel, method: str, max_description: int = 512, without: tuple[str, ...] = ()) -> OpenedMethod:
     """The language model as it is, in the same layout."""
     made = method_of(method, without)
     layout = LayoutOptions(max_description=max_description, max_reply=made.max_reply)
-    return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.has_text, layout=layout)), made, without)
-
-
-def _model_options(options: SoftTrainOptions, dimension: int, lm_width: int) -> SoftPromptOptions:
-    method = options.made_of
-    encoder = None
-    if method.has_graph:
-        width = options.recipe.width if method.has_projector else lm_width
-        is_grag = METHODS[options.method].is_pruned
-        encoder = EncoderOptions(
-            dimension,
-            options.encoder,
-            width,
-            options.recipe.num_layers,
-            num_heads=NUM_HEADS if width % NUM_HEADS == 0 else 1,
-            is_pruned=method.is_pruned,
-            is_two_way=is_grag,
-        )
-    return SoftPromptOptions(
-        encoder,
-        options.recipe.num_virtual if method.num_virtual else 0,
-        method.has_text,
-        projection=options.recipe.middle if method.has_projector else 0,
-        lora=LoraOptions() if method.has_lora else None,
-        layout=LayoutOptions(options.max_description, options.max_label, method.max_reply),
-    )
+    return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.parts.has_text, layout=layout)), made, without)
 
 
 def _network(options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class WorkspaceSoftExamples:
     def _lines(self, reading: Reading) -> list[Evidence]:
         """The lines that the system reads."""
         evidence = all_evidence(reading.contexts)
-        return [evidence[label] for label in lines_read(evidence, reading.text)] if self._system.has_text else []
+        return [evidence[label] for label in lines_read(evidence, reading.text)] if self._system.parts.has_text else []
 
 
 def line_of_answer(question: TrainingQuestion, evidence: Sequence[Evidence]) -> Evidence | None:

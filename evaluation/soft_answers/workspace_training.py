@@ -11,7 +11,6 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.answer_scores import contains
 from dynagrag.evaluation.soft_answers.soft_examples import AskedExample, WorkspaceSoftExamples
 from dynagrag.generation.citations import without_marks
-from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions, PromptTooLongError
@@ -110,7 +109,8 @@ def train_soft_on_workspace(
             lm = load_language_model(options.lm, settings, options.precision, options.device)
             embedder = space.embedder.identity
             torch.manual_seed(options.seed)
-            model = SoftPromptModel(lm, _model_options(options, embedder.dimension, LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)))
+            layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)
+            model = SoftPromptModel(lm, options.recipe.options(SYSTEMS[options.method].parts, embedder.dimension, lm.width, layout))
             split = asked.examples(text_room(model), tell, options.max_rows)
             _tell_cut(model, split)
             training = options.recipe.training(options.seed)
@@ -151,16 +151,6 @@ def _tell_cut(model: SoftPromptModel, split: Mapping[Part, Sequence[AskedExample
     labels = [row.example.label for part in (Part.TRAIN, Part.VALIDATION) for row in split[part]]
     most = model.options.layout.max_label
     tell_cut(num_cut(model.lm, labels, most), len(labels), "answers", most, "their ends, and the marks of lines there, can't be learned")
-
-
-def _model_options(options: WorkspaceSoftOptions, dimension: int, layout: LayoutOptions) -> SoftPromptOptions:
-    system, recipe = SYSTEMS[options.method], options.recipe
-    if not system.has_graph:
-        return SoftPromptOptions(num_virtual=recipe.num_virtual, layout=layout)
-    encoder = EncoderOptions(
-        dimension, width=recipe.width, num_layers=recipe.num_layers, is_pruned=system.is_pruned, is_two_way=system.is_pruned
-    )
-    return SoftPromptOptions(encoder, has_text=system.has_text, projection=recipe.middle, layout=layout)
 
 
 def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequence[AskedExample], tell: Progress) -> SoftFigures:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dynagrag.errors import UsageError
 from dynagrag.generation.context import all_evidence
+from dynagrag.generation.soft_prompt.soft_parts import G_RETRIEVER, GRAG, GRAPH_TOKEN, PROMPT_TUNING, SoftParts
 from dynagrag.generation.soft_prompt.text_room import Build, Reading, TextRoom, reading_of
 from dynagrag.models.memory_errors import within_memory
 from dynagrag.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
@@ -32,17 +33,14 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
-    """How a system finds what it reads: a row of `wiring.RETRIEVERS`, and of how many subgraphs, each of so many tokens. `has_graph`: its
-    soft token is made of the subgraphs; else ten are learned that are the same for all questions. `has_text`: the subgraphs' hard prompts
-    stand in the prompt too.
+    """What is learned of a system, whose graph token and text are the subgraphs' and their hard prompts, and how it finds what it reads: a
+    row of `wiring.RETRIEVERS`, and of how many subgraphs, each of so many tokens.
     """
 
+    parts: SoftParts
     retriever: str
     num_subgraphs: int
     token_budget: int
-    is_pruned: bool = False
-    has_graph: bool = True
-    has_text: bool = True
 
     @property
     def profile(self) -> Profile:
@@ -53,10 +51,10 @@ class SoftSystem:
 
 
 SYSTEMS: Mapping[str, SoftSystem] = {
-    "g-retriever": SoftSystem("pcst", 1, 900),
-    "grag": SoftSystem("grag", 3, 450, is_pruned=True),
-    "graph-token": SoftSystem("pcst", 1, 900, has_text=False),
-    "prompt-tuning": SoftSystem("pcst", 1, 900, has_graph=False),
+    "g-retriever": SoftSystem(G_RETRIEVER, "pcst", 1, 900),
+    "grag": SoftSystem(GRAG, "grag", 3, 450),
+    "graph-token": SoftSystem(GRAPH_TOKEN, "pcst", 1, 900),
+    "prompt-tuning": SoftSystem(PROMPT_TUNING, "pcst", 1, 900),
 }
 """The token budgets include instructions of some 200 tokens, which soft prompts don't have."""
 

@@ -4,8 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dynagrag.errors import UsageError
-from dynagrag.generation.soft_prompt.graph_encoder import MAX_LAYERS, MAX_WIDTH
-from dynagrag.generation.soft_prompt.soft_prompt_model import MAX_PROJECTION, MAX_VIRTUAL
+from dynagrag.generation.soft_prompt.adapters import LoraOptions
+from dynagrag.generation.soft_prompt.graph_encoder import MAX_LAYERS, MAX_WIDTH, EncoderOptions
+from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
+from dynagrag.generation.soft_prompt.soft_parts import Paper, SoftParts
+from dynagrag.generation.soft_prompt.soft_prompt_model import MAX_PROJECTION, MAX_VIRTUAL, SoftPromptOptions
 from dynagrag.training.training_loop import TrainingOptions
 
 
@@ -43,6 +46,31 @@ class SoftRecipe:
         """The width of the projector's middle."""
         return 2 * self.width if self.projection is None else self.projection
 
+    def options(self, parts: SoftParts, dimension: int, lm_width: int, layout: LayoutOptions) -> SoftPromptOptions:
+        """Parts in these sizes. `dimension`: of the vectors that an encoder reads; `lm_width`: of the language model's embeddings, which is
+        the encoder's own where nothing projects.
+        """
+        encoder = None
+        if parts.has_graph:
+            width = self.width if parts.has_projector else lm_width
+            encoder = EncoderOptions(
+                dimension,
+                parts.layer,
+                width,
+                self.num_layers,
+                num_heads=NUM_HEADS if width % NUM_HEADS == 0 else 1,
+                is_pruned=parts.is_pruned,
+                is_two_way=parts.is_two_way,
+            )
+        return SoftPromptOptions(
+            encoder,
+            self.num_virtual if parts.has_virtual else 0,
+            parts.has_text,
+            projection=self.middle if parts.has_projector else 0,
+            lora=LoraOptions() if parts.has_lora else None,
+            layout=layout,
+        )
+
     def training(self, seed: int) -> TrainingOptions:
         """AdamW as in G-Retriever's code, where the rate rises over an epoch and falls by a cosine."""
         return TrainingOptions(
@@ -60,10 +88,10 @@ class SoftRecipe:
 
 NUM_HEADS = 4
 _G_RETRIEVER = SoftRecipe(width=1024, projection=2048, learning_rate=1e-5)
-_GRAG = replace(_G_RETRIEVER, batch_size=2, patience=5)
+_OF_PAPERS = {Paper.G_RETRIEVER: _G_RETRIEVER, Paper.GRAG: replace(_G_RETRIEVER, batch_size=2, patience=5)}
 
 
-def recipe_of(method: str, is_paper: bool, given: dict[str, Any]) -> SoftRecipe:
-    """The papers' recipe for a method, or the house's, with what was `given` and is not None in place of its own."""
-    base = (_GRAG if method.startswith("grag") else _G_RETRIEVER) if is_paper else SoftRecipe()
+def recipe_of(paper: Paper | None, given: dict[str, Any]) -> SoftRecipe:
+    """A paper's recipe, or the house's, with what was `given` and is not None in place of its own."""
+    base = SoftRecipe() if paper is None else _OF_PAPERS[paper]
     return replace(base, **{name: value for name, value in given.items() if value is not None})

@@ -161,7 +161,7 @@ def _of_way(way: str, base: AskOptions, is_split: bool) -> AskOptions:
 def _reads_subgraphs(way: str, profile: Profile) -> bool:
     """Whether a way puts subgraphs into words, which a pruner scores and a traversal orders."""
     soft = soft_of(way)
-    return SYSTEMS[soft].has_text if soft else wiring.brings_subgraphs(way, profile)
+    return SYSTEMS[soft].parts.has_text if soft else wiring.brings_subgraphs(way, profile)
 
 
 def _of_its_own(way: str) -> str:

@@ -72,7 +72,7 @@ def train_on_own_workspace(
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
     read, lines = "the same", f"a line that states it stands in the text of {100 * found.with_line:.0f} %"
-    if not SYSTEMS[method].has_text:
+    if not SYSTEMS[method].parts.has_text:
         read, lines = "the graph's", f"{method} itself reads no text"
     say(
         f"on {plural(found.n, 'question')} of documents that it did not see {100 * found.right:.0f} % of its replies hold the answer; the "

@@ -169,12 +169,12 @@ def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int |
     """Raises UsageError for a size of a part that the method has not."""
     from dynagrag.evaluation.graphqa.graph_methods import method_of, variant_name
 
-    made = method_of(method, without)
+    made = method_of(method, without).parts
     parts = {
         "width": ("--width", "graph encoder", made.has_graph),
         "num_layers": ("--layers", "graph encoder", made.has_graph),
         "projection": ("--projector-width", "projector", made.has_graph and made.has_projector),
-        "num_virtual": ("--virtual-tokens", "virtual tokens", made.num_virtual > 0),
+        "num_virtual": ("--virtual-tokens", "virtual tokens", made.has_virtual),
     }
     for name, (option, part, is_there) in parts.items():
         if sizes[name] is not None and not is_there:
@@ -182,9 +182,10 @@ def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int |
 
 
 def _recipe(method: str, is_paper: bool, given: dict[str, Any]) -> "SoftRecipe":
+    from dynagrag.evaluation.graphqa.graph_methods import METHODS
     from dynagrag.generation.soft_prompt.soft_recipe import recipe_of
 
-    return recipe_of(method, is_paper, given)
+    return recipe_of(METHODS[method].paper if is_paper else None, given)
 
 
 def _precision(name: str) -> "Precision":

@@ -53,10 +53,10 @@ def test_a_part_that_is_left_out_is_left_out() -> None:
     assert "town 39" not in example_of("g-retriever")[0]
     assert example_of("grag-lora", "retrieval")[2] == 1
     assert example_of("grag", "retrieval")[0].startswith("[1] castle\n")
-    assert not method_of("grag", ["pruning"]).is_pruned
-    assert method_of("grag", ["encoder"]).num_virtual == 10
-    assert not method_of("g-retriever-lora", ["text"]).has_text
-    assert not method_of("g-retriever", ["projector"]).has_projector
+    assert not method_of("grag", ["pruning"]).parts.is_pruned
+    assert method_of("grag", ["encoder"]).parts.has_virtual
+    assert not method_of("g-retriever-lora", ["text"]).parts.has_text
+    assert not method_of("g-retriever", ["projector"]).parts.has_projector
     assert method_of("g-retriever", description=Description.TREE).retrieval is Retrieval.TREE
 
 

@@ -116,7 +116,7 @@ def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Pat
     assert (made["network"]["method"], made["network"]["lm"], made["network"]["lm_width"]) == (method, "tiny", 128)
     assert made["made_with"]["train"] == 20
     encoder, is_grag = made["network"]["options"]["encoder"], method.startswith("grag")
-    assert (encoder is not None) is METHODS[method].has_graph
+    assert (encoder is not None) is METHODS[method].parts.has_graph
     assert encoder is None or (encoder["is_pruned"], encoder["is_two_way"]) == (is_grag, is_grag)
     kept_weights = read_tensors(folder / "model.safetensors")[0]
     learned = ("encoder.", "projector.", "virtual", "adapters.")

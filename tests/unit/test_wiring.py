@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ import typer.main
 
 from dynagrag import wiring
 from dynagrag.cli.main import app
+from dynagrag.cli.train_soft_prompt import HELP
 from dynagrag.errors import SettingsError, UsageError
+from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS, TRAINED
 from dynagrag.fakes import FakeChat
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.journal.workspace_journal import Journal
@@ -99,6 +102,29 @@ def test_the_help_names_every_row(command: str, option: str, table: Mapping[str,
     params = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
     text = next(param.help for param in params if param.name == option)
     assert [name for name in table if name not in re.split(r"[\s,.:;]", text)] == []
+
+
+def test_every_method_that_is_trained_has_its_command() -> None:
+    assert list(HELP) == list(TRAINED)
+    assert set(SYSTEMS) <= set(TRAINED)
+    assert set(typer.main.get_command(app).commands["train"].commands) == {"pruner", *TRAINED}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "names"),
+    [
+        (("ask",), "soft", SYSTEMS),
+        (("train", "g-retriever"), "workspace", SYSTEMS),
+        (("evaluate", "graphqa"), "method", (MAJORITY, *METHODS)),
+    ],
+)
+def test_the_help_names_every_soft_method_and_no_other(command: Sequence[str], option: str, names: Collection[str]) -> None:
+    found: Any = typer.main.get_command(app)
+    for name in command:
+        found = found.commands[name]
+    text = next(param.help for param in found.params if param.name == option)
+    words = {word for word in re.split(r"[\s,.:;()]", re.sub("`.*?`", "", text)) if not word.startswith("-")}
+    assert {word for word in words if "-" in word or word in {MAJORITY, *METHODS}} == set(names)
 
 
 @pytest.mark.parametrize("spec", ["rules", "model", "rules+model", "nli:a+b", "rules+nli:a+b+model"])

@@ -1,4 +1,4 @@
-"""`dynagrag train g-retriever --workspace` and `grag`: soft prompts for a workspace's own questions."""
+"""`dynagrag train METHOD --workspace`: soft prompts for a workspace's own questions."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -14,6 +14,7 @@ import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, at_rest, serious, settled, shoot
 
 from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.ui.app import PAGES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,7 +29,6 @@ TURNS = [
 ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
 """The pages are the same on both stores."""
 QUESTION = "Who founded Corvus Partners?"
-PAGES = ("", "why", "graph", "ingest", "curate", "evaluate", "workspaces", "settings", "source")
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone_and_keys
     assert cli("ask", QUESTION).code == 0
     found: list[str] = []
     page = chromium.context().new_page()
-    for name in ("ask", *PAGES):  # what a person would type
+    for name in ("ask", *(path for _, _, path, _ in PAGES), "source"):  # what a person would type
         page.goto(app.url(name))
         settled(page)
         assert page.get_by_text("Page not found").count() == 0

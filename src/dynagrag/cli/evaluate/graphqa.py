@@ -11,6 +11,7 @@ from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECIS
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.errors import UsageError
+from dynagrag.evaluation.graphqa.graph_methods import TRAINED
 from dynagrag.text import plural
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ METHOD = Annotated[
     str,
     typer.Option(
         "--method",
-        help="Trained (--checkpoint): g-retriever, grag, graph-token, prompt-tuning, lora, g-retriever-lora, grag-lora. The language model "
+        help=f"Trained (--checkpoint): {', '.join(TRAINED)}. The language model "
         "as it is, with the graph's text: zero-shot, zero-cot and cot-bag (told to think), kaping (triples near the question), bm25 and "
         "dense (nodes and edges near it); without: question-only. Without a model: majority (what most training rows say).",
     ),

@@ -30,3 +30,8 @@ def test_an_arm_that_is_none_is_refused(names: list[str]) -> None:
 
 def test_a_folder_with_and_without_its_last_slash_is_one_arm() -> None:
     assert [arm.name for arm in make_answer_arms(["pruner:my-pruner/", "pruner:my-pruner", "default"])] == ["pruner:my-pruner", "default"]
+
+
+def test_every_retriever_that_no_profile_changes_is_an_arm() -> None:
+    alone = [name for name in wiring.RETRIEVERS if not name.startswith("dynagrag")]
+    assert [arm.name for arm in make_answer_arms(alone)] == alone

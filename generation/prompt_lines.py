@@ -23,22 +23,10 @@ _CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _CITATION = r"\[(?=\s*[Ee]\d)"
 _IN_JSON = re.compile(f"{_CITATION}|[{_CONTROL}]")
 _IN_SUMMARY = re.compile(rf"{_CITATION}|[\\|]|[{_CONTROL}]")
-_ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
-_BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
-_IS_BARE = re.compile(_BARE_SPEAKER)
-_LEFT_OUT = re.compile(r"\(left out: \d+ lines, \d+ nodes\)")
+BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
+_IS_BARE = re.compile(BARE_SPEAKER)
 
-JSON_STRING = r'"(?:[^"\\]|\\.)*"'
 SUMMARY_JOIN = " | "
-TAIL = r"(?:: (?P<summary>.*?))?(?: (?P<evidence>(?:\[E[0-9]+\])+))?"
-NODE_LINE = re.compile(rf"(?P<indent> *)\[(?P<number>[0-9.]+)\] (?P<name>{JSON_STRING}) \((?P<score>[0-9.]+)\){TAIL}")
-RELATION_LINE = re.compile(
-    rf" *(?P<mark>[-=]) \[(?P<head>[0-9.]+)\] --(?P<label>{JSON_STRING})--> \[(?P<tail>[0-9.]+)\] \((?P<score>[0-9.]+)\){TAIL}"
-)
-EVIDENCE_LINE = re.compile(
-    rf"\[(?P<label>E[0-9]+)\](?: (?P<speaker>{JSON_STRING}(?= )|{_BARE_SPEAKER}))??(?: (?P<time>-?[0-9]+(?::[0-9]{{2}}){{1,2}}))?"
-    rf" (?P<quote>{JSON_STRING})"
-)
 LEFT_OUT_LINE = re.compile(r"\(left out: (?P<lines>[0-9]+) lines, (?P<nodes>[0-9]+) nodes\)")
 
 
@@ -52,19 +40,9 @@ def as_json(text: str) -> str:
     return _IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def from_json(text: str) -> str:
-    """Inverse of `as_json`."""
-    return str(json.loads(text))
-
-
 def join_summaries(summaries: Sequence[str]) -> str:
     """All summaries on one line, unambiguously."""
     return SUMMARY_JOIN.join(_IN_SUMMARY.sub(_escape, line) for line in map(one_line, summaries) if line)
-
-
-def split_summaries(text: str | None) -> tuple[str, ...]:
-    """Inverse of `join_summaries`: the summaries, each as `one_line` makes it."""
-    return tuple(_ESCAPED.sub(_unescape, part) for part in text.split(SUMMARY_JOIN)) if text else ()
 
 
 def node_body(name: str, score: float, summaries: Sequence[str]) -> str:
@@ -101,7 +79,7 @@ def left_out_line(num_lines: int, num_nodes: int) -> str:
 
 def is_left_out_line(line: str) -> bool:
     """Whether a prompt's line only tells what is not there."""
-    return _LEFT_OUT.fullmatch(line) is not None
+    return LEFT_OUT_LINE.fullmatch(line) is not None
 
 
 def _indent(number: str) -> str:
@@ -120,7 +98,3 @@ def _cited(labels: Sequence[str]) -> str:
 def _escape(match: re.Match[str]) -> str:
     char = match.group()
     return f"\\{char}" if char in "\\|[" else f"\\u{ord(char):04x}"
-
-
-def _unescape(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16)) if match[1] else str(match[2])

@@ -1,11 +1,24 @@
 """Reads a hard prompt back into its nodes, relations and evidence: the proof that writing it loses nothing."""
 
+import json
 import re
 from dataclasses import dataclass
 
 from dynagrag.errors import DynaGragError
 from dynagrag.generation import prompt_lines
 from dynagrag.text import seconds_of
+
+_ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
+_JSON_STRING = r'"(?:[^"\\]|\\.)*"'
+_TAIL = r"(?:: (?P<summary>.*?))?(?: (?P<evidence>(?:\[E[0-9]+\])+))?"
+_NODE_LINE = re.compile(rf"(?P<indent> *)\[(?P<number>[0-9.]+)\] (?P<name>{_JSON_STRING}) \((?P<score>[0-9.]+)\){_TAIL}")
+_RELATION_LINE = re.compile(
+    rf" *(?P<mark>[-=]) \[(?P<head>[0-9.]+)\] --(?P<label>{_JSON_STRING})--> \[(?P<tail>[0-9.]+)\] \((?P<score>[0-9.]+)\){_TAIL}"
+)
+_EVIDENCE_LINE = re.compile(
+    rf"\[(?P<label>E[0-9]+)\](?: (?P<speaker>{_JSON_STRING}(?= )|{prompt_lines.BARE_SPEAKER}))??"
+    rf"(?: (?P<time>-?[0-9]+(?::[0-9]{{2}}){{1,2}}))? (?P<quote>{_JSON_STRING})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +74,14 @@ def parse_hard_prompt(text: str) -> ParsedPrompt:
     evidence: list[ParsedEvidence] = []
     left_out = (0, 0)
     for at, line in enumerate(text.split("\n") if text else (), start=1):
-        if found := prompt_lines.EVIDENCE_LINE.fullmatch(line):
+        if found := _EVIDENCE_LINE.fullmatch(line):
             evidence.append(_evidence(found))
-        elif found := prompt_lines.RELATION_LINE.fullmatch(line):
+        elif found := _RELATION_LINE.fullmatch(line):
             relation = _relation(found, next(reversed(nodes), ""))
             if not {relation.head, relation.tail, relation.under} <= nodes.keys() or relation.under not in (relation.head, relation.tail):
                 raise DynaGragError(f"hard prompt, line {at}: the relation refers to a node that does not stand above it: {line[:80]!r}")
             relations.append(relation)
-        elif (found := prompt_lines.NODE_LINE.fullmatch(line)) and len(found["indent"]) == 2 * found["number"].count("."):
+        elif (found := _NODE_LINE.fullmatch(line)) and len(found["indent"]) == 2 * found["number"].count("."):
             nodes[found["number"]] = _node(found)
         elif found := prompt_lines.LEFT_OUT_LINE.fullmatch(line):
             left_out = (int(found["lines"]), int(found["nodes"]))
@@ -77,13 +90,18 @@ def parse_hard_prompt(text: str) -> ParsedPrompt:
     return ParsedPrompt(tuple(nodes.values()), tuple(relations), tuple(evidence), *left_out)
 
 
+def split_summaries(text: str | None) -> tuple[str, ...]:
+    """Inverse of `prompt_lines.join_summaries`: the summaries, each as `prompt_lines.one_line` makes it."""
+    return tuple(_ESCAPED.sub(_unescape, part) for part in text.split(prompt_lines.SUMMARY_JOIN)) if text else ()
+
+
 def _node(found: re.Match[str]) -> ParsedNode:
-    name = prompt_lines.from_json(found["name"])
+    name = _from_json(found["name"])
     return ParsedNode(found["number"], name, float(found["score"]), *_tail(found))
 
 
 def _relation(found: re.Match[str], under: str) -> ParsedRelation:
-    label = prompt_lines.from_json(found["label"])
+    label = _from_json(found["label"])
     summaries, cited = _tail(found)
     is_tree = found["mark"] == "-"
     return ParsedRelation(under, found["head"], found["tail"], label, float(found["score"]), summaries, cited, is_tree)
@@ -92,10 +110,18 @@ def _relation(found: re.Match[str], under: str) -> ParsedRelation:
 def _evidence(found: re.Match[str]) -> ParsedEvidence:
     speaker = found["speaker"]
     if speaker is not None and speaker.startswith('"'):
-        speaker = prompt_lines.from_json(speaker)
+        speaker = _from_json(speaker)
     start_s = None if found["time"] is None else seconds_of(found["time"])
-    return ParsedEvidence(found["label"], speaker, start_s, prompt_lines.from_json(found["quote"]))
+    return ParsedEvidence(found["label"], speaker, start_s, _from_json(found["quote"]))
 
 
 def _tail(found: re.Match[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return prompt_lines.split_summaries(found["summary"]), tuple(re.findall(r"E[0-9]+", found["evidence"] or ""))
+    return split_summaries(found["summary"]), tuple(re.findall(r"E[0-9]+", found["evidence"] or ""))
+
+
+def _from_json(text: str) -> str:
+    return str(json.loads(text))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else str(match[2])

@@ -175,10 +175,6 @@ class MergeGuard:
     apart: frozenset[tuple[str, str]] = frozenset()
     glossary: Glossary = field(default_factory=Glossary)
 
-    def may_join(self, a: str, b: str) -> bool:
-        """Whether nothing speaks against two keys being one."""
-        return self.may_join_all((a,), (b,))
-
     def may_join_all(self, left: Collection[str], right: Collection[str]) -> bool:
         """Whether every key of the left may be one with every key of the right.
 

@@ -9,8 +9,8 @@
     │   └── EmbedderMismatchError the workspace holds vectors of another embedder
     ├── WorkspaceError            unknown or empty workspace
     ├── ModelError                a model call failed
-    │   ├── ModelUnavailableError   unreachable, timed out, 429, 5xx   (retryable)
-    │   ├── ModelRefusedError       401, 403, 404                      (not retryable)
+    │   ├── ModelUnavailableError   unreachable, timed out, 429, 5xx   (later it may do)
+    │   ├── ModelRefusedError       401, 403, 404
     │   │   └── PromptRefusedError    400, 413, 422                      (another prompt may do)
     │   ├── InvalidReplyError       the reply does not fit its schema  (repaired once)
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
@@ -24,7 +24,6 @@ SDK errors are translated once, in `dynagrag.models.error_translation`.
 class DynaGragError(Exception):
     """Base of every error raised on purpose. Its message is fit to be shown to a user."""
 
-    retryable: bool = False
     exit_code: int = 1
 
 
@@ -64,8 +63,6 @@ class ModelError(DynaGragError):
 
 class ModelUnavailableError(ModelError):
     """Unreachable, timed out, rate limited or failing on its own side."""
-
-    retryable = True
 
 
 class ModelRefusedError(ModelError):

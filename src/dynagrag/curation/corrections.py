@@ -103,8 +103,7 @@ def undo_made_merge(space: Workspace, reference: str, *, by: str) -> Outcome:
     """Takes a merge by rule or verdict back for good, by its id or the beginning of it, or by its canonical name."""
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
-        found = _merge(seen, reference)
-        return [stamp.edit(EditKind.UNDO, found.members, what=found.id)]
+        return [stamp.undo(_merge(seen, reference))]
 
     return _correct(space, edits, by)
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError
 from dynagrag.ids import content_id, estimate_tokens
-from dynagrag.journal.workspace_journal import Journal, ReplyOrigin
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_schema import StrictReply, strict_schema
 from dynagrag.prompts import render
@@ -117,7 +117,6 @@ class MeteredChat:
         self._in_flight: dict[str, Future[ModelReply]] = {}
         self._usage: dict[str, Usage] = {}
         self._saved = Usage()
-        self._origins: dict[ReplyOrigin, None] = {}
         self._tells_yes_no = self._tells_words = True
 
     @property
@@ -266,11 +265,6 @@ class MeteredChat:
         """Calls the budget still allows; None without a limit."""
         return self._budget.calls_left
 
-    def imported_origins(self) -> tuple[ReplyOrigin, ...]:
-        """Whose imported replies were used so far, each once: to be named to the user."""
-        with self._lock:
-            return tuple(self._origins)
-
     # inside
 
     def _key(self, prompt: Prompt, schema: str, max_tokens: int) -> str:
@@ -339,10 +333,6 @@ class MeteredChat:
     def _count_hit(self, key: str, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:
         if len(documents) == 1:
             self._journal.link_reply(key, documents[0])
-        origin = self._journal.reply_origin(key)
-        if origin and origin.is_imported:
-            with self._lock:
-                self._origins[origin] = None
         self._count_cached(reply, stage, documents)
 
     def _count_cached(self, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:

@@ -4,8 +4,8 @@ import getpass
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from dynagrag.graph_store.derived.canonical import make_edit
-from dynagrag.schema import Edit, EditKind
+from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
+from dynagrag.schema import Edit, EditKind, Merge
 from dynagrag.text import collapse
 
 MAX_NAME = 200
@@ -29,12 +29,19 @@ class Stamp:
 
     def edit(self, kind: EditKind, keys: Sequence[str], *, name: str = "", what: str = "") -> Edit:
         """An edit, stamped."""
+        return make_edit(kind, keys=keys, name=name, what=what, by=self._by, at=self._next())
+
+    def undo(self, merge: Merge) -> Edit:
+        """The undo of a merge, stamped."""
+        return undo_merge(merge, by=self._by, at=self._next())
+
+    def _next(self) -> str:
         at = self._at.isoformat(timespec="microseconds")
         if at <= self._last:
             self._at = max(self._at, _time(self._last, self._at)) + timedelta(microseconds=1)
             at = self._at.isoformat(timespec="microseconds")
         self._last = at
-        return make_edit(kind, keys=keys, name=name, what=what, by=self._by, at=at)
+        return at
 
 
 def _time(text: str, otherwise: datetime) -> datetime:

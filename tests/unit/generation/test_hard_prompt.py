@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hard_prompt_parser import ParsedPrompt, parse_hard_prompt
+from hard_prompt_parser import ParsedPrompt, parse_hard_prompt, split_summaries
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
 from dynagrag.generation.evidence import QuestionEvidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_begun_by
 from dynagrag.generation.hard_prompt import room_for_walk, write_evidence_prompt, write_hard_prompt
-from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line, split_summaries
+from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line
 from dynagrag.generation.subgraph_lines import MAX_SUMMARIES
 from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
 from dynagrag.ids import estimate_tokens

@@ -273,18 +273,6 @@ def test_a_stream_beyond_the_budget_is_refused_at_its_first_piece(journal: Journ
     assert model.num_calls == 0
 
 
-def test_imported_replies_are_named_with_their_origin(journal: Journal, tmp_path: Path) -> None:
-    ask(metered(journal, FakeChat(script=[GOOD], name="qwen", identity="qwen")))
-    journal.export_replies(tmp_path / "replies.jsonl")
-    other = Journal(tmp_path / "other.db")
-    other.import_replies(tmp_path / "replies.jsonl")
-    chat = metered(other, FakeChat(name="qwen", identity="qwen"))
-    assert chat.imported_origins() == ()
-    ask(chat)
-    assert [(o.model, o.is_imported) for o in chat.imported_origins()] == [("qwen", True)]
-    other.close()
-
-
 def test_sixty_calls_by_eight_threads_cost_little_beside_the_model(journal: Journal) -> None:
     chat = metered(journal, FakeChat(lambda prompt, schema: GOOD))
     before, numbers = threading.active_count(), iter(range(5 * 60))

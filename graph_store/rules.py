@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from dynagrag.errors import EmbedderMismatchError, StoreError, WorkspaceError
+from dynagrag.protocols import Embedder, GraphStore
 from dynagrag.schema import Document, EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 
 WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -77,6 +78,13 @@ def check_asking_embedder(workspace: str, stored: EmbedderIdentity | None, mine:
             f"workspace {workspace!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
             f"{mine.name} ({mine.dimension}); use --embedder {stored.name}"
         )
+
+
+def query_vector(store: GraphStore, embedder: Embedder, text: str) -> Vector:
+    """A question's vector, to be held against those of a workspace. EmbedderMismatchError where another embedder made these."""
+    vector = embedder.embed_query(text)  # first: a server's identity is known by its first reply
+    check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
+    return vector
 
 
 def check_search(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, vector: Vector) -> None:

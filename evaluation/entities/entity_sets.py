@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from dynagrag.errors import LoadError, UsageError
@@ -163,7 +164,7 @@ def read_ditto(lines: Iterable[str], name: str) -> EntitySet:
     pairs = tuple(LabelledPair(i, j, True in said) for (i, j), said in labels.items() if len(said) == 1)
     if not pairs:
         raise LoadError(f"{name} holds no pair in Ditto form: two records COL name VAL value ..., and 0 or 1, with tabs between")
-    clusters = _components(len(items), ((p.i, p.j) for p in pairs if p.is_same))
+    clusters = _components(len(items), [(p.i, p.j) for p in pairs if p.is_same])
     made = tuple(_item(n, s, "", cluster) for (_, n, s), cluster in zip(items, clusters, strict=True))
     return EntitySet(name, made, pairs, is_complete=False, set_aside=dict(aside), num_repeats=num_repeats)
 
@@ -181,20 +182,15 @@ def _item(name: str, summary: str, type_: str, cluster: int) -> Item:
     return Item(name, " ".join(summary.split()[:MAX_SUMMARY_WORDS]), type_, entity_key(name), cluster)
 
 
-def _components(size: int, links: Iterable[tuple[int, int]]) -> list[int]:
+def _components(size: int, links: Sequence[tuple[int, int]]) -> list[int]:
     """The number of each one's component: its smallest member."""
-    parent = list(range(size))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for i, j in links:
-        a, b = sorted((root(i), root(j)))
-        parent[b] = a
-    return [root(i) for i in range(size)]
+    ends = np.array(links, dtype=np.int64).reshape(-1, 2)
+    _, labels = connected_components(coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)), directed=False)
+    first: dict[int, int] = {}
+    return [first.setdefault(label, i) for i, label in enumerate(labels.tolist())]
 
 
 # ----------------------------------------------------------------------------------------------------------- aliases

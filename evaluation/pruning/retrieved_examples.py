@@ -8,10 +8,10 @@ from dynagrag import wiring
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.generation.answer import num_ranked
-from dynagrag.graph_store.rules import check_asking_embedder
+from dynagrag.graph_store.rules import query_vector
 from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Question, Vector
+from dynagrag.schema import Question
 from dynagrag.workspace.facade import Workspace
 
 PROFILE, RETRIEVER = "graph", "dynagrag"
@@ -34,14 +34,9 @@ class RetrievedExamples:
 
         Raises EmbedderMismatchError where another embedder made the workspace's vectors.
         """
-        vector = self._vector(text)
+        vector = query_vector(self._space.store, self._space.embedder, text)
         found = self._retriever.retrieve(Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs).subgraphs
         if gold is not None and gold not in [subgraph.nodes[0] for subgraph in found]:
             missed = self._lines.put_into(self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector)[0]
             found += (replace(missed, score=found[-1].score if found else missed.score),)  # retrieval's scale: as the last that it found
         return example_of(id_, text, group, vector, found, support)
-
-    def _vector(self, text: str) -> Vector:
-        vector = self._space.embedder.embed_query(text)  # first: a server's identity is known by its first reply
-        check_asking_embedder(self._space.name, self._space.store.embedder(), self._space.embedder.identity)
-        return vector

@@ -24,11 +24,13 @@ from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
 from dynagrag.ids import content_id
 from dynagrag.schema import Snapshot
+from dynagrag.text import plural
 
 NUM_MADE = 400
 """Questions that are made where no file gives any: training goes on gaining up to some hundreds."""
 UNANSWERABLE, UNMADE = "nothing answers it", "it has neither provenance nor turns in the workspace"
 SEVERAL_PARTS = "its documents serve several parts"
+_PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
 _SEED = 0
 
 
@@ -54,6 +56,15 @@ class SplitQuestions:
     parts: Mapping[Part, Sequence[tuple[TrainingQuestion, str]]]
     num_documents: int
     left_out: Counter[str]
+
+
+def shortage(found: SplitQuestions, least: Mapping[Part, int]) -> str | None:
+    """What is said where a part has fewer questions than it needs at `least`; None where all have enough."""
+    if all(len(found.parts[part]) >= num for part, num in least.items()):
+        return None
+    counts = ", ".join(f"{len(found.parts[part])} {_PURPOSES[part]} ({num} are needed)" for part, num in least.items())
+    why = "; ".join(f"{count} x {reason}" for reason, count in found.left_out.most_common() if count)
+    return f"{counts}, of {plural(found.num_documents, 'document')}{f' (left out: {why})' if why else ''}"
 
 
 def read_questions(path: Path) -> list[TrainingQuestion]:

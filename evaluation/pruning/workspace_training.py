@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.pruning.pruner_figures import MIN_GROUPS, PrunerFigures
 from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part
+from dynagrag.evaluation.pruning.training_questions import shortage
 from dynagrag.evaluation.pruning.training_run import HowToTrain, train_and_measure
 from dynagrag.evaluation.pruning.workspace_examples import WorkspaceQuestions
 from dynagrag.ingest.pipeline import Progress
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 LEAST: Mapping[Part, int] = {Part.TRAIN: MIN_EXAMPLES, Part.VALIDATION: 5, Part.TEST: 10}
 """Questions: to learn anything, to choose the epoch by, and for an interval to say something."""
-_PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
 MIN_DOCUMENTS = 3
 
 
@@ -95,20 +95,15 @@ def _tell_few_documents(asked: WorkspaceQuestions, is_own: bool) -> None:
 
 
 def _check_enough(asked: WorkspaceQuestions, options: WorkspaceTrainOptions) -> None:
-    found = asked.found
-    if all(len(found.parts[part]) >= least for part, least in LEAST.items()):
+    said = shortage(asked.found, LEAST)
+    if said is None:
         return
-    counts = ", ".join(f"{len(found.parts[part])} {_PURPOSES[part]} ({least} are needed)" for part, least in LEAST.items())
-    why = "; ".join(f"{count} x {reason}" for reason, count in found.left_out.most_common())
     # what is made now asks about every document that has anything; a file may ask about few of many
-    num_documents = asked.num_documents if options.questions else found.num_documents
+    num_documents = asked.num_documents if options.questions else asked.found.num_documents
     remedy = (
         f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned of one is measured on others"
         if num_documents < MIN_DOCUMENTS
         else f"make more with `dynagrag evaluate questions -w {options.workspace} --num {max(2 * asked.num_asked, 200)} --out FILE`, and "
         "give them with --questions FILE"
     )
-    raise UsageError(
-        f"too few questions to train a pruner: {counts}, of {plural(found.num_documents, 'document')}"
-        f"{f' (left out: {why})' if why else ''}; {remedy}"
-    )
+    raise UsageError(f"too few questions to train a pruner: {said}; {remedy}")

@@ -21,7 +21,7 @@ from dynagrag.generation.answer import num_ranked
 from dynagrag.generation.context import all_evidence, build_contexts
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
 from dynagrag.generation.soft_prompt.text_room import Reading, TextRoom, reading_of
-from dynagrag.graph_store.rules import check_asking_embedder
+from dynagrag.graph_store.rules import query_vector
 from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.passages import PassageScores
@@ -80,8 +80,7 @@ class WorkspaceSoftExamples:
         for part, rows in asked.items():
             for question, _ in rows:
                 progress("retrieve", done, total)
-                own = Question(question.text, self._space.embedder.embed_query(question.text))
-                check_asking_embedder(self._space.name, self._space.store.embedder(), self._space.embedder.identity)
+                own = Question(question.text, query_vector(self._space.store, self._space.embedder, question.text))
                 retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
                 reading = reading_of(partial(build_contexts, self._snapshot, own, retrieval, *parts), profile, room)
                 line = line_of_answer(question, self._lines(reading))

@@ -8,6 +8,7 @@ import torch
 
 from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.pruning.training_questions import shortage
 from dynagrag.evaluation.qa.answer_scores import contains
 from dynagrag.evaluation.soft_answers.soft_examples import AskedExample, WorkspaceSoftExamples
 from dynagrag.generation.citations import without_marks
@@ -21,7 +22,6 @@ from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.settings import Settings
-from dynagrag.text import plural
 from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, WEIGHTS, check_out_folder, hold_folder
 from dynagrag.training.keeping import Keeping
 from dynagrag.training.memory import Halving
@@ -31,7 +31,6 @@ from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
 LEAST: Mapping[Part, int] = {Part.TRAIN: 10, Part.VALIDATION: 3, Part.TEST: 3}
 """Questions: to learn anything, to choose the epoch by, and to measure on."""
-_PURPOSES: Mapping[Part, str] = {Part.TRAIN: "to train on", Part.VALIDATION: "to choose the epoch by", Part.TEST: "to measure on"}
 _MAX_MEASURED = 40
 _BATCH = 8
 
@@ -170,13 +169,7 @@ def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequenc
 
 
 def _check_enough(asked: WorkspaceSoftExamples) -> None:
-    found = asked.found
-    if all(len(found.parts[part]) >= least for part, least in LEAST.items()):
-        return
-    counts = ", ".join(f"{len(found.parts[part])} {_PURPOSES[part]} ({least} are needed)" for part, least in LEAST.items())
-    why = "; ".join(f"{count} x {reason}" for reason, count in found.left_out.most_common() if count)
-    left_out = f" (left out: {why})" if why else ""
-    raise UsageError(
-        f"too few questions with answers: {counts}, of {plural(found.num_documents, 'document')}{left_out}; ingest three documents or "
-        "more, or give more questions with --questions FILE"
-    )
+    if said := shortage(asked.found, LEAST):
+        raise UsageError(
+            f"too few questions with answers: {said}; ingest three documents or more, or give more questions with --questions FILE"
+        )

@@ -84,14 +84,10 @@ def open_network(
     """The network of a checkpoint with its weights, before its language model; with `AUTO` of the precision that it was trained with.
     `known`: models that are loaded already, one of which may be it.
 
-    Raises LoadError for weights that aren't its network's, or no floats; UsageError where the language model has other weights than it was
-    trained before, or the device isn't there; SettingsError where the model can't be had.
+    Raises LoadError for weights that aren't its network's, and as `load_checkpoint` does; UsageError where the language model has other
+    weights than it was trained before, or the device isn't there; SettingsError where the model can't be had.
     """
     weights = load_checkpoint(folder, kind)[1]
-    if wrong := [str(value.dtype) for value in weights.values() if not value.is_floating_point()]:
-        raise LoadError(f"weights in {folder} are of {wrong[0]}, and only floats are read; train it again")
-    if not all(value.float().isfinite().all() for value in weights.values()):
-        raise LoadError(f"weights in {folder} are no numbers; train it again")
     precision = network.precision if precision is Precision.AUTO else precision
     named = [own for own in known if (own.name, own.precision) == (network.lm, precision)]
     same = [own for own in named if network.lm_digest in (None, own.digest)]

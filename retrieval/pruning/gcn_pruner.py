@@ -60,10 +60,6 @@ class GcnPruner:
             raise LoadError(f"{folder} can't be used: {err}; train it again, or take the version that trained it") from err
         except RuntimeError as err:
             raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
-        if wrong := [str(value.dtype) for value in weights.values() if not value.is_floating_point()]:
-            raise LoadError(f"weights in {folder} are of {wrong[0]}, and only floats are read; train it again")
-        if not all(value.float().isfinite().all() for value in weights.values()):
-            raise LoadError(f"weights in {folder} are no numbers; train it again")
         chosen = choose_device(device)
         try:
             return cls(network.to(chosen))

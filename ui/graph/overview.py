@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, narrowed
 from dynagrag.schema import Entity, Graph, Overview, Relation
+from dynagrag.text import cut
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.drawing.drawable_text import drawable
@@ -142,7 +143,7 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
 
 def _row(entity: Entity) -> str:
     """An entity as a button of the list has it."""
-    name = entity.name if len(entity.name) <= 60 else entity.name[:59].rstrip() + "…"
+    name = cut(entity.name, 60)
     return f"{plain(name) or '(no name)'} · {entity.weight}×"
 
 

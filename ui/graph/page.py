@@ -12,7 +12,7 @@ from dynagrag.curation.graph_export import part
 from dynagrag.curation.graph_queries import EntityFacts, StatedRelation, Statement, entity_facts, way_between
 from dynagrag.errors import StoreError
 from dynagrag.schema import Document, Entity, Neighbourhood
-from dynagrag.text import times
+from dynagrag.text import cut, times
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph
@@ -89,13 +89,9 @@ def _crumbs(path: list[tuple[str, str]]) -> None:
             st.markdown("› …")
         for number, (_, name) in enumerate(path[first:], start=first + 1):
             st.markdown("›")
-            label = plain(_cut(name, 40)) or "\\(no name\\)"
+            label = plain(cut(name, 40)) or "\\(no name\\)"
             is_here = number == len(path)
             st.button(label, type="tertiary", on_click=_back, args=(number,), key=f"crumb_{number}", disabled=is_here)
-
-
-def _cut(text: str, num: int) -> str:
-    return text if len(text) <= num else text[: num - 1].rstrip() + "…"
 
 
 def _find() -> str:
@@ -123,7 +119,7 @@ def _show_hits(desk: Desk, text: str) -> None:
             for entity_id, _ in hits:
                 entity = _entity(desk, entity_id)
                 if entity is not None:
-                    label = f"{plain(_cut(entity.name, 60))} · {plain(entity.type)}" if entity.type else plain(_cut(entity.name, 60))
+                    label = f"{plain(cut(entity.name, 60))} · {plain(entity.type)}" if entity.type else plain(cut(entity.name, 60))
                     st.button(f"{label} · {entity.weight}×", on_click=_go, args=(entity.id, entity.name), key=f"hit_{entity.id}")
 
 
@@ -194,12 +190,12 @@ def _documents(_desk: Desk, folder: str, version: str) -> Mapping[str, Document]
 
 
 def _show_entity_head(entity: Entity) -> None:
-    st.subheader(plain(_cut(entity.name, 120)) or "\\(no name\\)")
+    st.subheader(plain(cut(entity.name, 120)) or "\\(no name\\)")
     kind = f"{plain(entity.type)} · " if entity.type else ""
     st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
     others = [alias for alias in entity.aliases if alias != entity.name]
     if others:
-        st.markdown(f"**Also:** {', '.join(plain(_cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")
+        st.markdown(f"**Also:** {', '.join(plain(cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")
     _show_summaries(entity.summaries)
 
 
@@ -212,7 +208,7 @@ def _show_relations(workspace: str, facts: EntityFacts) -> None:
 
 
 def _show_summaries(summaries: tuple[str, ...]) -> None:
-    lines = [f"- {plain(_cut(text, 400))}" for text in summaries[:30]]
+    lines = [f"- {plain(cut(text, 400))}" for text in summaries[:30]]
     if lines:
         st.markdown("\n".join(lines[:3]))
     if len(lines) > 3:
@@ -225,13 +221,13 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
     other, name = (relation.tail, stated.tail) if relation.head == entity_id else (relation.head, stated.head)
     with st.container(border=True):
         st.markdown(
-            f"{plain(_cut(stated.head, 80))} **{plain(_cut(relation.label, 80))}** {plain(_cut(stated.tail, 80))}"
+            f"{plain(cut(stated.head, 80))} **{plain(cut(relation.label, 80))}** {plain(cut(stated.tail, 80))}"
             + (f" · stated {relation.weight} times" if relation.weight > 1 else "")
         )
         for statement in stated.statements:
             st.markdown(_words(workspace, statement))  # a caption would dim its link below the contrast that reading needs
         if other != entity_id:  # the way there for those who can't click the drawing
-            label = plain(_cut(name, 60)) or "\\(no name\\)"
+            label = plain(cut(name, 60)) or "\\(no name\\)"
             st.button(label, icon=":material/arrow_forward:", type="tertiary", on_click=_go, args=(other, name), key=f"to_{relation.id}")
 
 
@@ -252,21 +248,21 @@ def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> 
         other = st.selectbox("To", list(labels), format_func=lambda id_: labels.get(id_, id_), key="way_to")
     way = way_between(desk.space.store, entity.id, other, documents)
     if not way:
-        st.info(f"No path to {plain(_cut(others[other], 60))} within six relations.", icon=":material/link_off:")
+        st.info(f"No path to {plain(cut(others[other], 60))} within six relations.", icon=":material/link_off:")
         return
     here = entity.id
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="way"):
-        st.markdown(plain(_cut(entity.name, 40)) or "\\(no name\\)")
+        st.markdown(plain(cut(entity.name, 40)) or "\\(no name\\)")
         for number, step in enumerate(way):
             is_forward = step.relation.head == here
             here, name = (step.relation.tail, step.tail) if is_forward else (step.relation.head, step.head)
             st.markdown(_step(desk.name, step, is_forward))
-            st.button(plain(_cut(name, 40)) or "\\(no name\\)", type="tertiary", on_click=_go, args=(here, name), key=f"way_{number}")
+            st.button(plain(cut(name, 40)) or "\\(no name\\)", type="tertiary", on_click=_go, args=(here, name), key=f"way_{number}")
 
 
 def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
     """A relation of a path as an arrow with its label, which opens what states it."""
-    label = plain(_cut(step.relation.label, 40))
+    label = plain(cut(step.relation.label, 40))
     if step.statements:
         said = step.statements[0]
         label = f"[{label}]({source_link(workspace, said.document_id, said.start, said.end)})"
@@ -276,5 +272,5 @@ def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
 def _words(workspace: str, said: Statement) -> str:
     link = source_link(workspace, said.document_id, said.start, said.end)
     who = said_by(said.speaker, said.start_s)
-    words = f"“{plain(_cut(said.words, 240))}” " if said.words else "Named together here: "
-    return f"{words}{f'{who}, ' if who else ''}[{plain(_cut(said.title, 60)) or 'source'}]({link})"
+    words = f"“{plain(cut(said.words, 240))}” " if said.words else "Named together here: "
+    return f"{words}{f'{who}, ' if who else ''}[{plain(cut(said.title, 60)) or 'source'}]({link})"

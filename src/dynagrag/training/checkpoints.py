@@ -37,6 +37,7 @@ _KINDS = {
 }
 """What the kinds of checkpoints are to people, what to do with one, and what makes one."""
 Tensors = dict[str, "Tensor"]
+Stamp = tuple[tuple[int, int, int], ...]
 
 
 class TrainingError(DynaGragError):
@@ -159,14 +160,18 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str,
 
 
 def load_checkpoint(folder: Path, kind: str) -> tuple[Checkpoint, Tensors]:
-    """A checkpoint of this kind. Raises LoadError for what is none, of another kind or format, damaged, or put together of two trainings'.
-    Nothing of it is run.
+    """A checkpoint of this kind. Raises LoadError for what is none, of another kind or format, damaged, or put together of two trainings',
+    and for weights that are no floats or no numbers. Nothing of it is run.
     """
     checkpoint, weights = read_description(folder, kind), read_tensors(folder / WEIGHTS)[0]
     if checkpoint.weights_digest not in (None, digest_of(folder)):
         raise LoadError(
             f"{folder / WEIGHTS} isn't what {DESCRIPTION} was written with; put back the two files of one training, or train it again"
         )
+    if wrong := [str(value.dtype) for value in weights.values() if not value.is_floating_point()]:
+        raise LoadError(f"weights in {folder} are of {wrong[0]}, and only floats are read; train it again")
+    if not all(value.float().isfinite().all() for value in weights.values()):
+        raise LoadError(f"weights in {folder} are no numbers; train it again")
     return checkpoint, weights
 
 
@@ -206,6 +211,15 @@ def digest_of(folder: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as err:
         raise LoadError(f"{path} cannot be read: {err.strerror or err}; train it again") from err
+
+
+def stamp_of(folder: Path) -> Stamp:
+    """Changes when a checkpoint is written anew; empty where files are missing."""
+    try:
+        found = [(folder / name).stat() for name in (DESCRIPTION, WEIGHTS)]
+    except OSError:
+        return ()
+    return tuple((stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in found)
 
 
 def write_training(path: Path, tensors: Tensors, notes: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.generation.spread import with_calls
-from dynagrag.graph_store.rules import check_asking_embedder
+from dynagrag.graph_store.rules import query_vector
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import ChatModel, Retriever
@@ -227,9 +227,7 @@ class QuestionAnswering:
         return replace(question, steps=tuple(Question(step, embedder.embed_query(step)) for step in steps))
 
     def _query_vector(self, text: str) -> Vector:
-        vector = self._parts.models.embedder.embed_query(text)  # first: a server's identity is known by its first reply
-        check_asking_embedder(self._parts.name, self._parts.store.embedder(), self._parts.models.embedder.identity)
-        return vector
+        return query_vector(self._parts.store, self._parts.models.embedder, text)
 
     def _ready_retriever(self, options: AskOptions, chat: MeteredChat | None = None, instead: Instead | None = None) -> _ReadyRetriever:
         """The retriever asked for, kept until the store changes. WorkspaceError where there is nothing to retrieve from."""

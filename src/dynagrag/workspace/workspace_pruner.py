@@ -15,7 +15,7 @@ from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, read_description
+from dynagrag.training.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
 
 BEATS_UNTRAINED = "beats_untrained"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best untrained pruner, by more than chance."""
@@ -31,7 +31,6 @@ CHANGED = "the workspace changed since its pruner was trained; train it again to
 _FOLDER = "pruner"
 _NOT_USED = "the workspace's trained pruner was not used:"
 _LOG = logging.getLogger(__name__)
-_Stamp = tuple[tuple[int, int, int], ...]
 
 
 def pruner_folder(settings: Settings, workspace: str) -> Path:
@@ -100,7 +99,7 @@ class WorkspacePruners:
     def __init__(self, settings: Settings, workspace: str) -> None:
         self._workspace, self._own = workspace, pruner_folder(settings, workspace)
         self._loading = Lock()
-        self._loaded: dict[Path, tuple[_Stamp, EmbedderIdentity, GcnPruner]] = {}
+        self._loaded: dict[Path, tuple[Stamp, EmbedderIdentity, GcnPruner]] = {}
 
     def chosen(self, name: str, embedder: EmbedderIdentity, is_used: bool = True, version: str | None = None) -> ChosenPruner:
         """The pruner called so: `auto`, `trained`, a row of `wiring.PRUNERS` or the folder of a checkpoint.
@@ -167,16 +166,7 @@ class WorkspacePruners:
 
     def _open(self, folder: Path, embedder: EmbedderIdentity) -> GcnPruner:
         with self._loading:
-            stamp = _stamp(folder)
+            stamp = stamp_of(folder)
             if folder not in self._loaded or self._loaded[folder][:2] != (stamp, embedder):
                 self._loaded[folder] = (stamp, embedder, GcnPruner.open(folder, embedder))
             return self._loaded[folder][2]
-
-
-def _stamp(folder: Path) -> _Stamp:
-    """Changes when a checkpoint is written anew; empty where files are missing."""
-    try:
-        found = [(folder / name).stat() for name in (DESCRIPTION, WEIGHTS)]
-    except OSError:
-        return ()
-    return tuple((stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in found)

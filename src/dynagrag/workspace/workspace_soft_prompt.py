@@ -11,7 +11,7 @@ from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, read_description
+from dynagrag.training.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
 from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"
@@ -35,7 +35,7 @@ class WorkspaceSoftPrompts:
     def __init__(self, settings: Settings, workspace: str) -> None:
         self._settings, self._workspace = settings, workspace
         self._loading = Lock()
-        self._loaded: dict[tuple[Path, int, EmbedderIdentity], SoftAnswerer] = {}
+        self._loaded: dict[tuple[Path, Stamp, EmbedderIdentity], SoftAnswerer] = {}
 
     def chosen(self, name: str, embedder: EmbedderIdentity) -> SoftAnswerer:
         """The one called so: one of `SYSTEMS` of the workspace, or the folder of a checkpoint.
@@ -51,7 +51,7 @@ class WorkspaceSoftPrompts:
                 "answering with soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'"
             ) from err
         with self._loading:
-            key = (folder, _stamp(folder), embedder)
+            key = (folder, stamp_of(folder), embedder)
             found = self._loaded.pop(key, None)
             if found is None:
                 known = [own.model.lm for own in self._loaded.values()]
@@ -139,9 +139,3 @@ def _why_not(lm: str, width: object, settings: Settings) -> str:
     if own is not None and own != width:
         return f"it was trained before a model of width {width}, and {lm} has {own}; train it again"
     return ""
-
-
-def _stamp(folder: Path) -> int:
-    """Changes when a checkpoint is written anew; 0 where there is none."""
-    path = folder / DESCRIPTION
-    return path.stat().st_mtime_ns if path.is_file() else 0

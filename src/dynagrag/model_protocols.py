@@ -30,18 +30,6 @@ class ModelReply:
 
 
 @dataclass(frozen=True, slots=True)
-class YesNo:
-    """How much likelier yes is than no as a reply's first word: log p(yes) - log p(no), each in all its spellings.
-
-    None: the model says neither, or doesn't tell.
-    """
-
-    difference: float | None
-    prompt_tokens: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class FirstWord:
     """How likely each of some words is as a reply's first word: log probabilities in the order asked, each in all its spellings.
 
@@ -79,16 +67,10 @@ class ChatModel(Protocol):
 
 
 @runtime_checkable
-class YesNoModel(Protocol):
-    """What a chat model can do besides where log probabilities may be had from it."""
-
-    def yes_no(self, prompt: Prompt) -> YesNo:
-        """Compares yes with no as the first word of a reply."""
-
-
-@runtime_checkable
 class FirstWordModel(Protocol):
-    """The same for words of the caller's choice, each of which must be one token, such as digits."""
+    """What a chat model can do besides where log probabilities may be had from it. Words are of the caller's choice, such as yes and no, or
+    digits; each must be one token.
+    """
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
         """Compares these words as the first of a reply."""

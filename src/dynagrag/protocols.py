@@ -15,8 +15,6 @@ from dynagrag.model_protocols import (
     FirstWordModel,
     ModelReply,
     Prompt,
-    YesNo,
-    YesNoModel,
 )
 from dynagrag.schema import (
     Chunk,
@@ -46,7 +44,7 @@ from dynagrag.schema import (
     Walk,
 )
 
-__all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt", "YesNo", "YesNoModel"]
+__all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt"]
 """Those of models, which stand in a module of their own."""
 
 # ------------------------------------------------------------------------------------------------------------- store

@@ -19,7 +19,8 @@ from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Prompt, YesNoModel
+from dynagrag.models.yes_no import difference
+from dynagrag.protocols import ChatModel, FirstWordModel, Prompt
 from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "You extract data as JSON.", "Ada is 36. Give name and age.")
@@ -126,11 +127,12 @@ def test_it_streams_free_text(model: ChatModel) -> None:
 
 
 def test_it_compares_yes_with_no_the_same_each_time_where_it_can(model: ChatModel) -> None:
-    if isinstance(model, YesNoModel):
-        first, second = (model.yes_no(YES_NO) for _ in range(2))
-        assert first.difference is None or math.isfinite(first.difference)
-        assert first.difference == (None if second.difference is None else pytest.approx(second.difference, abs=0.05))
-        assert first.prompt_tokens > 0
+    if isinstance(model, FirstWordModel):
+        found = [model.first_word(YES_NO, ("yes", "no")) for _ in range(2)]
+        first, second = (difference(own.logprobs) for own in found)
+        assert first is None or math.isfinite(first)
+        assert first == (None if second is None else pytest.approx(second, abs=0.05))
+        assert found[0].prompt_tokens > 0
     else:
         assert isinstance(model, FakeChat | LangChainChat), "every other kind can"
 
@@ -141,8 +143,8 @@ def test_llama_cpp_and_transformers_compare_one_model_alike(models_dir: Path, lo
     differences = []
     for make in (_gguf, _local):
         model = loaded.setdefault(make, open_chat_model(f"{make.__name__[1:]}:{_file(models_dir)}", Settings()))
-        assert isinstance(model, YesNoModel)
-        differences.append(model.yes_no(YES_NO).difference)
+        assert isinstance(model, FirstWordModel)
+        differences.append(difference(model.first_word(YES_NO, ("yes", "no")).logprobs))
     assert differences[0] == pytest.approx(differences[1], abs=0.5)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
+from dynagrag.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
 
 JsonSchema: TypeAlias = Mapping[str, Any]
@@ -186,12 +186,14 @@ class FakeYesNoChat(FakeChat):
         super().__init__(rule, **{"is_small": True} | options)
         self._judge = judge
 
-    def yes_no(self, prompt: Prompt) -> YesNo:
-        """What the judge says; recorded like any other question."""
+    def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
+        """What the judge says of yes and no, in this order, and nothing of other words; recorded like any other question."""
         with self._lock:
             self.prompts.append(prompt)
             self.max_tokens.append(1)
-        return YesNo(self._judge(prompt), estimate_tokens(prompt.system + prompt.user), self.delay_s)
+        told = self._judge(prompt) if tuple(words) == ("yes", "no") else None
+        logprobs = None if told is None else (min(told, 0.0), min(-told, 0.0))
+        return FirstWord(logprobs, estimate_tokens(prompt.system + prompt.user), self.delay_s)
 
 
 class FakeWordChat(FakeChat):

@@ -18,7 +18,7 @@ from typing import Any
 
 from dynagrag.fakes.models import FakeChat, FakeEmbedder
 from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import Prompt, YesNoModel
+from dynagrag.protocols import FirstWordModel, Prompt
 
 _HANG_S = 60.0
 _PAGE = "<html>not JSON</html>"
@@ -158,10 +158,9 @@ class OpenAIStubServer:
         finish = "length" if is_cut_off else "stop"
         if not body.get("stream"):
             choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
-            if body.get("logprobs") and isinstance(self.chat, YesNoModel):
-                choice["logprobs"] = {
-                    "content": [_yes_no_token(self.chat.yes_no(Prompt("stub", system, texts.get("user", ""))).difference)]
-                }
+            if body.get("logprobs") and isinstance(self.chat, FirstWordModel):
+                told = self.chat.first_word(Prompt("stub", system, texts.get("user", "")), ("yes", "no")).logprobs
+                choice["logprobs"] = {"content": [_yes_no_token(told[0] - told[1] if told else None)]}
             return json.dumps({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
         head["object"] = "chat.completion.chunk"
         pieces = [text[i : i + 12] for i in range(0, len(text), 12)]

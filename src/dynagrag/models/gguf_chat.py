@@ -15,7 +15,7 @@ from dynagrag.extras import check_extras
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
-from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
+from dynagrag.protocols import FirstWord, ModelReply, Prompt
 
 _LOG = logging.getLogger(__name__)
 _CONTEXT_TOKENS = 8192
@@ -68,13 +68,8 @@ class GgufChat:
         with self._lock:
             yield from self._started().stream(prompt, max_tokens)
 
-    def yes_no(self, prompt: Prompt) -> YesNo:
-        """Yes against no; llama.cpp keeps what the last prompt began with, so prompts that share their lines are quick."""
-        with self._lock:
-            return self._started().yes_no(prompt)
-
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """The same for other words."""
+        """Words by log probabilities; llama.cpp keeps what the last prompt began with, so prompts that share their lines are quick."""
         with self._lock:
             return self._started().first_word(prompt, words)
 

@@ -14,8 +14,8 @@ from dynagrag.models.bounded_http import BoundedCall
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.reply_schema import response_format
-from dynagrag.models.yes_no import TOP_TOKENS, YES_NO, difference, word_logprobs
-from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
+from dynagrag.models.yes_no import TOP_TOKENS, word_logprobs
+from dynagrag.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.scrubbing import ReplyScrubber
 
 if TYPE_CHECKING:
@@ -157,13 +157,8 @@ class OpenAIProtocolChat(LangChainChat):
         extra: dict[str, Any] = {"response_format": response_format(schema)} if schema else {}
         return self._limited_call(lambda limit: self._model.invoke(messages, extra_body=extra | limit), max_tokens)
 
-    def yes_no(self, prompt: Prompt) -> YesNo:
-        """A reply of one token with the log probabilities of the likeliest; no difference where the server refuses or leaves them out."""
-        found = self.first_word(prompt, YES_NO)
-        return YesNo(difference(found.logprobs), found.prompt_tokens, found.seconds)
-
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """The same for other words."""
+        """A reply of one token with the log probabilities of the likeliest; nothing is told where the server refuses or leaves them out."""
         asked = {"logprobs": True, "top_logprobs": TOP_TOKENS}
         began, call = time.perf_counter(), BoundedCall(self._endpoint)
         with translating(self._endpoint, call.has_reply):

@@ -9,7 +9,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,18 +22,16 @@ from dynagrag.ids import content_id, estimate_tokens
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_schema import StrictReply, strict_schema
+from dynagrag.models.yes_no import YES_NO, difference
 from dynagrag.prompts import render
-from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt, YesNo, YesNoModel
+from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt
 from dynagrag.schema import Usage
 
 _LOG = logging.getLogger(__name__)
 _MAX_REPAIRED_CHARS = 2000
 _CUT_MARK = " …"
-_YES_NO = "yes or no"
-"""Stands in a cache key where that of a reply has its schema; the words themselves do where others are compared."""
 
 T = TypeVar("T", bound=BaseModel)
-Compared = TypeVar("Compared", YesNo, FirstWord)
 
 
 class _StoredYesNo(BaseModel):
@@ -210,20 +208,20 @@ class MeteredChat:
 
         A model that once didn't tell is not asked so again. Raises BudgetError and ModelError's children.
         """
-        if not self._tells_yes_no or not isinstance(self.model, YesNoModel):
+        if not self._tells_yes_no or not isinstance(self.model, FirstWordModel):
             return None
-        key = self._key(prompt, _YES_NO, 1)
+        key = self._words_key(prompt, YES_NO)
         if hit := self._from_cache(key, _StoredYesNo, stage, documents):
             return hit[1].difference
-        found = self._compared(self.model.yes_no, prompt, stage, documents)
-        if found.difference is None:
+        found = self._compared(self.model, prompt, YES_NO, stage, documents)
+        told = difference(found.logprobs)
+        if told is None:
             self._tells_yes_no = False
             _LOG.info("%s: %s gives no log probabilities of yes and no", stage, self.model.name)
             return None
-        text = _StoredYesNo(difference=found.difference).model_dump_json()
-        reply = ModelReply(text, False, found.prompt_tokens, 1, found.seconds)
+        reply = ModelReply(_StoredYesNo(difference=told).model_dump_json(), False, found.prompt_tokens, 1, found.seconds)
         self._journal.store_reply(key, reply, documents, model=self.model.name)
-        return found.difference
+        return told
 
     def first_word(self, prompt: Prompt, words: Sequence[str], *, stage: str, documents: Sequence[str] = ()) -> tuple[float, ...] | None:
         """The log probability of each word as the first of a reply, from the cache or the model.
@@ -233,11 +231,10 @@ class MeteredChat:
         """
         if not self._tells_words or not isinstance(self.model, FirstWordModel):
             return None
-        key = self._key(prompt, " or ".join(words), 1)
+        key = self._words_key(prompt, words)
         if hit := self._from_cache(key, _StoredWords, stage, documents):
             return hit[1].logprobs
-        model = self.model
-        found = self._compared(lambda asked: model.first_word(asked, words), prompt, stage, documents)
+        found = self._compared(self.model, prompt, words, stage, documents)
         if found.logprobs is None:
             self._tells_words = False
             _LOG.info("%s: %s gives no log probabilities", stage, self.model.name)
@@ -318,12 +315,16 @@ class MeteredChat:
         _LOG.warning("%s: the reply hit its limit of %d tokens, and is used as far as it was whole", stage, max_tokens)
         return replace(reply, text=part, is_cut_off=False)
 
-    def _compared(self, compare: Callable[[Prompt], Compared], prompt: Prompt, stage: str, documents: Sequence[str]) -> Compared:
+    def _words_key(self, prompt: Prompt, words: Sequence[str]) -> str:
+        """The words stand where the key of a reply has its schema."""
+        return self._key(prompt, " or ".join(words), 1)
+
+    def _compared(self, model: FirstWordModel, prompt: Prompt, words: Sequence[str], stage: str, documents: Sequence[str]) -> FirstWord:
         num_prompt = prompt_tokens(prompt)
         reserved = self._budget.reserve(num_prompt + 1)
         booked = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
         try:
-            found = compare(prompt)
+            found = model.first_word(prompt, words)
             booked = ModelReply("", False, found.prompt_tokens or num_prompt, 1, found.seconds)
         finally:
             self._budget.spend(reserved, booked.prompt_tokens + booked.completion_tokens)

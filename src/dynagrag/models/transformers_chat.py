@@ -20,8 +20,8 @@ from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.memory_errors import is_out_of_memory, within_memory
 from dynagrag.models.reply_schema import strict_schema
-from dynagrag.models.yes_no import TOP_TOKENS, YES_NO, difference, word_logprobs
-from dynagrag.protocols import FirstWord, ModelReply, Prompt, YesNo
+from dynagrag.models.yes_no import TOP_TOKENS, word_logprobs
+from dynagrag.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -108,13 +108,8 @@ class TransformersChat:
         if len(new) >= max_tokens and new[-1] not in self._ends():
             raise CutOffReplyError(f"{self._name}: the reply hit its limit of {max_tokens} tokens")
 
-    def yes_no(self, prompt: Prompt) -> YesNo:
-        """Yes against no by the logits of the next token."""
-        found = self.first_word(prompt, YES_NO)
-        return YesNo(difference(found.logprobs), found.prompt_tokens, found.seconds)
-
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """The same for other words."""
+        """Words by the logits of the next token."""
         import torch
 
         self._load()

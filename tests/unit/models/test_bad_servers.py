@@ -19,7 +19,8 @@ from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import OpenAIEmbedder
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ModelReply, Prompt, YesNoModel
+from dynagrag.models.yes_no import YES_NO
+from dynagrag.protocols import FirstWordModel, ModelReply, Prompt
 from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "Be brief.", "Hello")
@@ -144,11 +145,11 @@ def test_a_count_of_tokens_that_can_be_none_is_unknown_and_said_once(
 def test_log_probabilities_that_are_none_say_neither_yes_nor_no(server: RawServer, logprobs: object) -> None:
     server.answer = http(chat(choices=[_CHOICE | {"message": {"role": "assistant", "content": "yes"}, "logprobs": logprobs}]))
     model = open_chat_model("openai:m", settings(server))
-    assert isinstance(model, YesNoModel)
-    assert model.yes_no(PROMPT).difference is None
+    assert isinstance(model, FirstWordModel)
+    assert not model.first_word(PROMPT, YES_NO).logprobs
     server.answer = http(DEEP)
     with pytest.raises(ModelUnavailableError) as caught:
-        model.yes_no(PROMPT)
+        model.first_word(PROMPT, YES_NO)
     check_line(caught.value, "nested too deeply")
     model.close()
 

@@ -14,7 +14,7 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.models.yes_no import YES_NO, difference, word_logprobs
-from dynagrag.protocols import ChatModel, Prompt, YesNo, YesNoModel
+from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, Prompt
 from dynagrag.schema import Usage
 from dynagrag.settings import Settings
 
@@ -32,9 +32,9 @@ def openai_model(stub: OpenAIStubServer) -> ChatModel:
     return open_chat_model("openai:m", Settings(openai_base_url=stub.base_url, max_retries=0))
 
 
-def compared(model: ChatModel) -> YesNo:
-    assert isinstance(model, YesNoModel)
-    return model.yes_no(PROMPT)
+def compared(model: ChatModel) -> FirstWord:
+    assert isinstance(model, FirstWordModel)
+    return model.first_word(PROMPT, YES_NO)
 
 
 def test_spellings_of_a_word_are_summed() -> None:
@@ -69,7 +69,7 @@ def test_a_server_is_asked_for_one_token_and_the_likeliest_in_its_place() -> Non
     with OpenAIStubServer(FakeYesNoChat(lambda prompt: -1.5)) as stub:
         model = openai_model(stub)
         found = compared(model)
-        assert found.difference == pytest.approx(-1.5)
+        assert difference(found.logprobs) == pytest.approx(-1.5)
         assert found.prompt_tokens > 0
         assert (stub.requests[0]["logprobs"], stub.requests[0]["top_logprobs"], stub.requests[0]["max_tokens"]) == (True, 20, 1)
         model.close()
@@ -77,9 +77,9 @@ def test_a_server_is_asked_for_one_token_and_the_likeliest_in_its_place() -> Non
 
 def test_a_server_without_log_probabilities_tells_nothing(openai_stub: OpenAIStubServer) -> None:
     model = openai_model(openai_stub)
-    assert compared(model).difference is None
+    assert compared(model).logprobs is None
     openai_stub.fail_next(Fault.BAD_REQUEST)  # as models that think refuse them
-    assert compared(model).difference is None
+    assert compared(model).logprobs is None
     model.close()
 
 
@@ -98,7 +98,7 @@ def test_garbled_log_probabilities_tell_nothing(logprobs: object) -> None:
 
     with Garbled() as stub:
         model = openai_model(stub)
-        assert compared(model).difference is None
+        assert compared(model).logprobs is None
         model.close()
 
 

@@ -1,7 +1,7 @@
 """Names in a question that no document has: nobody of that name speaks, and nobody and no title says it.
 
 Only what is surely a name counts: capitalised within a sentence that isn't capitalised throughout, without an article, no acronym, no
-month, no word whose beginning stands anywhere in the documents. Nothing is told where most speakers go by call signs or have no label: they
+month, no form of a word that stands anywhere in the documents. Nothing is told where most speakers go by call signs or have no label: they
 may be meant.
 """
 
@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 
-from dynagrag.generation.support import WORD, stem
+from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.ids import GENERIC_SPEAKER, entity_key
 from dynagrag.schema import Snapshot
@@ -27,7 +27,7 @@ _DATES = word_set("""
 """)
 _NO_NAMES = HONORIFICS | _DATES
 _ARTICLES = word_set("the a an this that these those each every which what whose my our your his her its their")
-_MIN_LETTERS = 3
+_MIN_LETTERS, _BEGINNING = 3, 4
 _MAX_NEAREST, _LEAST_LIKE = 3, 0.75
 
 
@@ -44,7 +44,12 @@ class UnknownNames:
         return {" ".join(name): self._nearest(name[-1]) for name in _names(question) if not self._is_known(name[-1])}
 
     def _is_known(self, word: str) -> bool:
-        return any(stem(part) in self._stems for part in WORD.findall(_plain(word)) if len(part) >= _MIN_LETTERS)
+        return any(self._is_said(part) for part in WORD.findall(_plain(word)) if len(part) >= _MIN_LETTERS)
+
+    def _is_said(self, word: str) -> bool:
+        """Whether a word of the documents is the same, or a longer or shorter form: Canada and Canadians, but not Gorsuch and Gorsush."""
+        beside = self._words.get(word[:_BEGINNING], frozenset())
+        return word in beside or any(other.startswith(word[: max(_BEGINNING, min(len(word), len(other)) - 1)]) for other in beside)
 
     def _nearest(self, word: str) -> tuple[str, ...]:
         like = get_close_matches(_plain(word), self._named, _MAX_NEAREST, _LEAST_LIKE)
@@ -61,15 +66,18 @@ class UnknownNames:
         return sorted({turn.speaker for turns in self._snapshot.turns.values() for turn in turns if turn.speaker})
 
     @cached_property
-    def _stems(self) -> frozenset[str]:
-        """The beginnings of all words of texts, titles, speakers, their roles and the graph's names."""
+    def _words(self) -> Mapping[str, frozenset[str]]:
+        """All words of texts, titles, speakers, their roles and the graph's names, by their first letters."""
         documents, entities = self._snapshot.documents.values(), self._snapshot.graph.entities
         texts = chain(
             (part for d in documents for part in (d.text, d.title, *roles_of(d).values())),
             self._labels,
             (name for entity in entities for name in (entity.name, *entity.aliases)),
         )
-        return frozenset(stem(word) for text in texts for word in set(WORD.findall(_plain(text))))
+        found: dict[str, set[str]] = {}
+        for word in {word for text in texts for word in WORD.findall(_plain(text))}:
+            found.setdefault(word[:_BEGINNING], set()).add(word)
+        return {beginning: frozenset(words) for beginning, words in found.items()}
 
     @cached_property
     def _named(self) -> Mapping[str, str]:

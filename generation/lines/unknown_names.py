@@ -27,6 +27,8 @@ _DATES = word_set("""
 """)
 _NO_NAMES = HONORIFICS | _DATES
 _ARTICLES = word_set("the a an this that these those each every which what whose my our your his her its their")
+_IN_TITLES = word_set("a an the of in on at to for and or nor but by with from about as vs")
+"""Without a capital where all other words have one."""
 _MIN_LETTERS, _BEGINNING = 3, 4
 _MAX_NEAREST, _LEAST_LIKE = 3, 0.75
 
@@ -105,7 +107,7 @@ def _names(question: str) -> Iterator[tuple[str, ...]]:
         _OPENS.search(question[: token.start()]) is not None and before.casefold() not in HONORIFICS
         for before, token in zip(["", *shown], tokens, strict=False)
     ]
-    if any(_is_in_title(word) for word, is_first in zip(shown, opens, strict=True) if not is_first):
+    if all(not word[0].islower() or word in _IN_TITLES for word in shown):
         return
     gaps = [question[a.end() : b.start()] for a, b in pairwise(tokens)]
     at = 0
@@ -119,13 +121,9 @@ def _names(question: str) -> Iterator[tuple[str, ...]]:
         before = shown[first - 1].casefold() if gaps[first - 1] == " " else ""
         is_title = at < len(shown) and gaps[last] == " " and not _has_s(shown[last]) and shown[at][0].isupper()
         if before not in _ARTICLES and not is_title:
+            if before and shown[first - 1].istitle() and not opens[first - 1] and before not in HONORIFICS:  # New York
+                first -= 1
             yield (*shown[first:last], _without_s(shown[last]))
-
-
-def _is_in_title(word: str) -> bool:
-    """Whether its capital shows that all words have one."""
-    key = word.casefold()
-    return len(key) > 1 and word.istitle() and key in COMMON_WORDS and key not in _NO_NAMES
 
 
 def _is_name_word(word: str) -> bool:

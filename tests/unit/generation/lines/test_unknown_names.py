@@ -29,6 +29,7 @@ def told(text: str, turns: Turns = TALK) -> dict[str, tuple[str, ...]]:
     [
         ("What did Ginsburg say about the algorithm?", ["Ginsburg"]),
         ("What was Ginsburg's view?", ["Ginsburg"]),
+        ("Did Ginsburg and Acme Works see New York?", ["Ginsburg", "New York"]),
         ("What did Justice Ginsburg say?", ["Ginsburg"]),
         ("What did Mr. Fisher say?", ["Fisher"]),
         ("What did Ruth Ginsburg and Stephen Breyer say?", ["Ruth Ginsburg", "Stephen Breyer"]),
@@ -53,7 +54,7 @@ def test_a_name_that_no_document_has_is_told(text: str, names: Sequence[str]) ->
         'She asked: "Ginsburg?"',
         "what did ginsburg say?",
         "WHAT DID GINSBURG SAY?",
-        "What Did Ginsburg Say About Torts?",  # a title
+        "What Did the Great Ginsburg Say of Torts?",  # a title
         "What does the Senate do, and what did the Product Manager say?",
         "What did Product Manager say?",
         "What of NASA, iPhones, GitHub, B2B, and PhD F?",

@@ -22,7 +22,7 @@ from dynagrag.evaluation.statements.verb_forms import (
     participle_of_past,
     stem,
 )
-from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, word_set
+from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 
 
 class Change(StrEnum):
@@ -133,10 +133,7 @@ def _without_not(text: str) -> str | None:
 
 # ----------------------------------------------------------------------------------------------------------------- names
 
-_NO_PART = FUNCTION_WORDS | word_set(
-    "january february march april may june july august september october november december monday tuesday wednesday thursday friday "
-    "saturday sunday today tomorrow yesterday"
-)
+_NO_PART = FUNCTION_WORDS | {*MONTHS, *WEEKDAYS, "today", "tomorrow", "yesterday"}
 _PART = rf"(?!(?:{'|'.join(sorted(re.escape(word.capitalize()) for word in _NO_PART))})\b(?![₀-₉]))[A-Z][\w&₀-₉]*(?:[-'’](?!s\b)\w+)*"
 _NAME = re.compile(rf"\b{_PART}(?: (?:{_PART}|[A-Z]\b(?<!I)|\d{{1,3}}\b))*")
 

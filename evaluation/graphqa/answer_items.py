@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from dynagrag.text import without_accents
+
 Tokens = tuple[str, ...]
 _KEPT = "\N{SINGLE LOW-9 QUOTATION MARK}"
 """In place of a comma that ends no item while a text is cut."""
@@ -38,8 +40,7 @@ def tokens_of(text: str) -> Tokens:
     """Words and numbers in one form: compatible characters are one (NFKC), and so are cases, accents, "D.C." and "DC", "1,000" and
     "1000", "new-york" and "new york".
     """
-    plain = "".join(ch for ch in unicodedata.normalize("NFKD", text) if not unicodedata.combining(ch))
-    bare = _IN_WORD.sub("", _IN_NUMBER.sub("", unicodedata.normalize("NFKC", plain).casefold()))
+    bare = _IN_WORD.sub("", _IN_NUMBER.sub("", unicodedata.normalize("NFKC", without_accents(text)).casefold()))
     return tuple(_TOKEN.findall(bare))
 
 

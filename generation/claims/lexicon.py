@@ -149,7 +149,6 @@ ASKING = tuple("ask wonder inquire".split())
 THINKING = tuple("think believe suggest argue claim".split())
 """Verbs behind which stands what somebody says, asks or holds true."""
 TITLES = frozenset("mr mrs ms dr prof sir captain president senator".split())
-MONTHS = tuple("january february march april may june july august september october november december".split())
 MALE = frozenset("king prince duke sir lord count emperor earl baron tsar sultan emir mr father he his him husband brother actor".split())
 FEMALE = frozenset(
     "queen princess duchess lady empress countess dame baroness tsarina mrs ms miss mother she her wife sister actress widow".split()

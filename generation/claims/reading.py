@@ -1,13 +1,13 @@
 """A text as rules read it: its words with their stems, the clauses they stand in, and the names among them."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dynagrag.generation.claims.lexicon import MONTHS, NEGATIONS, TITLES, lemma, plain_phrases, senses
-from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
+from dynagrag.generation.claims.lexicon import NEGATIONS, TITLES, lemma, plain_phrases, senses
+from dynagrag.text import without_accents
+from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")
@@ -27,7 +27,7 @@ _MIN_STEM = 4
 
 def folded(text: str) -> str:
     """Casefolded, without accents."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+    return without_accents(text).casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ may be meant.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property
@@ -16,16 +15,13 @@ from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.ids import GENERIC_SPEAKER, entity_key
 from dynagrag.schema import Snapshot
-from dynagrag.words import COMMON_WORDS, HONORIFICS, word_set
+from dynagrag.text import without_accents
+from dynagrag.words import COMMON_WORDS, HONORIFICS, MONTHS, WEEKDAYS, word_set
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _OPENS = re.compile(r"(?:^|[.?!:;\"“”(\[]\s*)$")
 _NAME = re.compile(r"(?:(?:Mc|Mac|[DO]['’])?[A-ZÀ-Þ][a-zß-ÿ]+)(?:-[A-ZÀ-Þ][a-zß-ÿ]+)*")
-_DATES = word_set("""
-    january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday
-    sunday christmas easter
-""")
-_NO_NAMES = HONORIFICS | _DATES
+_NO_NAMES = HONORIFICS.union(MONTHS, WEEKDAYS, ("christmas", "easter"))
 _ARTICLES = word_set("the a an this that these those each every which what whose my our your his her its their")
 _IN_TITLES = word_set("a an the of in on at to for and or nor but by with from about as vs")
 """Without a capital where all other words have one."""
@@ -77,7 +73,7 @@ class UnknownNames:
             (name for entity in entities for name in (entity.name, *entity.aliases)),
         )
         found: dict[str, set[str]] = {}
-        for word in {word for text in texts for word in WORD.findall(_plain(text))}:
+        for word in map(without_accents, {word for text in texts for word in WORD.findall(text.casefold())}):
             found.setdefault(word[:_BEGINNING], set()).add(word)
         return {beginning: frozenset(words) for beginning, words in found.items()}
 
@@ -142,5 +138,4 @@ def _without_s(word: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Case-folded, without accents."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return without_accents(text.casefold())

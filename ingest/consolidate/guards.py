@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.schema import Vectors
-from dynagrag.words import HONORIFICS, LETTERS_OF_OFFICE, are_given_alike, is_nickname
+from dynagrag.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS, are_given_alike, is_nickname
 
 MIN_GROUP_COSINE = 0.55
 MAX_GROUP = 12
@@ -39,8 +39,8 @@ _CONTRASTS = (
     "before after",
     "positive negative",
     "hot cold",
-    "january february march april may june july august september october november december",
-    "monday tuesday wednesday thursday friday saturday sunday",
+    " ".join(MONTHS),
+    " ".join(WEEKDAYS),
     "alpha beta gamma delta epsilon omega",
     "red blue green yellow black white orange purple brown pink grey gray silver gold amber",
 )

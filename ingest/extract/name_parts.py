@@ -10,7 +10,6 @@ from dynagrag.ingest.extract.name_words import (
     EVENTS,
     FURNITURE,
     GIVEN_MONTHS,
-    MONTHS,
     NAMED_DAYS,
     NUMBER_WORDS,
     OFFICE_FIRST,
@@ -26,7 +25,7 @@ from dynagrag.ingest.extract.name_words import (
     WHEN_PREPOSITIONS,
 )
 from dynagrag.ingest.extract.tokens import Span, Token
-from dynagrag.words import COMMON_WORDS, VAGUE_WORDS
+from dynagrag.words import COMMON_WORDS, MONTHS, VAGUE_WORDS
 
 NAME, NUMBER, PERSON, OFFICE = "name", "number", "person", "office"
 _MAX_DATE_NUMBERS = 2

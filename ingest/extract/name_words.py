@@ -1,6 +1,6 @@
 """Words that say where a name begins and ends: lower case, with plain apostrophes."""
 
-from dynagrag.words import word_set
+from dynagrag.words import MONTHS, WEEKDAYS, word_set
 
 CONNECTORS = word_set("of the de la le du da di von van der den al el bin ibn & des dos del")
 TITLE_CONNECTORS = CONNECTORS | word_set("for and in on at to from with a an or by as into")
@@ -62,13 +62,9 @@ PARTS = FURNITURE | word_set("""
 """)
 """No name alone."""
 
-MONTHS = word_set("january february march april may june july august september october november december")
 GIVEN_MONTHS = word_set("march april may june august")
 """Months that are people's names too."""
-WEEKDAYS = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays"
-)
-WHEN = MONTHS | WEEKDAYS
+WHEN = frozenset(MONTHS).union(WEEKDAYS, (f"{day}s" for day in WEEKDAYS))
 EVENTS = word_set("""
     day days night nights madness fool fools fool's fair revolution uprising war crisis massacre agreement agreements plot group committee
     people girl girls times morning club school magazine football rain song songs attack attacks bombing bombings commission riot riots

@@ -10,16 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dynagrag.graph_store.derived.speaker_roles import roles_of
 from dynagrag.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
 from dynagrag.schema import Document, Entity
-from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, HONORIFICS, LETTERS_OF_OFFICE, word_set
+from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, HONORIFICS, LETTERS_OF_OFFICE, ROLE_NOUNS, word_set
 
 WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*")
 BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _SUFFIXES = word_set("jr sr ii iii iv phd md esq") | LETTERS_OF_OFFICE
-ROLE_NOUNS = word_set("""
-    director officer manager designer expert engineer controller operator commander pilot surgeon judge justice secretary minister chair
-    chairman chairwoman leader coordinator specialist analyst scientist student professor advisor adviser representative president counsel
-    attorney lawyer host guest moderator interviewer interviewee reporter editor witness speaker
-""")
 _MAX_ROLE_WORDS = 8
 
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 
 STEERING = "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f"
 """For a character class: what isn't seen, and breaks lines, turns the direction of writing or hides words. Joiners that scripts and emoji
@@ -12,6 +13,11 @@ need (U+200C, U+200D) and variants of characters aren't among them.
 def collapse(text: str) -> str:
     """The words with single spaces between them."""
     return " ".join(text.split())
+
+
+def without_accents(text: str) -> str:
+    """Letters without what is put on them, compatible characters as one (NFKD)."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def plural(count: int, noun: str, several: str = "") -> str:

@@ -73,6 +73,14 @@ HONORIFICS = word_set("""
     councilman councilwoman commissioner solicitor advocate speaker
 """)
 """Titles before a last name."""
+ROLE_NOUNS = word_set("""
+    director officer manager designer expert engineer controller operator commander pilot surgeon judge justice secretary minister chair
+    chairman chairwoman leader coordinator specialist analyst scientist student professor advisor adviser representative president counsel
+    attorney lawyer host guest moderator interviewer interviewee reporter editor witness speaker
+""")
+"""What somebody is called for what they do: "the pilot", "FLIGHT director"."""
+MONTHS = tuple("january february march april may june july august september october november december".split())
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 LETTERS_OF_OFFICE = word_set("am mp ms mep msp mla kc qc")
 """Behind the names of members and counsel; who has them in one document and not in another is one person."""
 COMMON_WORDS = FUNCTION_WORDS | COMMON_VERBS | VAGUE_WORDS

@@ -236,20 +236,21 @@ def _plan_document(
     same_passages = stored is not None and tuple(p.id for p in store.passages(document.id)) == tuple(p.id for p in passages)
     to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor_name)
     has_other_speakers = stored is not None and kept_names(stored.meta) != kept_names(document.meta)
-    if has_other_speakers:
-        spoken = _spans_of_others(turns, store.turns(document.id))
-        to_extract = tuple(c for c in chunks if c in to_extract or any(a < c.end and c.start < b for a, b in spoken))
+    others = _spans_of_others(turns, store.turns(document.id)) if stored is not None else []
+    if others:
+        to_extract = tuple(c for c in chunks if c in to_extract or any(a < c.end and c.start < b for a, b in others))
     left_over = set(live) - {(c.start, c.end) for c in chunks}
     other = next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
-    is_there = same_passages and not left_over and not has_other_speakers
+    is_there = same_passages and not left_over and not others and not has_other_speakers
     return PlannedDocument(
         document, tuple(turns), passages, chunks, to_extract, replaces, is_there, extracted_by=other, has_other_speakers=has_other_speakers
     )
 
 
 def _spans_of_others(turns: Sequence[Turn], before: Sequence[Turn]) -> list[Span]:
-    """Where another speaks than before: what was extracted there may name the old one."""
-    return [(new.start, new.end) for new, old in zip(turns, before, strict=False) if new.speaker != old.speaker]
+    """The turns that were other ones before, or somebody else's: what was extracted there may name the old ones."""
+    old = {(turn.start, turn.end, turn.speaker) for turn in before}
+    return [(new.start, new.end) for new in turns if (new.start, new.end, new.speaker) not in old]
 
 
 def estimate_run(

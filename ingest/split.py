@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from dynagrag.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
+from dynagrag.ingest.load.whole_turns import turns_of
 from dynagrag.schema import Chunk, Document, LoadedSource, Mention, MentionKind, Passage, Turn
 from dynagrag.sentences import Span, num_words, sentence_spans, strip_span
 from dynagrag.settings import ChunkProfile
@@ -41,14 +42,17 @@ def document_id_of(workspace: str, sha256: str) -> str:
 
 
 def make_document(source: LoadedSource, workspace: str, uri: str) -> tuple[Document, tuple[Turn, ...]]:
-    """The document and its turns. Text = the turns' texts joined by line breaks; a turn without words keeps its place, empty."""
-    text = "\n".join(turn.text for turn in source.turns)
+    """The document and its turns: the source's, of captions whole sentences. Text = the turns' texts joined by line breaks; a turn without
+    words keeps its place, empty.
+    """
+    said = turns_of(source)
+    text = "\n".join(turn.text for turn in said)
     title = source.title or PurePath(uri or source.path).stem
     document_id = document_id_of(workspace, source.sha256)
     document = Document(document_id, workspace, title, uri, source.sha256, text, dict(source.meta))
     turns: list[Turn] = []
     start = 0
-    for index, turn in enumerate(source.turns):
+    for index, turn in enumerate(said):
         end = start + len(turn.text)
         turns.append(Turn(content_id("turn", document_id, index), document_id, index, start, end, turn.speaker, turn.start_s, turn.end_s))
         start = end + 1

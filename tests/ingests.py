@@ -64,7 +64,7 @@ class Gate(WatchedModels):
 
     def before_reply(self, num_asked: int) -> None:
         if num_asked > self.num_free:
-            self.is_open.wait(60)
+            self.is_open.wait(300)
 
     def wait_for(self, num_calls: int) -> None:
         deadline = time.monotonic() + 30

@@ -1,9 +1,10 @@
-"""Reads transcripts and documents into turns: find the files, tell each one's format by its content, keep its cues as they are.
+"""Reads transcripts and documents into turns: find the files, tell each one's format by its content, what it says as turns.
 
 `load_source` never raises for a bad file: what could not be read is a `LoadedSource` with its reason in `refused`.
 """
 
 from dynagrag.ingest.load.read import inspect_row, load_source
 from dynagrag.ingest.load.sources import find_sources
+from dynagrag.ingest.load.whole_turns import turns_of
 
-__all__ = ["find_sources", "inspect_row", "load_source"]
+__all__ = ["find_sources", "inspect_row", "load_source", "turns_of"]

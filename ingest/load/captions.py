@@ -40,6 +40,11 @@ def is_timing(line: str, form: str) -> bool:
     return _times(line, form) is not None
 
 
+def begins_another(text: str) -> bool:
+    """Whether a cue's words say that somebody else speaks now: a dash or `>>` before them."""
+    return bool(_CHANGE.match(text))
+
+
 def parse_captions(lines: list[str], form: str) -> Parsed:
     """The cues of a caption file; `form` is vtt, srt or sbv.
 
@@ -156,7 +161,7 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
     said_by: str | None = None
     for cue, lines in zip(cues, texts, strict=True):
         for speaker, text in _labelled(lines, labels):
-            if speaker is not None or _CHANGE.match(text):
+            if speaker is not None or begins_another(text):
                 said_by = speaker
             turns.append(_turn(cue, text, speaker if is_aside(text) else said_by))
     return turns

@@ -27,6 +27,7 @@ MAX_DEFINITION = 10_000
 MAX_BYTES = 50 * 1024 * 1024
 _MAX_FIELD = 131_072
 """As csv reads by default; a longer one is nearly always a quotation mark that was left open."""
+_FIELD_TOO_LONG = f"a field of more than {_MAX_FIELD:,} characters; is a quotation mark left open?"
 _MAX_SAID = 5
 _ROLES = {
     "term": ("term", "canonical", "name"),
@@ -123,6 +124,8 @@ def _csv_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     start = first + 2
     try:
         for cells in reader:
+            if any(len(cell) > _MAX_FIELD for cell in cells):  # csv's own limit is the process's: reading a table raises it
+                raise _FormError(start, _FIELD_TOO_LONG)
             fields = {role: cells[at] if at < len(cells) else "" for role, at in columns.items()}
             if any(cell.strip() for cell in cells[width:]):
                 fields = {"problem": "more fields than columns; put a field that holds the delimiter in quotation marks"}
@@ -133,10 +136,7 @@ def _csv_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield start, fields
             start = first + 2 + reader.line_num
     except csv.Error as err:
-        problem = (
-            f"a field of more than {_MAX_FIELD:,} characters; is a quotation mark left open?" if "field larger" in str(err) else str(err)
-        )
-        raise _FormError(start, problem) from err
+        raise _FormError(start, _FIELD_TOO_LONG if "field larger" in str(err) else str(err)) from err
 
 
 def _is_over_lines(name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import IO
 
 from dynagrag.errors import LoadError
 from dynagrag.ingest.extract.case_use import fast_remarks
-from dynagrag.ingest.load import find_sources, load_source
+from dynagrag.ingest.load import find_sources, load_source, turns_of
 from dynagrag.schema import LoadedSource
 from dynagrag.ui.ingest.upload_folder import keep, text_name
 
@@ -74,21 +74,22 @@ def read_all(folder: Path, brought: Sequence[Brought], progress: Callable[[str, 
 
 
 def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRow:
-    starts = [turn.start_s for turn in source.turns if turn.start_s is not None]
-    ends = [turn.end_s for turn in source.turns if turn.end_s is not None]
+    turns = turns_of(source)
+    starts = [turn.start_s for turn in turns if turn.start_s is not None]
+    ends = [turn.end_s for turn in turns if turn.end_s is not None]
     return SourceRow(
         name=Path(source.path).name or source.path,
         path=source.path,
         given=given,
         format=source.format or "",
         title=source.title,
-        num_turns=len(source.turns),
-        num_words=sum(len(turn.text.split()) for turn in source.turns),
-        speakers=tuple(dict.fromkeys(turn.speaker for turn in source.turns if turn.speaker)),
+        num_turns=len(turns),
+        num_words=sum(len(turn.text.split()) for turn in turns),
+        speakers=tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker)),
         start_s=min(starts, default=None),
         end_s=max(starts + ends, default=None),
-        notes=(*((said,) if said else ()), *source.notes, *fast_remarks("\n".join(turn.text for turn in source.turns))),
-        first=tuple((turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in source.turns[:_MAX_TURNS]),
+        notes=(*((said,) if said else ()), *source.notes, *fast_remarks("\n".join(turn.text for turn in turns))),
+        first=tuple((turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in turns[:_MAX_TURNS]),
         refused=source.refused or "",
         brought=item.id,
         sha256=source.sha256,

@@ -61,19 +61,22 @@ def _print_alike(labels: set[str]) -> None:
 
 def _print_source(source: "LoadedSource") -> None:
     from dynagrag.ingest.extract.case_use import fast_remarks
+    from dynagrag.ingest.load import turns_of
 
     if source.refused is not None:
         say(f"{in_line(source.path)}\n  refused: {source.refused}")
         return
-    num_words = sum(len(t.text.split()) for t in source.turns)
-    speakers = list(dict.fromkeys(t.speaker for t in source.turns if t.speaker))
+    turns = turns_of(source)
+    num_words = sum(len(t.text.split()) for t in turns)
+    speakers = list(dict.fromkeys(t.speaker for t in turns if t.speaker))
     more = " ..." if len(speakers) > _MAX_SPEAKERS else ""
-    times = [t.start_s for t in source.turns if t.start_s is not None]
+    times = [t.start_s for t in turns if t.start_s is not None]
+    of_cues = f" of {len(source.turns)} cues" if len(turns) != len(source.turns) else ""
     say(in_line(source.path))
-    say(f"  {source.format}, {source.encoding or 'text'}: {len(source.turns)} turns, {num_words} words")
+    say(f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words} words")
     say(f"  speakers: {', '.join(speakers[:_MAX_SPEAKERS]) + more if speakers else 'none named'}")
     say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none given")
-    for turn in source.turns[:2]:
+    for turn in turns[:2]:
         say(f"  | {turn.speaker + ': ' if turn.speaker else ''}{cut(turn.text, _MAX_WORDS_SHOWN)}")
-    for note in (*source.notes, *fast_remarks("\n".join(turn.text for turn in source.turns))):
+    for note in (*source.notes, *fast_remarks("\n".join(turn.text for turn in turns))):
         say(f"  note: {note}")

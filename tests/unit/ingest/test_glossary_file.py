@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dynagrag.errors import LoadError
 from dynagrag.graph_store.derived.glossary import resolve
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
+from dynagrag.ingest.load.tables import parse_csv
 
 _ROWS = {("Lunar Module", ("LM", "LEM"), "It lands."), ("Service Module", (), "It stays.")}
 
@@ -83,6 +84,12 @@ def test_a_file_of_another_form_is_refused_with_its_line(text: str, line: int, w
     with pytest.raises(LoadError, match=word) as err:
         _read(file, text)
     assert str(err.value).startswith(f"glossary {file}, line {line}: ")
+
+
+def test_a_table_that_was_read_before_changes_no_message(file: Path) -> None:
+    parse_csv(["text", "hello"])
+    with pytest.raises(LoadError, match="quotation mark left open"):
+        _read(file, f'term,aliases\nx,"{"y" * 140_000}"\n')
 
 
 @pytest.mark.parametrize("data", [b"", b"   \n", b"term,aliases\n", b"term,aliases\n,\n", b"\x89PNG\r\n\x1a\n", b"[]", b"{}", b"[1, 2]"])

@@ -1,0 +1,125 @@
+"""Captions as turns: what one voice says over several cues, once, parted where its sentences end.
+
+A cue ends where the screen is full, in the midst of a sentence more often than not, and roll-up captions (YouTube's own) show each line
+two or three times while it moves up. Turns of whole sentences make facts, lines of evidence and citations that can be read.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+from dynagrag.ingest.load.captions import begins_another
+from dynagrag.ingest.load.speakers import is_aside
+from dynagrag.schema import LoadedSource, SourceTurn
+from dynagrag.sentences import num_words, sentence_spans
+
+_CAPTIONS = frozenset({"vtt", "srt", "sbv", "youtube-xml", "youtube-text"})
+"""The formats whose turns are cues."""
+MAX_PAUSE_S = 2.0
+"""Between two cues of one sentence."""
+MAX_CUE_S = 15.0
+"""From one to the next, where the source doesn't say when a cue ends."""
+MAX_WORDS = 60
+"""Of a turn that is made of several cues without the end of a sentence: captions without punctuation."""
+_SOME, _MOST = 0.1, 0.5
+"""Of a file's cues, that end a sentence, begin with a small letter, or begin with what the one before showed already."""
+_FEWEST_CUES = 4
+_LEAST_SHARED, _MAX_SHARED = 2, 50
+"""Words; one alone ("Yes." "Yes.") says nothing."""
+_WHOLE = 1_000_000
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?:\s|$)")
+_SELF = re.compile(r"I\b")
+
+
+def turns_of(source: LoadedSource) -> tuple[SourceTurn, ...]:
+    """A source's turns as a document has them: of captions whole ones, else its own."""
+    return whole_turns(source.turns) if source.format in _CAPTIONS else source.turns
+
+
+def whole_turns(cues: Sequence[SourceTurn]) -> tuple[SourceTurn, ...]:
+    """The same words in the same order, but for what is shown again; a turn holds whole sentences of one speaker.
+
+    A cue that is cut gives each part its share of its time.
+    """
+    cues = _without_repeats(cues)
+    is_running_on = _runs_on(cues)
+    runs: list[list[SourceTurn]] = []
+    for cue in cues:
+        if runs and _goes_on(runs[-1][-1], cue, is_running_on):
+            runs[-1].append(cue)
+        else:
+            runs.append([cue])
+    return tuple(turn for run in runs for turn in (_cut(run) if len(run) > 1 else run))
+
+
+def _without_repeats(cues: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
+    """The cues without what the one before had already, where half of a file's cues begin so."""
+    words = [cue.text.split() for cue in cues]
+    shared = [0, *(_num_shared(*pair) for pair in pairwise(words))]
+    if len(cues) < _FEWEST_CUES or sum(1 for num in shared if num >= _LEAST_SHARED) < _MOST * len(cues):
+        return cues
+    return [replace(cue, text=" ".join(own[num:])) for cue, own, num in zip(cues, words, shared, strict=True) if len(own) > num]
+
+
+def _num_shared(before: Sequence[str], following: Sequence[str]) -> int:
+    """With how many of a cue's last words the next one begins."""
+    most = min(len(before), len(following), _MAX_SHARED)
+    return next((num for num in range(most, 0, -1) if before[-num:] == following[:num]), 0)
+
+
+def _runs_on(cues: Sequence[SourceTurn]) -> bool:
+    """Whether it is a file's way to go on from cue to cue, so that a capital behind no sentence's end is a name's."""
+    num_ended = sum(1 for cue in cues if _SENTENCE_END.search(cue.text))
+    num_lower = sum(1 for cue in cues if cue.text[:1].islower())
+    return num_lower >= _MOST * len(cues) or min(num_ended, num_lower) >= _SOME * len(cues)
+
+
+def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> bool:
+    if cue.speaker != following.speaker or begins_another(following.text) or is_aside(cue.text) or is_aside(following.text):
+        return False
+    is_lower = following.text[:1].islower() or bool(_SELF.match(following.text))
+    return (is_lower or is_running_on) and _is_soon(cue, following)
+
+
+def _is_soon(cue: SourceTurn, following: SourceTurn) -> bool:
+    if cue.start_s is None or following.start_s is None:
+        return cue.start_s is following.start_s
+    pause, most = (following.start_s - cue.start_s, MAX_CUE_S) if cue.end_s is None else (following.start_s - cue.end_s, MAX_PAUSE_S)
+    return following.start_s >= cue.start_s and pause <= most
+
+
+def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
+    """The turns of a run of cues."""
+    text = " ".join(cue.text for cue in run)
+    offsets = [0, *accumulate(len(cue.text) + 1 for cue in run)]
+    cuts = [*_places(text, offsets), len(text) + 1]
+    at = 0
+    for start, end in pairwise(cuts):
+        while offsets[at + 1] <= start:
+            at += 1
+        last = bisect_left(offsets, end) - 1
+        start_s = run[at].start_s if start == offsets[at] else _within(run[at], start - offsets[at])
+        end_s = run[last].end_s if end >= offsets[last + 1] else _within(run[last], end - offsets[last])
+        yield SourceTurn(text[start : end - 1].strip(), run[at].speaker, start_s, end_s)
+
+
+def _places(text: str, offsets: Sequence[int]) -> list[int]:
+    """Where turns begin: where a cue does, or at the last beginning of a sentence in the cue before, if it goes on."""
+    begins = [start for start, _ in sentence_spans(text, _WHOLE)]
+    places = [0]
+    for before, offset in pairwise(offsets[:-1]):
+        place = begins[bisect_left(begins, offset + 1) - 1]
+        if place > max(places[-1], before) or (place == before and place > places[-1]):
+            places.append(place)
+        elif num_words(text[places[-1] : offset]) >= MAX_WORDS:
+            places.append(offset)
+    return places
+
+
+def _within(cue: SourceTurn, offset: int) -> float | None:
+    """The time of a place in a cue, as if its letters were spoken evenly."""
+    if cue.start_s is None or cue.end_s is None:
+        return cue.start_s
+    return round(cue.start_s + max(0.0, cue.end_s - cue.start_s) * offset / len(cue.text), 3)

@@ -16,8 +16,19 @@ _REPLIES = frozenset(
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
 _CALLS = HONORIFICS | frozenset(
     "chief madam and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning afternoon evening roger copy this is please "
-    "sorry welcome over out from to right well so oh uh um hm".split()
+    "sorry welcome over out from to right well so oh uh um hm counsel general your honor honors honour honours very much".split()
 )
+_FORMULAS = (
+    "may it please (?:the|this) (?:court|board|commission|committee|council)",
+    "(?:is there |do you have )?anything (?:further|else|more)(?: (?:to add|you want to add))?",
+    "(?:i|we) welcome (?:the court['’]s|your|any) questions",
+    "(?:any|no|are there any)(?: further| other| more)? questions",
+    "(?:the )?case is submitted",
+    "(?:you may|may i) (?:proceed|begin|continue)(?: whenever you(?:['’]re| are) ready)?",
+    "rebuttal",
+)
+"""Of hearings, where they are all that is said."""
+_COURTESY = re.compile(rf"\b(?:{'|'.join(_FORMULAS)})\b", re.IGNORECASE)
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
 _LINK = re.compile(r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
@@ -58,9 +69,14 @@ def is_filler(text: str) -> bool:
 
 
 def is_call(text: str, speakers: frozenset[str]) -> bool:
-    """A few words that call or greet a speaker and say no more: "FLIGHT, EECOM.". `speakers`: the words of their names, case-folded."""
-    found = [word.casefold() for word in WORD.findall(text)]
-    return len(found) <= _MAX_FILLER_WORDS and not speakers.isdisjoint(found) and (speakers | _CALLS).issuperset(found)
+    """A few words that call, greet or thank a speaker, or a formula, and no more: "FLIGHT, EECOM.", "Justice Kagan, anything further?".
+
+    `speakers`: the words of their names, case-folded.
+    """
+    rest, num_formulas = _COURTESY.subn(" ", text)
+    found = [word.casefold() for word in WORD.findall(rest)]
+    is_addressed = num_formulas > 0 or not speakers.isdisjoint(found)
+    return is_addressed and len(found) <= _MAX_FILLER_WORDS and (speakers | _CALLS).issuperset(found)
 
 
 def is_heading(text: str, speaker: str | None) -> bool:

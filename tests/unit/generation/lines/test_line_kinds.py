@@ -139,7 +139,18 @@ def test_numbers_stand_in_figures_or_words(text: str, expected: bool) -> None:
         ("Tobias has two complaints.", False),
         ("Okay, thank you.", False),
         ("Kagan 3.", False),
+        ("Mr. Chief Justice and may it please the Court.", True),
+        ("Thank you. Justice Kagan, anything further?", True),
+        ("I welcome the Court’s questions.", True),
+        ("The case is submitted.", True),
+        ("Mrs. Tobias, you may proceed whenever you’re ready.", True),
+        ("Rebuttal, Mr. Tobias?", True),
+        ("Is it anything more than a euphemism for censorship?", False),
+        ("May it please the Court: Texas forbids it.", False),
+        ("There certainly may be some interpretive questions, Your Honor.", False),
+        ("No further questions on the budget.", False),
+        ("Anything else that Tobias built?", False),
     ],
 )
-def test_a_call_names_a_speaker_and_says_no_more(text: str, calls: bool) -> None:
+def test_a_call_names_a_speaker_or_is_a_formula_and_says_no_more(text: str, calls: bool) -> None:
     assert is_call(text, frozenset({"flight", "eecom", "kagan", "tobias"})) is calls

@@ -168,7 +168,7 @@ class _Flow:
         if soft is not None:
             return self._soft_outcome(soft)
         if chat is None:
-            is_weak = self.lines.is_nothing_fitting or self.lines.unknown_names
+            is_weak = self.lines.is_nothing_fitting or self.lines.unknown_names or self.lines.quiet_speakers
             return _Outcome(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
         if not self.contexts:
             return self._abstention("nothing was retrieved")
@@ -352,6 +352,7 @@ class _Flow:
             answerable=self.lines.answerable,
             is_nothing_fitting=self.lines.is_nothing_fitting,
             unknown_names=self.lines.unknown_names,
+            quiet_speakers=self.lines.quiet_speakers,
         )
 
     def _checked(self, outcome: _Outcome, by_label: Mapping[str, Evidence]) -> _Outcome:

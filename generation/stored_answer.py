@@ -74,6 +74,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "answerable": answer.answerable,
         "nothing_fits": answer.is_nothing_fitting,
         "unknown_names": {name: list(nearest) for name, nearest in answer.unknown_names.items()},
+        "quiet_speakers": list(answer.quiet_speakers),
         "citations": [asdict(c) for c in answer.citations],
         **_claims_json(answer),
         "intermediate": [_intermediate_json(a) for a in answer.intermediate],
@@ -183,6 +184,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         answerable=stored.get("answerable"),
         is_nothing_fitting=stored.get("nothing_fits", False),
         unknown_names={name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()},
+        quiet_speakers=tuple(stored.get("quiet_speakers", ())),
     )
     return _checker().validate_python(asdict(answer))
 

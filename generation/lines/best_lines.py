@@ -7,19 +7,21 @@ from dynagrag.generation.lines.answerable import LEAST, answerable
 from dynagrag.generation.lines.excerpts import evidence_lines
 from dynagrag.generation.lines.line_fit import fits
 from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.lines.speaker_turns import quiet
 from dynagrag.protocols import Embedder
 from dynagrag.schema import EvidenceLine, Question
 
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """Lines of evidence, best first. `answerable`, `unknown_names`: as `Answer` has them."""
+    """Lines of evidence, best first. `answerable`, `unknown_names`, `quiet_speakers`: as `Answer` has them."""
 
     lines: tuple[EvidenceLine, ...] = ()
     answerable: float | None = None
     is_nothing_fitting: bool = False
     document_ids: Mapping[str, str] = field(default_factory=dict)
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    quiet_speakers: tuple[str, ...] = ()
 
 
 def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> BestLines:
@@ -29,4 +31,5 @@ def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedd
     chance = answerable(index, question, found, embedder.identity)
     ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
-    return BestLines(lines, chance, not lines or (chance is not None and chance < LEAST), ids, unknown)
+    is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
+    return BestLines(lines, chance, is_nothing_fitting, ids, unknown, () if is_nothing_fitting else quiet(lines, found.people))

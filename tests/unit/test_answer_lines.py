@@ -49,6 +49,11 @@ def test_five_lines_are_shown_or_as_many_as_are_asked_for(there: int, asked: int
     assert any(f"and {hidden} more lines (--lines" in row for row in rows) is (hidden > 0)
 
 
+def test_who_of_several_speakers_says_nothing_near_a_question_is_told() -> None:
+    rows = list(answer_lines(answer(2, quiet_speakers=("Ann", "Bob"))))
+    assert rows[1] == "Nothing that Ann or Bob says comes near this question. The nearest lines:"
+
+
 def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:
     rows = list(answer_lines(answer(2, is_nothing_fitting=True, answerable=0.1)))
     assert rows[:2] == [UNANSWERED, f"{NOTHING_FITS} The nearest lines:"]
@@ -81,22 +86,24 @@ def test_a_long_citation_is_cut_around_the_sentence_that_answers() -> None:
 
 
 def test_a_stored_answer_keeps_its_lines_and_what_was_found_of_their_fit() -> None:
-    made = answer(2, answerable=0.25, is_nothing_fitting=True, unknown_names={"Kegan": ("Elena Kagan",)})
+    made = answer(2, answerable=0.25, is_nothing_fitting=True, unknown_names={"Kegan": ("Elena Kagan",)}, quiet_speakers=("Ann",))
     stored = answer_json(made)
     assert (stored["nothing_fits"], stored["answerable"]) == (True, 0.25)
     assert stored["trace"]["evidence"][0]["after"]["quote"] == "Thank you for the line."
     assert answer_of(stored).evidence == made.evidence
     assert (answer_of(stored).answerable, answer_of(stored).is_nothing_fitting) == (0.25, True)
     assert answer_of(stored).unknown_names == {"Kegan": ("Elena Kagan",)}
+    assert answer_of(stored).quiet_speakers == ("Ann",)
 
 
 def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
     stored = answer_json(answer(1))
-    for key in ("answerable", "nothing_fits", "unknown_names"):
+    for key in ("answerable", "nothing_fits", "unknown_names", "quiet_speakers"):
         del stored[key]
     for row in stored["trace"]["evidence"]:
         for key in ("match_start", "match_end", "fit", "before", "after"):
             del row[key]
     read = answer_of(stored)
     assert (read.answerable, read.is_nothing_fitting, read.unknown_names, read.evidence[0].after) == (None, False, {}, None)
+    assert read.quiet_speakers == ()
     assert read.evidence[0].quote == line(0).quote

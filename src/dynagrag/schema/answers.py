@@ -330,6 +330,7 @@ class Answer:
         answerable: How likely the sources answer the question at all, 0 to 1; None where that can't be told.
         is_nothing_fitting: Whether the best line is too weak to answer the question.
         unknown_names: Names in the question that stand nowhere in the documents, each with those that are spelt most like it.
+        quiet_speakers: Of several speakers who are asked for, those without a line that fits.
     """
 
     question: str
@@ -349,3 +350,4 @@ class Answer:
     answerable: float | None = None
     is_nothing_fitting: bool = False
     unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    quiet_speakers: tuple[str, ...] = ()

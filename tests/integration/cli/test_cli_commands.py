@@ -71,6 +71,7 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
         "answerable",
         "nothing_fits",
         "unknown_names",
+        "quiet_speakers",
     }
     beside = {"match_start", "match_end", "fit", "before", "after"}
     for line in answer["trace"]["evidence"]:

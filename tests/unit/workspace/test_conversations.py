@@ -41,7 +41,7 @@ def as_kept_now(exchanges: Any) -> Any:
     for exchange in exchanges:
         for arm in exchange["arms"]:
             if "question" in arm["answer"]:
-                arm["answer"] |= {"answerable": None, "nothing_fits": False, "unknown_names": {}}
+                arm["answer"] |= {"answerable": None, "nothing_fits": False, "unknown_names": {}, "quiet_speakers": []}
             for line in arm["answer"].get("trace", {}).get("evidence", ()):
                 line |= {"match_start": 0, "match_end": 0, "fit": 0.0, "before": None, "after": None}
             if "trace" in arm["answer"]:

@@ -7,7 +7,7 @@ import pytest
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.lines.best_lines import best_lines
 from dynagrag.generation.lines.line_fit import NUM_OF_EACH, WEIGHTS, fits
-from dynagrag.generation.lines.speaker_turns import LEAST_SHARE, in_turn
+from dynagrag.generation.lines.speaker_turns import LEAST_SHARE, in_turn, quiet
 from dynagrag.schema import EvidenceLine
 from tests.transcripts import DIMENSION, line_index, question
 
@@ -53,6 +53,18 @@ def test_the_best_lines_of_each_stand_where_the_best_of_all_stands_and_what_hard
     ordered = in_turn(lines, [frozenset({"A"}), frozenset({"B", "b"})])
     assert [(one.speaker, one.start) for one in ordered] == [("A", 0), ("B", 4), ("A", 1), ("C", 2), ("A", 3), ("B", 5)]
     assert [one.fit for one in ordered] == [lines[one.start].fit for one in ordered]
+
+
+def test_who_of_several_has_no_line_that_fits_is_told_by_the_longest_label() -> None:
+    ann, bob = frozenset({"Ann", "Ann Lee"}), frozenset({"Bob"})
+    fitting, weak = line("Ann", 2.0, 0), line("Bob", LEAST_SHARE * 2.0 - 0.01, 1)
+    assert quiet([fitting, weak], [ann, bob]) == ("Bob",)
+    assert quiet([fitting, line("Bob", LEAST_SHARE * 2.0, 1)], [ann, bob]) == ()
+    assert quiet([line("Bob", 2.0, 0)], [ann, bob]) == ("Ann Lee",)
+    assert quiet([fitting], [ann]) == quiet([line("C", 2.0, 0)], [ann, bob]) == ()
+    index = line_index(MILL, 20)
+    found = best_lines(index, question("What do Alice and Dan think about the mill?"), range(3), FakeEmbedder(DIMENSION))
+    assert found.quiet_speakers == ("Dan",)
 
 
 def test_nothing_is_brought_forward_where_all_lines_say_nothing() -> None:

@@ -72,6 +72,8 @@ def _num_shared(before: Sequence[str], following: Sequence[str]) -> int:
 def _runs_on(cues: Sequence[SourceTurn]) -> bool:
     """Whether it is a file's way to go on from cue to cue, so that a capital behind no sentence's end is a name's."""
     num_ended = sum(1 for cue in cues if _SENTENCE_END.search(cue.text))
+    if sum(1 for cue in cues if cue.text.isupper()) > _MOST * len(cues):  # as television has them
+        return _SOME * len(cues) <= num_ended < len(cues)
     num_lower = sum(1 for cue in cues if cue.text[:1].islower())
     return num_lower >= _MOST * len(cues) or min(num_ended, num_lower) >= _SOME * len(cues)
 

@@ -54,6 +54,13 @@ def test_without_punctuation_a_capital_is_a_names_and_a_turn_ends_with_a_cue_at_
     assert made[1] == SourceTurn(made[0].text, None, 20.0, 40.0)
 
 
+def test_captions_in_capitals_go_on_until_a_sentence_ends() -> None:
+    said = cues("GOOD EVENING FROM", "WASHINGTON. THE VOTE", "IS OVER.", ">> IT IS?", ">> YES.")
+    assert [turn.text for turn in whole_turns(said)] == ["GOOD EVENING FROM WASHINGTON.", "THE VOTE IS OVER.", ">> IT IS?", ">> YES."]
+    signs = cues("EXIT", "NO ENTRY", "STOP", "WAY OUT")
+    assert whole_turns(signs) == tuple(signs)
+
+
 def rolling(*lines: str) -> str:
     """A file as YouTube's captions are saved: each line is spoken, stands still, and moves up."""
     blocks, above = [], " "

@@ -15,8 +15,8 @@ from dynagrag.ingest.load.speakers import is_aside
 from dynagrag.schema import LoadedSource, SourceTurn
 from dynagrag.sentences import num_words, sentence_spans
 
-_CAPTIONS = frozenset({"vtt", "srt", "sbv", "youtube-xml", "youtube-text"})
-"""The formats whose turns are cues."""
+_CAPTIONS = frozenset({"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"})
+"""The formats whose turns are cues, or segments as long as a cue."""
 MAX_PAUSE_S = 2.0
 """Between two cues of one sentence."""
 MAX_CUE_S = 15.0

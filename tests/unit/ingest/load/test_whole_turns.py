@@ -1,5 +1,6 @@
 """Cues of captions become turns of whole sentences."""
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -87,6 +88,12 @@ def test_a_line_that_rolls_up_is_said_once(tmp_path: Path) -> None:
 def test_words_that_are_said_twice_stay_where_captions_do_not_roll() -> None:
     said = cues("It was very, very", "very cold.", "So we went.", "We went home.", "Home was warm.", "It was good.", "We sang.")
     assert " ".join(turn.text for turn in whole_turns(said)) == " ".join(cue.text for cue in said)
+
+
+def test_segments_of_a_podcast_s_json_are_cues_too(tmp_path: Path) -> None:
+    segments = [{"speaker": "Ann", "startTime": n, "endTime": n + 1, "body": text} for n, text in enumerate(["so I", "said no."])]
+    (tmp_path / "a.json").write_text(json.dumps({"version": "1.0.0", "segments": segments}), encoding="utf-8")
+    assert turns_of(load_source(tmp_path / "a.json")) == (SourceTurn("so I said no.", "Ann", 0.0, 2.0),)
 
 
 def test_other_forms_keep_their_turns(tmp_path: Path) -> None:

@@ -66,6 +66,21 @@ def intervals(columns: Mapping[str, Sequence[float]], seed: int = SEED, resample
     return {name: Interval(float(m), float(a), float(b)) for name, m, a, b in zip(columns, means, low, high, strict=True)}
 
 
+def share_intervals(columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Interval]:
+    """As `intervals`, of values between 0 and 1, not of differences. Where all values are 0, or all are 1, resampling shows no spread: the
+    interval is then that of Clopper and Pearson for a share, which is exact, and holds for one question too.
+    """
+    found = intervals(columns, seed, resamples)
+    return {name: _exact(own.mean, len(columns[name])) if set(columns[name]) in ({0.0}, {1.0}) else own for name, own in found.items()}
+
+
+def _exact(share: float, num: int) -> Interval:
+    from scipy.stats import binomtest
+
+    found = binomtest(round(share * num), num).proportion_ci(LEVEL, method="exact")
+    return Interval(share, float(found.low), float(found.high))
+
+
 def _bounds(data: NDArray[np.float64], seed: int, resamples: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from scipy.stats import bootstrap
 

@@ -11,7 +11,7 @@ from dynagrag.evaluation.graphqa.hallucination import hallucination_section
 from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.html_report import Case, Cases, Column, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.run_folder import shortened
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.text import plural
 
 _SCORED: Mapping[str, Mapping[str, str]] = {
@@ -47,7 +47,7 @@ def render_graphqa_report(run: GraphQaRun) -> str:
 def graphqa_report(summary: Mapping[str, Any], lines: Sequence[GraphAnswerLine]) -> Report:
     """What the page says."""
     asked = f"{plural(summary['n'], 'question')} over graphs, {summary['split']} rows, answered by {summary['variant']}"
-    few = (f"Fewer than {FEW_QUESTIONS} questions: the intervals say little.",) if summary["n"] < FEW_QUESTIONS else ()
+    few = (f"{FEW[:1].upper()}{FEW[1:]}.",) if summary["n"] < FEW_QUESTIONS else ()
     return Report(
         title=f"{summary['dataset']}: {summary['variant']}",
         asked=f"{asked} with {summary['lm'] or 'no model'}: how many are right?",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynagrag import wiring
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
@@ -251,7 +251,7 @@ def _summary(
 def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, dict[str, float]]:
     """`mean`, `low` and `high` of each measure."""
     names = lines[0].scores[scorer]
-    found: dict[str, Interval] = intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
+    found: dict[str, Interval] = share_intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
     return {name: {key: round(value, DIGITS) for key, value in asdict(own).items()} for name, own in found.items()}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.evaluation.bootstrap_intervals import Interval, intervals
+from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.graphqa.answer_items import Tokens, tokens_of
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.results.html_report import Section, Table
@@ -167,7 +167,7 @@ def hallucination_section(summary: Mapping[str, Any]) -> Section:
 
 
 def _interval(name: str, values: Sequence[float]) -> dict[str, float]:
-    return {key: round(value, DIGITS) for key, value in asdict(intervals({name: values})[name]).items()}
+    return {key: round(value, DIGITS) for key, value in asdict(share_intervals({name: values})[name]).items()}
 
 
 def _three(parts: Sequence[str]) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE
 from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, Lines, Report, Section, Table, interval_meaning, render
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 from dynagrag.text import plural
 
@@ -138,7 +138,7 @@ def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
     if any(own["published"] for own in summary["arms"].values()):
         yield _DIFFERS
     if fewest_questions(summary) < FEW_QUESTIONS:
-        yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
+        yield FEW
 
 
 def judge_time(summary: Mapping[str, Any]) -> str:

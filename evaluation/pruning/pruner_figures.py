@@ -1,12 +1,12 @@
 """What pruners are worth beside each other, and beside the untrained ones, on the same questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals
+from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals, share_intervals
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NEAR, NODE_AP, measure_pruner, untrained_pruner
 from dynagrag.evaluation.results.run_summary import DIGITS
@@ -17,6 +17,7 @@ BASELINES = (*wiring.PRUNERS, NEAR)
 MIN_GROUPS = 5
 """Documents, or entities asked about, below which an interval over them tells nothing."""
 _ByQuestion = Mapping[str, Mapping[str, float]]
+_Of = Callable[[Mapping[str, Sequence[float]]], dict[str, Interval]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExa
         PrunerFigures(
             name,
             len(own),
-            _means(own),
+            _means(own, share_intervals),
             {other: _gain(own, theirs, group_of) for other, theirs in untrained.items() if other != name},
             by_question=own,
             num_groups=len({*group_of.values()}),
@@ -113,12 +114,12 @@ def _gain(own: _ByQuestion, other: _ByQuestion, group_of: Mapping[str, str]) -> 
     by_group: dict[str, list[float]] = {}
     for id_, row in gains.items():
         by_group.setdefault(group_of[id_], []).append(row[NODE_AP])
-    return Gain(_means(gains), intervals({NODE_AP: [sum(rows) / len(rows) for rows in by_group.values()]})[NODE_AP])
+    return Gain(_means(gains, intervals), intervals({NODE_AP: [sum(rows) / len(rows) for rows in by_group.values()]})[NODE_AP])
 
 
-def _means(rows: _ByQuestion) -> dict[str, Interval]:
+def _means(rows: _ByQuestion, of: _Of) -> dict[str, Interval]:
     columns = {name: [row[name] for row in rows.values() if name in row] for name in NAMES}
-    return {name: intervals({name: column})[name] for name, column in columns.items() if column}
+    return {name: of({name: column})[name] for name, column in columns.items() if column}
 
 
 def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:

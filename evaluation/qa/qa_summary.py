@@ -1,11 +1,11 @@
 """The figures of a run of answers: each arm's means with intervals, its differences from the baseline on the same questions, its cost."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
-from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
+from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
 from dynagrag.evaluation.qa.answer_scores import (
     ABSTAINED,
     CLAIM_SHARES,
@@ -22,6 +22,7 @@ from dynagrag.evaluation.several_comparisons import corrected
 
 Scores = Mapping[str, Mapping[str, float]]
 """Question -> measure -> value."""
+_Of = Callable[[Mapping[str, Sequence[float]], int], dict[str, Interval]]
 _DIGITS, _PRECISION = 4, 2
 CUT_OFF = "cut_off"
 """Answers whose reply had no end; they count as wrong."""
@@ -74,7 +75,7 @@ def main_measure(means: Mapping[str, Any]) -> str:
 def differences(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
     """new - old by measure over the questions that have it in both: mean and 95 % interval in points, and how many questions these are."""
     columns = _by_question(new, old, answerable)
-    found = _intervals(columns)
+    found = _intervals(columns, intervals)
     return {
         name: {"difference": round(POINTS * found[name].mean, _PRECISION)} | _bounds(found[name]) | {"questions": len(columns[name])}
         for name in MEASURES
@@ -106,7 +107,7 @@ def _from_baseline(
 
 def _means(scores: Scores, answerable: frozenset[str]) -> dict[str, Interval]:
     """Each measure's mean over the answerable questions that have it."""
-    found = _intervals(_columns(scores, answerable))
+    found = _intervals(_columns(scores, answerable), share_intervals)
     return {name: found[name] for name in MEASURES if name in found}
 
 
@@ -125,12 +126,12 @@ def _columns(scores: Scores, answerable: frozenset[str]) -> dict[str, dict[str, 
     return columns
 
 
-def _intervals(columns: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
+def _intervals(columns: Mapping[str, Mapping[str, float]], of: _Of) -> dict[str, Interval]:
     """The interval of each column; those over the same questions are drawn together."""
     groups: dict[tuple[str, ...], dict[str, list[float]]] = {}
     for name, column in columns.items():
         groups.setdefault(tuple(column), {})[name] = list(column.values())
-    return {name: found for group in groups.values() for name, found in intervals(group, SEED).items()}
+    return {name: found for group in groups.values() for name, found in of(group, SEED).items()}
 
 
 def _bounds(interval: Interval) -> dict[str, float]:

@@ -168,7 +168,8 @@ def _template() -> "Template":
 
 def interval_meaning(units: str) -> str:
     """What an interval says, of so-called units that are drawn again."""
-    drawn = f"where the figure would fall in 95 of 100 runs on such {units} (bootstrap: the {units} are drawn again 10,000 times)"
+    drawn = f"where the figure would fall in 95 of 100 runs on such {units} (bootstrap: the {units} are drawn again 10,000 times"
+    drawn += "; of shares that are all 0, or all 1: Clopper and Pearson)"
     return f"{drawn}; a difference whose interval holds 0 may be chance"
 
 

@@ -6,7 +6,7 @@ from statistics import fmean, median
 from typing import Any
 
 from dynagrag.errors import UsageError
-from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals
+from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
 from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder, differing_settings, shortened
@@ -17,6 +17,7 @@ _MAX_LISTED = 20
 DIGITS = 6
 FEW_QUESTIONS = 30
 """Below, resampling the questions shows too little of how they could have fallen."""
+FEW = f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
 PRECISION = 2
 """Digits of what is given in points."""
 SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "r@10", "hit@1", "mrr", PROMPT)
@@ -68,7 +69,7 @@ def _scope(found: Mapping[str, Mapping[str, RetrievalLine]], arms: Sequence[str]
     names = names_of(line for own in found.values() for line in own.values())
     values = {arm: {name: [found[arm][q].measures[name] for q in questions] for name in names} for arm in arms}
     shown = [name for name in SHOWN_WITH_INTERVALS if name in names]
-    spread = intervals({f"{a} {n}": values[a][n] for a in arms for n in shown}, seed)
+    spread = share_intervals({f"{a} {n}": values[a][n] for a in arms for n in shown}, seed)
     return {
         "questions": len(questions),
         "arms": {arm: {name: round(fmean(own), DIGITS) for name, own in values[arm].items()} | _costs(found[arm].values()) for arm in arms},

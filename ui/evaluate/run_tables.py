@@ -22,7 +22,7 @@ from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, held_line
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
 from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL, KeptView
 from dynagrag.ui.evaluate.other_tables import Row
@@ -72,7 +72,7 @@ def notes(view: KeptView) -> list[str]:
     if view.kind == QA and (held := held_line(summary)):
         said.append(held)
     if isinstance(questions, int) and questions < FEW_QUESTIONS:
-        said.append(f"fewer than {FEW_QUESTIONS} questions: the intervals say little")
+        said.append(FEW)
     return said
 
 

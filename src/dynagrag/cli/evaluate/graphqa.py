@@ -122,6 +122,7 @@ def _part(split: str) -> "Part | None":
 
 def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.bootstrap_intervals import Interval
+    from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
 
     asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
     yield f"{asked}, {summary['variant']}, {summary['lm'] or 'no model'}"
@@ -135,6 +136,8 @@ def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
 
         yield from hallucination_lines(own)
     yield summary["verdict"]
+    if summary["n"] < FEW_QUESTIONS:
+        yield FEW
     yield from _published(summary)
 
 

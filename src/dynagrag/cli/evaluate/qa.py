@@ -148,7 +148,7 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
     from dynagrag.evaluation.qa.qa_report import TITLES, abstention_cells, arm_title, cells, difference, heads_of, held_line, result
     from dynagrag.evaluation.qa.qa_summary import COSTS
-    from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+    from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
     without = f", {summary['unanswerable']} of them without an answer" if summary["unanswerable"] else ""
@@ -179,4 +179,4 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     if held := held_line(summary):
         yield held
     if summary["questions"] < FEW_QUESTIONS:
-        yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
+        yield FEW

@@ -138,7 +138,7 @@ def compare_runs(
 
 
 def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+    from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
     yield f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half}, {plural(summary['passages'], 'passage')}"
@@ -159,7 +159,7 @@ def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         yield from _prompt_lines(found, baseline)
     yield "in points (0 to 100) but for ms; differences with paired 95 % intervals"
     if summary["questions"] < FEW_QUESTIONS:
-        yield f"fewer than {FEW_QUESTIONS} questions: the intervals say little"
+        yield FEW
 
 
 def _prompt_lines(found: Mapping[str, Any], baseline: str) -> Iterator[str]:

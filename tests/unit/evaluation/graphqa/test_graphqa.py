@@ -147,6 +147,20 @@ def test_what_an_answer_rests_on_is_asked_for_and_looked_up(data: Path, settings
         evaluate_graphqa(settings, replace(asked, hallucination=False))
 
 
+def test_none_right_of_a_few_is_not_told_apart_from_chance(
+    data: Path, home: Path, tiny: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dynagrag.cli.main import run
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+
+    monkeypatch.setattr(SoftPromptModel, "answers", lambda self, examples: ["nothing"] * len(examples))
+    given = ["--dataset", "explagraphs", "--data", str(data), "--method", "zero-shot", "--lm", "tiny", "--limit", "3"]
+    assert run(["evaluate", "graphqa", *given, "--out", str(tmp_path / "run")]) == 0
+    shown = capsys.readouterr().out
+    assert "0.0 % right (0.0 to 70.8) by paper_compat, not told apart from the 66.7 %" in shown
+    assert "fewer than 30 questions: the intervals say little\n" in shown
+
+
 def test_sizes_that_were_given_are_those_of_the_network(train: Train, data: Path, settings: Settings, tmp_path: Path) -> None:
     sizes = {"width": 8, "num_layers": 2, "projection": 24, "batch_size": 4, "patience": 1, "num_virtual": 3}
     kept = json.loads((train("g-retriever", "own", sizes=sizes) / "model.json").read_text(encoding="utf-8"))

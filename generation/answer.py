@@ -56,6 +56,7 @@ from dynagrag.schema import (
 from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
+SILENCE = "The trained system said nothing. More questions or epochs of training may help."
 UNANSWERED = "No language model is configured, so nothing was answered."
 NO_MODEL = f"{UNANSWERED} This is the evidence an answer would rest on."
 _PASSAGES_PER_PROMPT = 10
@@ -193,9 +194,9 @@ class _Flow:
         reply = soft.answer(self.snapshot, self.question, self.retrieval, self.reading)
         read = {label: line for label, line in all_evidence(self.contexts).items() if label in reply.trace.labels}
         text = checked_marks(reply.text, read).strip()
+        self.on_text(text or SILENCE)
         if not text:
-            return replace(self._abstention("the trained system said nothing"), soft=reply)
-        self.on_text(text)
+            return _Outcome(SILENCE, is_abstained=True, reason="the trained system said nothing", soft=reply)
         return _Outcome(text, soft=reply)
 
     def _abstention(self, reason: str, intermediate: tuple[IntermediateAnswer, ...] = (), failures: tuple[str, ...] = ()) -> _Outcome:

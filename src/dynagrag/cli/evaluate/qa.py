@@ -144,9 +144,24 @@ def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
     return EXIT_SET_ASIDE if any(summary["errors"].values()) else 0
 
 
+_ABSTENTION_HEADS = ("abstained", "rightly", "of all", "claiming", "stated", "contradicted", "not found")
+
+
+def abstention_lines(summary: Mapping[str, Any], width: int) -> Iterator[str]:
+    """The table of abstentions, whose first column is so wide."""
+    from dynagrag.evaluation.qa.qa_report import abstention_cells
+
+    yield "of the abstentions those that are right (rightly), of all questions without an answer those abstained from (of all), how many"
+    yield "answers there claim something (claiming), and what share of their claims is stated, contradicted or not found"
+    yield f"{'arm':<{width}}" + "".join(f"{head:>{len(head) + 2}}" for head in _ABSTENTION_HEADS)
+    for arm, found in summary["abstention"].items():
+        cells = zip(abstention_cells(found), _ABSTENTION_HEADS, strict=True)
+        yield f"{arm:<{width}}" + "".join(f"{cell:>{len(head) + 2}}" for cell, head in cells)
+
+
 def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
-    from dynagrag.evaluation.qa.qa_report import TITLES, abstention_cells, arm_title, cells, difference, heads_of, held_line, result
+    from dynagrag.evaluation.qa.qa_report import TITLES, arm_title, cells, difference, heads_of, held_line, result
     from dynagrag.evaluation.qa.qa_summary import COSTS
     from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
 
@@ -167,10 +182,7 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
         own = "".join(f"{cell:>{wide}}" for cell, wide in zip(row, widths, strict=True))
         yield f"{arm_title(summary, arm):<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
     if summary["unanswerable"]:
-        yield "abstained, rightly of these, and of the questions without an answer; claiming there, stated, contradicted, not found"
-        for arm, found in summary["abstention"].items():
-            first, *others = abstention_cells(found)
-            yield f"{arm:<{width}}{first:>6}" + "".join(f"{cell:>8}" for cell in others)
+        yield from abstention_lines(summary, width)
     for arm, count in summary["errors"].items():
         if count:
             yield f"{arm}: {plural(count, 'answer')} failed; the same command with --out {summary['run']} tries them again"

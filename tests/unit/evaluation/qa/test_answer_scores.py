@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.cli.evaluate.qa import abstention_lines
 from dynagrag.evaluation.answers.answer_line import AnswerLine, CitedSpan, VerdictClaims
 from dynagrag.evaluation.qa.answer_scores import (
     WantedAnswer,
@@ -231,6 +232,9 @@ def test_what_is_claimed_where_nothing_answers_is_counted_apart() -> None:
         "claiming": 2,
     }
     assert abstention_cells(own) == ["1", "100.0", "33.3", "2", "12.5", "12.5", "75.0"]
+    *_, heads, row = abstention_lines({"abstention": {"a": own}}, 4)
+    assert heads.split() == ["arm", "abstained", "rightly", "of", "all", "claiming", "stated", "contradicted", "not", "found"]
+    assert len(row) == len(heads), "columns end together"
     none = summary(lines[:1], {"q0": wanted["q0"]})["abstention"]["a"]
     assert abstention_cells(none) == ["0", "-", "-", "0", "-", "-", "-"]
 

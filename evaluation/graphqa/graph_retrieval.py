@@ -3,7 +3,7 @@
 Graphs of a set that puts them in whole (`GraphQuestion.tree` None) stay whole for G-Retriever and GRAG.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ NUM_EGO_GRAPHS, NUM_HOPS, NUM_KEPT = 5, 2, 10
 """GRAG: ego-graphs (*chosen*; its code has 20), their hops, and how many nodes and edges of each are kept."""
 MAX_NODES = 2000
 """Of a graph whose ego-graphs are compared; of a larger one the nodes nearest the question."""
+_AT_ONCE = 1000
 MAX_KEPT = 100_000
 """Texts whose vectors are remembered: 150 MB of 384 numbers each."""
 
@@ -57,13 +58,20 @@ class TextVectors:
         found: Vectors = np.array([self._kept[text] for text in texts], dtype=np.float32).reshape(-1, self.width)
         return found
 
-    def keep(self, texts: Iterable[str]) -> None:
-        """Embeds those that are new, all at once: embedders are quick with many texts. Forgets the others where all would be too many."""
+    def keep(self, texts: Iterable[str], tell: Callable[[float], None] | None = None) -> None:
+        """Embeds those that are new, many at once: embedders are quick with many texts. Forgets the others where all would be too many.
+        `tell` is told which share of them is done.
+        """
         wanted = dict.fromkeys(texts)
         new = [text for text in wanted if text not in self._kept]
         if len(self._kept) + len(new) > self.max_kept:
             self._kept = {text: vector for text, vector in self._kept.items() if text in wanted}
-        self._kept.update(zip(new, self._embedder.embed_documents(new) if new else (), strict=True))
+        new.sort(key=len)
+        for start in range(0, len(new), _AT_ONCE):
+            some = new[start : start + _AT_ONCE]
+            self._kept.update(zip(some, self._embedder.embed_documents(some), strict=True))
+            if tell:
+                tell((start + len(some)) / len(new))
 
     def of_query(self, text: str) -> Vector:
         """(d,) of what is asked."""

@@ -90,15 +90,18 @@ class GraphQaOptions:
 def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Progress | None = None) -> tuple[GraphQaRun, dict[str, Any]]:
     """The run and its summary. Errors as in GraphQaOptions.check, and those of files and models that aren't there."""
     options.check()
+    tell = progress or (lambda *_: None)
+    tell("load", 0, 2)
     graph_set = load_graph_set(options.dataset, options.data)
     questions = graph_set.of(options.part)[: options.limit]
+    tell("load", 1, 2)
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
     if options.part is None and any(file.sha256 in answers.learned_files for file in graph_set.files):
         raise UsageError(f"{options.checkpoint} was trained on rows of these files; measure it on --split validation or test")
     num_learned = _num_learned(options, answers.learned, questions)
     name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options) | answers.made_with
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
-    tell = progress or (lambda *_: None)
+    tell("load", 2, 2)
     done = {line.question for line in run.lines()}
     missing = [question for question in questions if question.id not in done]
     with run.asking(len(done)):

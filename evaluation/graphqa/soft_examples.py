@@ -6,6 +6,7 @@ tree, or GRAG's ego-graphs with the text of each, or text alone of what is neare
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -23,18 +24,27 @@ from dynagrag.evaluation.graphqa.graph_retrieval import (
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.evaluation.graphqa.tree_description import tree_description
 from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
+from dynagrag.ingest.pipeline import Progress
 
 FACTS_HEAD = "Below are facts in the form of the triple meaningful to answer the question."
 """KAPING's words before its triples (its section 4.3)."""
 
 
-def soft_examples(questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod) -> list[SoftExample]:
-    """An example of each question, with what the method retrieves."""
+def soft_examples(
+    questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod, progress: Progress | None = None
+) -> list[SoftExample]:
+    """An example of each question, with what the method retrieves. `progress` is told of the embedding, in questions."""
     if not (method.parts.has_graph or (method.parts.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))):
         return [_example(question, vectors, method) for question in questions]
-    examples = []
+    examples: list[SoftExample] = []
+    tell = progress or (lambda *_: None)
+
+    def told(num: int, share: float) -> None:
+        tell("embed", len(examples) + int(share * num), len(questions))
+
     for group in _groups(questions, vectors.max_kept):
-        vectors.keep(text for question in group for text in _texts(question))
+        told(len(group), 0)
+        vectors.keep((text for question in group for text in _texts(question)), partial(told, len(group)))
         examples += [_example(question, vectors, method) for question in group]
     return examples
 

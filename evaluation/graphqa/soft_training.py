@@ -23,12 +23,13 @@ from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_net
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
+from dynagrag.ingest.pipeline import Progress
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import check_out_folder, hold_folder
 from dynagrag.training.devices import choose_device
 from dynagrag.training.keeping import Keeping
-from dynagrag.training.training_loop import Epoch, OnStep, Training, TrainingOptions
+from dynagrag.training.training_loop import Epoch, Training, TrainingOptions
 
 KIND = "soft-prompt"
 MIN_ROWS = 10
@@ -80,9 +81,11 @@ class SoftTrainOptions:
 
 
 def train_soft_prompt(
-    settings: Settings, options: SoftTrainOptions, on_epoch: Callable[[Epoch], None] | None = None, on_step: OnStep | None = None
+    settings: Settings, options: SoftTrainOptions, on_epoch: Callable[[Epoch], None] | None = None, progress: Progress | None = None
 ) -> list[Epoch]:
     """Trains a method and writes its checkpoint; the epochs. A training in the folder that was stopped goes on.
+
+    `progress` is told of loading, embedding, each epoch's steps and its validation.
 
     A tenth of the training rows, 100 at most and never trained on, choose the epoch: the set's validation rows stay for measuring.
 
@@ -92,13 +95,16 @@ def train_soft_prompt(
         SettingsError: The language model isn't there, or a library is missing.
     """
     options.check()
+    tell = progress or (lambda *_: None)
+    tell("load", 0, 2)
     graph_set = load_graph_set(options.dataset, options.data)
     rows = graph_set.of(Part.TRAIN)[: options.max_rows]
     if len(rows) < MIN_ROWS:
         raise UsageError(f"{options.dataset} has {len(rows)} training rows there; at least {MIN_ROWS} are needed")
     check_retrieves(options.made_of, rows)
+    tell("load", 1, 2)
     with hold_folder(options.out):
-        return _train(settings, options, graph_set, rows, on_epoch, on_step)
+        return _train(settings, options, graph_set, rows, on_epoch, tell)
 
 
 def check_retrieves(method: GraphMethod, rows: Sequence[GraphQuestion]) -> None:
@@ -113,12 +119,13 @@ def _train(
     graph_set: GraphSet,
     rows: Sequence[GraphQuestion],
     on_epoch: Callable[[Epoch], None] | None,
-    on_step: OnStep | None,
+    tell: Progress,
 ) -> list[Epoch]:
     num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     lm = load_language_model(options.lm, settings, options.precision, options.device)
     embedder = wiring.make_embedder(settings)
-    examples = soft_examples(rows, TextVectors(embedder), options.made_of)
+    tell("load", 2, 2)
+    examples = soft_examples(rows, TextVectors(embedder), options.made_of, tell)
     num = num_cut(lm, (example.label for example in examples), options.max_label)
     tell_cut(num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)")
     if options.made_of.parts.has_text:
@@ -136,7 +143,7 @@ def _train(
         made_with=_made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of_rows(rows)},
     )
     task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, keeping.file, model.length).run(examples[:-num_validation], on_epoch, on_step)
+    epochs = Training(task, training, keeping.file, model.length).run(examples[:-num_validation], on_epoch, tell)
     keeping.save(model.tokens.state_dict(), epochs, learned={"learned": sorted({row_hash(row) for row in rows})})
     return epochs
 

@@ -84,7 +84,8 @@ def train_soft_on_workspace(
     on_epoch: Callable[[Epoch], None] | None = None,
 ) -> SoftTraining:
     """Trains and writes the checkpoint. A training in the workspace's own folder that was begun with other settings, questions or another
-    graph is dropped; elsewhere that is an error. `progress` is told of what is retrieved, of each epoch's steps, and of what is measured.
+    graph is dropped; elsewhere that is an error. `progress` is told of loading, of what is retrieved, of each epoch's steps and its
+    validation, and of what is measured.
 
     Raises UsageError for what was given wrong, too few questions, and texts longer than the language model reads; LoadError for a file
     that can't be read; WorkspaceError where there is no such workspace or a document of it was deleted meanwhile; SettingsError where the
@@ -100,12 +101,15 @@ def train_soft_on_workspace(
     is_own = out == own
     check_out_folder(out, begins_anew=is_own)
     tell = progress or (lambda *_: None)
+    tell("load", 0, 2)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         learned_of = {document.id for document in space.store.documents()}
         asked = WorkspaceSoftExamples(space, options.method, options.questions)
         _check_enough(asked)
+        tell("load", 1, 2)
         with hold_folder(out):
             lm = load_language_model(options.lm, settings, options.precision, options.device)
+            tell("load", 2, 2)
             embedder = space.embedder.identity
             torch.manual_seed(options.seed)
             layout = LayoutOptions(MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY)

@@ -135,8 +135,8 @@ class Training(Generic[E]):
         self.epochs: list[Epoch] = []
 
     def run(self, examples: Sequence[E], on_epoch: Callable[[Epoch], None] | None = None, on_step: OnStep | None = None) -> list[Epoch]:
-        """Trains until nothing gets better, or goes on with what the file has; the epochs. `on_step` is told after each batch: "epoch 2",
-        how many examples are done, and of how many.
+        """Trains until nothing gets better, or goes on with what the file has; the epochs. `on_step` is told as an epoch begins and after
+        each batch: "epoch 2", how many examples are done, and of how many; then "validate".
 
         Raises UsageError without examples, or where the file was made with something else; TrainingError where a loss is no number.
         """
@@ -166,7 +166,9 @@ class Training(Generic[E]):
         total, seconds = self._learn(number, examples, batches, on_step)
         began = time.perf_counter()
         self._task.network.eval()
+        on_step("validate", 0, 1)
         validation = self._task.validate()
+        on_step("validate", 1, 1)
         if not math.isfinite(validation):
             raise TrainingError(
                 f"after epoch {number} the network gives no numbers: the learning rate is too high; give a lower --learning-rate"
@@ -181,6 +183,7 @@ class Training(Generic[E]):
         told = kept = time.perf_counter()
         began, total = told - begun.seconds, begun.total
         num_done = sum(map(len, batches[: begun.num_batches]))
+        on_step(f"epoch {number}", num_done, len(examples))
         for place, rows in enumerate(batches[begun.num_batches :], begun.num_batches + 1):
             batch = [examples[i] for i in rows]
             num_done += len(batch)

@@ -83,9 +83,9 @@ def test_a_training_that_was_killed_within_an_epoch_goes_on_there(tmp_path: Path
         torch.rand(7)  # what else draws between the two
         return steps
 
-    assert killed_at("epoch 1", 8) == [("epoch 1", 4), ("epoch 1", 8)]
-    assert killed_at("epoch 3", 11)[:2] == [("epoch 1", 8), ("epoch 1", 11)]
-    assert killed_at("epoch 3", 11) == [("epoch 3", 11)]
+    assert killed_at("epoch 1", 8) == [("epoch 1", 0), ("epoch 1", 4), ("epoch 1", 8)]
+    assert killed_at("epoch 3", 11)[:3] == [("epoch 1", 4), ("epoch 1", 8), ("epoch 1", 11)]
+    assert killed_at("epoch 3", 11) == [("epoch 3", 8), ("epoch 3", 11)]
     resumed, seen = LineTask(), list[int]()
     epochs = Training(resumed, OPTIONS, file).run(EXAMPLES, lambda epoch: seen.append(epoch.number))
     assert (losses(epochs), seen) == (expected, [3, 4, 5, 6])
@@ -314,11 +314,13 @@ def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_
     assert sorted(map(sorted, batches(0, False))) != sorted(batches(0))
 
 
-def test_each_batch_is_told() -> None:
+def test_an_epoch_s_begin_each_batch_and_the_validation_are_told() -> None:
     told: list[tuple[str, int, int]] = []
     Training(LineTask(), TrainingOptions(batch_size=len(EXAMPLES) - 1, max_epochs=2)).run(EXAMPLES, on_step=lambda *step: told.append(step))
     num = len(EXAMPLES)
-    assert told == [(f"epoch {number}", done, num) for number in (1, 2) for done in (num - 1, num)]
+    of_epoch = [[(f"epoch {number}", done, num) for done in (0, num - 1, num)] for number in (1, 2)]
+    validated = [("validate", 0, 1), ("validate", 1, 1)]
+    assert told == [*of_epoch[0], *validated, *of_epoch[1], *validated]
 
 
 def test_the_rate_rises_over_the_first_epoch_and_falls_by_a_cosine_to_the_least() -> None:

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 from torch import Tensor
 
+from dynagrag.evaluation.graphqa import graph_retrieval
 from dynagrag.evaluation.graphqa.graph_methods import Description
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
+from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
+from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.settings import Settings
 
 Train = Callable[..., Path]
@@ -60,3 +63,19 @@ def test_graphs_are_described_in_measuring_as_they_were_in_training(
     )
     assert {one.description for one in asked} == set(learned.values()), "two graphs, by label"
     assert all(text.startswith("node_id,node_attr") is is_table for text in learned.values())
+
+
+def test_loading_and_embedding_are_told_before_the_first_epoch(
+    data: Path, settings: Settings, tiny: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_retrieval, "_AT_ONCE", 2)
+    told: list[tuple[str, int, int]] = []
+    options = SoftTrainOptions(
+        method="g-retriever", dataset="explagraphs", data=data, lm="tiny", out=tmp_path / "own", recipe=SoftRecipe(max_epochs=1, width=16)
+    )
+    train_soft_prompt(settings, options, None, lambda *step: told.append(step))
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["load", "embed", "epoch 1", "validate"]
+    assert told[:3] == [("load", 0, 2), ("load", 1, 2), ("load", 2, 2)]
+    embedded = [(done, total) for stage, done, total in told if stage == "embed"]
+    assert (embedded[0], embedded[-1]) == ((0, 22), (22, 22))
+    assert len(embedded) > 3, "while a group's texts are embedded too"

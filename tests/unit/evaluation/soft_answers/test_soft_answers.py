@@ -208,10 +208,10 @@ def test_figures_are_shares_of_the_replies_that_hold_the_answer_and_progress_is_
     assert made.figures.right == (n - (n + 2) // 3) / n
     assert made.figures.untrained == 1 / n
     assert made.figures.with_line == sum(one.label.endswith("]") for one in asked[True]) / n
-    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["retrieve", "epoch 1", "epoch 2", "measure"]
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["load", "retrieve", "epoch 1", "validate", "epoch 2", "measure"]
     for epoch in ("epoch 1", "epoch 2"):
         steps = [(done, total) for stage, done, total in told if stage == epoch]
-        assert (len(steps), steps[-1]) == (2, (12, 12)), "after each batch of 8"
+        assert (len(steps), steps[0], steps[-1]) == (3, (0, 12), (12, 12)), "as it begins, and after each batch of 8"
     assert [done for stage, done, _ in told if stage == "measure"] == [*range(0, n, 8), *range(n, 2 * n, 8), 2 * n]
 
 

@@ -1,9 +1,10 @@
 """The nouns of GraphQA: a graph of text, and a question that it answers."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 
@@ -36,6 +37,32 @@ class TextGraph:
         numbers: dict[str, int] = {}
         edges = tuple((numbers.setdefault(h, len(numbers)), label, numbers.setdefault(t, len(numbers))) for h, label, t in triples)
         return cls(tuple(numbers), edges)
+
+
+class LateGraph(TextGraph):
+    """A graph that is cut out of a larger one when it is first looked at: a run looks at few of a set's."""
+
+    __slots__ = ("_made",)
+    _made: Callable[[], TextGraph]
+
+    def __init__(self, make: Callable[[], TextGraph]) -> None:
+        object.__setattr__(self, "_made", cache(make))
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """As of any graph."""
+        return self._made().nodes
+
+    @property
+    def edges(self) -> tuple[tuple[int, str, int], ...]:
+        """As of any graph."""
+        return self._made().edges
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TextGraph) and (self.nodes, self.edges) == (other.nodes, other.edges)
+
+    def __hash__(self) -> int:
+        return hash((self.nodes, self.edges))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.graphqa.graph_question import PARTS, AnswerForm, GraphQuestion, Part, TextGraph
+from dynagrag.evaluation.graphqa.graph_question import PARTS, AnswerForm, GraphQuestion, LateGraph, Part, TextGraph
 from dynagrag.evaluation.pruning.pruning_example import part_of
 from dynagrag.evaluation.pruning.pruning_sets import read_triples
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph
@@ -97,11 +97,14 @@ class _Reader:
             topics, graph = entities, _graph(triples_of(row, "graph") if row.values["graph"] else ())
         else:
             topics = tuple(t for t in entities if self._shared.number(t) is not None) or self._names.find(asked)
-            graph = _graph(self._shared.near(topics))
+            graph = LateGraph(partial(self._cut_out, topics))
         given = _given_part(row) or of_file
         part = given or part_of(id_.split("_")[0] if self._name == "cwq" else (*entities, *topics, id_)[0])
         prompt, label = f"Question: {asked}\nAnswer: ", "|".join(answers).lower()
         return _Asked(GraphQuestion(id_, prompt, asked, graph, answers, label, part, AnswerForm.LIST, _TREE), topics, given is not None)
+
+    def _cut_out(self, topics: tuple[str, ...]) -> TextGraph:
+        return _graph(self._shared.near(topics))
 
     @cached_property
     def _shared(self) -> TripleGraph:

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, load_graph_set
 from dynagrag.evaluation.graphqa.scene_graphs import parts_of_images
 from dynagrag.evaluation.pruning.pruning_example import part_of
+from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph
 
 OBJECT = {"name": "man", "attributes": ["tall", "old"], "x": 1, "y": 2, "w": 30, "h": 40, "relations": [{"name": "on", "object": "2"}]}
 MAT = {"name": "mat", "attributes": [], "x": 0, "y": 0, "w": 5, "h": 6, "relations": []}
@@ -119,6 +120,25 @@ def web(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     write_rows(folder / f"{name}_questions.jsonl.gz", rows)
     facts = "".join(f"Town {i}\tlies.in\tLand {i}\tlabelled\nLand {i}\thas.king\tKing {i}\twalked\n" for i in range(60))
     (folder / f"{name}_kg.tsv").write_text(f"head\trelation\ttail\tsource\n{facts}", encoding="utf-8")
+
+
+def test_a_graph_is_cut_out_of_the_shared_one_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"id": f"t-{i}", "question": "where", "answers": [f"Land {i}"], "q_entity": [f"Town {i}"]} for i in range(60)]
+    web(tmp_path, "webqsp", rows)
+    cut: list[tuple[str, ...]] = []
+    near = TripleGraph.near
+
+    def watched(self: TripleGraph, names: Iterable[str]) -> tuple[Triple, ...]:
+        cut.append(tuple(names))
+        return near(self, names)
+
+    monkeypatch.setattr(TripleGraph, "near", watched)
+    found = load_graph_set("webqsp", tmp_path)
+    assert cut == []
+    assert [file.name for file in found.files] == ["webqsp_questions.jsonl.gz", "webqsp_kg.tsv"], "what a run rests on is known before"
+    graph = by_id(found)["t-3"].graph
+    assert (len(graph.nodes), len(graph.edges)) == (3, 2)
+    assert cut == [("Town 3",)]
 
 
 def test_web_questions_over_a_shared_graph(tmp_path: Path) -> None:

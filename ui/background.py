@@ -91,12 +91,17 @@ def _run(work: Work, function: Callable[[Work], Any]) -> None:
         work.error = str(err)
     except OSError as err:
         _LOG.warning("%s: %s", work.title, err)
-        work.error = f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and try again"
+        work.error = not_written(err)
     except Exception as err:  # noqa: BLE001 - the edge of a thread
         _LOG.exception("%s failed", work.title)
         work.error = unexpected(err)
     finally:
         work.ended.set()
+
+
+def not_written(err: OSError) -> str:
+    """What is shown where the disk is full or a folder can't be written to."""
+    return f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and try again"
 
 
 def unexpected(err: Exception) -> str:

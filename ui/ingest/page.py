@@ -1,6 +1,6 @@
 """The page Ingest: bring files, text or a folder, see how they were read and what it would cost, and follow the work."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from uuid import uuid4
 
 import streamlit as st
@@ -140,21 +140,29 @@ def _read(brought: list[Brought]) -> None:
     if brought:
         folder, number = upload_folder.folder_of(settings, name), state.remembered("num_read", 0)
         state.remember("num_read", number + 1)
-        state.remember("seen_uploads", state.remembered("seen_uploads", set()) | {item.id for item in brought if item.id})
-        background.start((*prefix, str(number)), "Reading", lambda work: read_all(folder, brought, work.progress))
+        ids = {item.id for item in brought if item.id}
+        state.remember("seen_uploads", state.remembered("seen_uploads", set()) | ids)
+        background.start((*prefix, str(number)), "Reading", lambda work: read_all(folder, brought, work.progress), {"brought": ids})
     for work in background.found_under(prefix):
         if has_ended(work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}", can_stop=True):
             background.drop(work.key)
             if work.error:
                 st.error(plain(work.error), icon=":material/error:")
+                _read_later(work.notes["brought"])
             _take(work.result or ())
 
 
+def _read_later(ids: Set[str]) -> None:
+    """These uploads, where they are still in the box, are read when the page is drawn next."""
+    state.remember("seen_uploads", state.remembered("seen_uploads", set()) - ids)
+
+
 def _take(made: tuple[SourceRow, ...]) -> None:
-    """Later readings of a path replace earlier ones."""
+    """Later readings of a path, or of an upload, replace earlier ones."""
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
-    paths = {row.path for row in made}
-    state.remember("rows", (*(row for row in rows if row.path not in paths), *made))
+    paths, uploads = {row.path for row in made}, {row.brought for row in made if row.brought}
+    state.remember("rows", (*(row for row in rows if row.path not in paths and row.brought not in uploads), *made))
+    _read_later({row.brought for row in made if row.is_unread})
 
 
 def _rows(desk: Desk | None) -> tuple[SourceRow, ...]:
@@ -162,6 +170,7 @@ def _rows(desk: Desk | None) -> tuple[SourceRow, ...]:
     _take_back_what_did_not_start()
     if not state.remembered("has_looked", False):
         state.remember("has_looked", True)
+        upload_folder.sweep(upload_folder.folder_of(state.settings(), state.workspace_name()))
         left = _left_over(desk)
         if left:
             _read(left)

@@ -1,7 +1,7 @@
 """How files were read, before anything is stored: what the page Ingest shows of each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import IO
@@ -10,7 +10,7 @@ from dynagrag.errors import LoadError
 from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source, turns_of
 from dynagrag.schema import LoadedSource
-from dynagrag.ui.ingest.upload_folder import keep, text_name
+from dynagrag.ui.ingest.upload_folder import Kept, keep, text_name
 
 _MAX_TURNS = 8
 _MAX_TURN_CHARS = 300
@@ -19,7 +19,8 @@ _MAX_TURN_CHARS = 300
 @dataclass(frozen=True, slots=True)
 class SourceRow:
     """One file. `given`: what is to be ingested for it, itself or the folder or pattern that names it; "" where it was refused at the door.
-    `brought`: the uploaded file that it was.
+    `brought`: the uploaded file that it was; `replaced`: the earlier one whose place it took; `is_unread`: it is to be read once there is
+    space for it.
     """
 
     name: str
@@ -37,6 +38,8 @@ class SourceRow:
     refused: str
     brought: str = ""
     sha256: str = ""
+    replaced: str = ""
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,8 @@ def read_all(folder: Path, brought: Sequence[Brought], progress: Callable[[str, 
     for number, item in enumerate(brought):
         progress("read", number, len(brought))
         if item.content is not None:
-            source, said = keep(folder, item.name, item.content)
-            rows.append(_row(source, source.path if source.refused is None else "", said, item))
+            taken = {row.path for row in rows if row.brought}
+            rows.append(_row_of(keep(folder, item.name, item.content, taken), item))
             continue
         try:
             paths = find_sources([item.name])
@@ -71,6 +74,11 @@ def read_all(folder: Path, brought: Sequence[Brought], progress: Callable[[str, 
             progress("read", at, len(paths))
             rows.append(_row(load_source(path), item.name, "", item))
     return tuple(rows)
+
+
+def _row_of(kept: Kept, item: Brought) -> SourceRow:
+    row = _row(kept.source, kept.source.path if kept.source.refused is None else "", kept.said, item)
+    return replace(row, replaced=kept.replaced, is_unread=kept.is_unread)
 
 
 def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRow:

@@ -26,6 +26,13 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
             st.error(f"**{plain(row.name)}** was refused: {plain(row.refused)}", icon=":material/block:")
     if not read:
         return
+    for row in read:
+        if row.replaced:
+            st.warning(
+                f"**{plain(row.name)}** has taken the place of the file **{plain(row.replaced)}** that was brought before, and Start replaces "
+                "its document, if it has one. To keep both, bring each under a name of its own.",
+                icon=":material/sync:",
+            )
     st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
     names = {f"{row.name} ({number})" if len(read) > 1 else row.name: row for number, row in enumerate(read, 1)}
     with st.expander("First lines"):

@@ -3,10 +3,14 @@ there. What can't be read is not kept.
 """
 
 import hashlib
+import logging
 import os
-from collections.abc import Iterable
-from dataclasses import replace
-from pathlib import Path
+import time
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import IO
 
@@ -16,13 +20,16 @@ from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load import load_source
 from dynagrag.schema import LoadedSource
 from dynagrag.settings import Settings
+from dynagrag.ui.background import not_written
 from dynagrag.ui.safe_name import safe_name
 
+_LOG = logging.getLogger(__name__)
 MAX_BYTES = 200_000_000
 """What the loaders read at most; the page's own limit (server.maxUploadSize) is 200 MiB."""
 _FOLDER = "uploads"
 _BLOCK = 1 << 20
 _PARTIAL = ".partial-"
+_UNDER_WAY_S = 3600.0
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
@@ -36,40 +43,77 @@ def text_name(title: str) -> str:
     return safe_name(f"{' '.join(title.replace('/', '-').split())}.txt")
 
 
-def keep(folder: Path, name: str, content: IO[bytes]) -> tuple[LoadedSource, str]:
-    """Keeps a file if it can be read: how it was read, and what is to be said of it ("": it is new). A refused one leaves nothing.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`: the file whose place it took; `is_unread`:
+    it could not be written, and may be once there is space.
+    """
 
-    A file of the same name is replaced; the same content under another name is not kept twice.
+    source: LoadedSource
+    said: str = ""
+    replaced: str = ""
+    is_unread: bool = False
+
+
+def keep(folder: Path, name: str, content: IO[bytes], taken: Collection[str] = ()) -> Kept:
+    """Keeps a file if it can be read; a refused one leaves nothing.
+
+    A file of the same name is replaced, but not one that came with it (`taken`: the paths of those); the same content under another name
+    is not kept twice.
     """
     try:
         target = folder / safe_name(name)
     except LoadError as err:
-        return LoadedSource(name, None, refused=str(err)), ""
-    make_folder(folder)
-    with NamedTemporaryFile(dir=folder, prefix=_PARTIAL, suffix=target.suffix, delete=False) as file:
-        partial = Path(file.name)
-        size = _copy(content, file)
+        return Kept(LoadedSource(name, None, refused=str(err)))
     try:
+        return _kept(folder, name, target, content, taken)
+    except OSError as err:
+        _LOG.warning("an upload was not kept: %s", err)
+        return Kept(LoadedSource(name, None, refused=not_written(err)), is_unread=True)
+
+
+def _kept(folder: Path, name: str, target: Path, content: IO[bytes], taken: Collection[str]) -> Kept:
+    make_folder(folder)
+    file = NamedTemporaryFile(dir=folder, prefix=_PARTIAL, suffix=target.suffix, delete=False)
+    partial = Path(file.name)
+    try:
+        with file:
+            size = _copy(content, file)
         if size > MAX_BYTES:
-            return LoadedSource(name, None, refused=f"is larger than {MAX_BYTES // 1_000_000} MB; split it into smaller files"), ""
+            return Kept(LoadedSource(name, None, refused=f"is larger than {MAX_BYTES // 1_000_000} MB; split it into smaller files"))
         source = load_source(partial)
         if source.refused is not None:
-            return replace(source, path=name, title=target.stem), ""
-        title = target.stem if source.title == partial.stem else source.title
+            return Kept(replace(source, path=name, title=target.stem))
         same = _same_content(folder, source.sha256, but=partial)
+        target = target if same == target or str(target) not in taken else _numbered(target)
+        title = target.stem if source.title == partial.stem else source.title
         if same is not None and same != target:
-            return replace(source, path=str(same), title=title), f"has the same content as {same.name}, which is here already"
-        said = _said_of(target, same)
+            return Kept(replace(source, path=str(same), title=title), f"has the same content as {same.name}, which is here already")
+        said, replaced = _said_of(name, target, same), target.name if same is None and target.exists() else ""
         os.replace(partial, target)
-        return replace(source, path=str(target), title=title), said
+        return Kept(replace(source, path=str(target), title=title), said, replaced)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _said_of(target: Path, same: Path | None) -> str:
+def _numbered(target: Path) -> Path:
+    """The first name of its kind that no file here has."""
+    names = (target.with_name(f"{target.stem}-{number}{target.suffix}") for number in count(2))
+    return next(path for path in names if not path.exists())
+
+
+def _said_of(name: str, target: Path, same: Path | None) -> str:
     if same == target:
         return "was here already, unchanged"
-    return "takes the place of the file of this name" if target.exists() else ""
+    return f"is kept as {target.name}" if target.name != PurePath(name).name else ""
+
+
+def sweep(folder: Path) -> None:
+    """Removes what was left of uploads whose process was killed; one that was written to within the hour may be under way."""
+    for path in folder.glob(f"{_PARTIAL}*"):
+        with suppress(FileNotFoundError):  # it has just ended
+            if time.time() - path.stat().st_mtime > _UNDER_WAY_S:
+                path.unlink()
 
 
 def _copy(content: IO[bytes], file: IO[bytes]) -> int:

@@ -1,8 +1,12 @@
 """Uploaded files: safe names, one file a content, and nothing kept of what can't be read."""
 
+import errno
 import io
+import os
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -18,8 +22,8 @@ TALK = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme 
 
 
 def _keep(folder: Path, name: str, content: bytes) -> tuple[str | None, str, str]:
-    source, said = upload_folder.keep(folder, name, io.BytesIO(content))
-    return source.refused, source.path, said
+    kept = upload_folder.keep(folder, name, io.BytesIO(content))
+    return kept.source.refused, kept.source.path, kept.said or kept.replaced
 
 
 @pytest.mark.parametrize(
@@ -30,17 +34,18 @@ def _keep(folder: Path, name: str, content: bytes) -> tuple[str | None, str, str
         ("..\\..\\x.vtt", "x.vtt"),
         ("/etc/passwd", "passwd"),
         ("C:\\talks\\x.txt", "x.txt"),
-        (".hidden.txt", "hidden.txt"),
-        ("a\0b\nc.txt", "a_b_c.txt"),
+        (".hidden.txt", "hidden-7088147c.txt"),
+        ("a\0b\nc.txt", "a_b_c-14f94fba.txt"),
+        ("Talk – 第一回 🎉 [dQw4w9WgXcQ].en.vtt", "Talk – 第一回 🎉 [dQw4w9WgXcQ].en.vtt"),
         ("Ärger, Teil 2.vtt", "Ärger, Teil 2.vtt"),
-        ("a" * 500 + ".vtt", "a" * 120 + ".vtt"),
+        ("a" * 500 + ".vtt", "a" * 111 + "-8f716e0d.vtt"),
     ],
 )
 def test_a_name_is_reduced_to_one_that_leads_nowhere_else(name: str, safe: str) -> None:
     assert safe_name(name) == safe
 
 
-@pytest.mark.parametrize("name", ["", "..", "../", "...", "\0", "/", "☃/☃"])
+@pytest.mark.parametrize("name", ["", "..", "../", "...", "\0", "/", "\0/\0"])
 def test_a_name_of_which_nothing_is_left_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(LoadError, match="rename it"):
         safe_name(name)
@@ -60,6 +65,55 @@ def test_whatever_the_name_the_file_is_in_the_folder(name: str) -> None:
     assert not made.name.startswith(".")
 
 
+@given(st.text(max_size=200), st.text(max_size=200), st.sampled_from(["", "会" * 60, "\0"]))
+def test_two_names_that_a_folder_can_tell_apart_stay_two(one: str, other: str, before: str) -> None:
+    made = {}
+    for name in (one, other):
+        with suppress(LoadError):
+            made[normalize("NFC", before + name).replace("\\", "/").rpartition("/")[2].strip()] = safe_name(before + name + ".vtt")
+    assert len(set(made.values())) == len(made)
+    assert all(safe_name(name) == name for name in made.values())
+
+
+def test_names_that_differ_behind_what_is_cut_are_two_files(tmp_path: Path) -> None:
+    for number, name in enumerate(["会" * 50 + "一.vtt", "会" * 50 + "二.vtt", "\x01.vtt", "\x02.vtt"]):
+        assert _keep(tmp_path, name, TALK.replace(b"Leo", b"Leo %d" % number))[2].startswith("is kept as ")
+    assert len(upload_folder.kept_files(tmp_path)) == 4
+
+
+def test_two_files_of_one_name_that_come_together_are_both_kept(tmp_path: Path) -> None:
+    other = TALK.replace(b"Leo", b"Ines")
+    _keep(tmp_path, "same-2.vtt", TALK.replace(b"Leo", b"Zoe"))
+    brought = [Brought("same.vtt", io.BytesIO(content), str(number)) for number, content in enumerate([TALK, other, TALK])]
+    rows = read_all(tmp_path, brought, lambda *_: None)
+    assert [row.name for row in rows] == ["same.vtt", "same-3.vtt", "same.vtt"]
+    assert "is kept as same-3.vtt" in rows[1].notes
+    assert [(tmp_path / name).read_bytes() for name in ("same.vtt", "same-3.vtt")] == [TALK, other]
+    assert [row.replaced for row in rows] == ["", "", ""]
+
+
+class _FullDisk(io.BytesIO):
+    def read(self, size: int | None = -1) -> bytes:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_refuses_one_file_and_leaves_nothing_of_it(tmp_path: Path) -> None:
+    brought = [Brought("big.vtt", _FullDisk(), "1"), Brought("talk.vtt", io.BytesIO(TALK), "2")]
+    rows = read_all(tmp_path, brought, lambda *_: None)
+    assert [(row.name, row.is_unread) for row in rows] == [("big.vtt", True), ("talk.vtt", False)]
+    assert rows[0].refused.startswith("No space left on device; free some space")
+    assert [path.name for path in tmp_path.iterdir()] == ["talk.vtt"]
+
+
+def test_what_a_kill_left_of_an_upload_goes_but_not_one_under_way(tmp_path: Path) -> None:
+    for name in (".partial-old.vtt", ".partial-new.vtt"):
+        (tmp_path / name).write_bytes(TALK)
+    os.utime(tmp_path / ".partial-old.vtt", (1e9, 1e9))
+    upload_folder.sweep(tmp_path)
+    upload_folder.sweep(tmp_path / "no such")
+    assert [path.name for path in tmp_path.iterdir()] == [".partial-new.vtt"]
+
+
 def test_a_file_is_kept_and_read(tmp_path: Path) -> None:
     refused, path, said = _keep(tmp_path / "uploads", "../../talk.vtt", TALK)
     assert (refused, path, said) == (None, str(tmp_path / "uploads" / "talk.vtt"), "")
@@ -70,7 +124,7 @@ def test_the_same_name_is_replaced_and_the_same_content_kept_once(tmp_path: Path
     _keep(tmp_path, "talk.vtt", TALK)
     assert _keep(tmp_path, "talk.vtt", TALK)[2] == "was here already, unchanged"
     assert _keep(tmp_path, "other.vtt", TALK)[1:] == (str(tmp_path / "talk.vtt"), "has the same content as talk.vtt, which is here already")
-    assert "takes the place" in _keep(tmp_path, "talk.vtt", TALK.replace(b"Leo", b"Ines"))[2]
+    assert _keep(tmp_path, "talk.vtt", TALK.replace(b"Leo", b"Ines"))[2] == "talk.vtt"
     assert [p.name for p in tmp_path.iterdir()] == ["talk.vtt"]
     assert b"Ines" in (tmp_path / "talk.vtt").read_bytes()
 

@@ -52,6 +52,14 @@ class WorkspaceSoftOptions:
     precision: Precision = Precision.AUTO
     device: str | None = None
 
+    def check(self) -> None:
+        """Raises UsageError for an unknown method, too few rows, and sizes that no training has."""
+        if self.method not in SYSTEMS:
+            raise UsageError(f"{self.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
+        if self.max_rows is not None and self.max_rows < LEAST[Part.TRAIN]:
+            raise UsageError(f"--max-rows {self.max_rows} is too few to learn from; give {LEAST[Part.TRAIN]} or more")
+        self.recipe.check()
+
 
 @dataclass(frozen=True, slots=True)
 class SoftFigures:
@@ -91,11 +99,7 @@ def train_soft_on_workspace(
     that can't be read; WorkspaceError where there is no such workspace or a document of it was deleted meanwhile; SettingsError where the
     language model or a library is missing.
     """
-    if options.method not in SYSTEMS:
-        raise UsageError(f"{options.method} can't be trained on a workspace; known: {', '.join(SYSTEMS)}")
-    if options.max_rows is not None and options.max_rows < LEAST[Part.TRAIN]:
-        raise UsageError(f"--max-rows {options.max_rows} is too few to learn from; give {LEAST[Part.TRAIN]} or more")
-    options.recipe.check()
+    options.check()
     own = soft_prompt_folder(settings, options.workspace, options.method)
     out = options.out or own
     is_own = out == own

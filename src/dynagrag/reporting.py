@@ -16,7 +16,7 @@ from dynagrag.generation.claims.verdict_text import (
 from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.schema import Answer, AnswerTrace, Citation, EvidenceLine, RankingTrace, Stretch, Usage
+from dynagrag.schema import Answer, AnswerTrace, Citation, EdgeTrace, EvidenceLine, RankingTrace, Stretch, SubgraphTrace, Usage
 from dynagrag.text import clock, collapse, cut, plural
 
 _MAX_QUOTE = 240
@@ -25,6 +25,8 @@ NUM_LINES = 5
 _MAX_TITLE = 50
 _MAX_STRETCHES = 5
 _MAX_TRACED = 10
+_MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
+"""Of what was retrieved, as they are shown unasked."""
 _LONG_SHARE = 0.05
 """Of all the time: a stage that took less is not named."""
 _STAGES = {"embed": "loading and running the embedder", "consolidate": "merging names", "write graph": "writing the graph"}
@@ -112,6 +114,8 @@ def answer_lines(answer: Answer, with_text: bool = True, num_lines: int = NUM_LI
         yield f"{doubts} The nearest lines:" if _has_no_answer(answer) and answer.evidence else doubts
     if _has_no_answer(answer):
         yield from _evidence_lines(answer, num_lines)
+    if not answer.is_answered_by_model:
+        yield from _subgraph_lines(answer.trace)
     about = f"{answer.question} {answer.text}"
     for label, what, citation in shown_lines(answer):
         yield citation_line(f"[{label}] ({what})" if what else f"[{label}]", citation, about)
@@ -125,6 +129,25 @@ def answer_lines(answer: Answer, with_text: bool = True, num_lines: int = NUM_LI
         yield f"  note: {failures}"
     if answer.usage.calls or answer.usage.cached:
         yield f"  ({usage_line(answer.usage)})"
+
+
+def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
+    """What was retrieved of the graph, a line each for the first few, with the relations that fit the question best."""
+    found = [prompt.subgraph for prompt in trace.prompts if prompt.subgraph]
+    shown = found[:_MAX_SUBGRAPHS]
+    for subgraph in shown:
+        edges = sorted(subgraph.edges, key=lambda edge: -(edge.score if edge.prize is None else edge.prize))
+        some = [_edge_text(subgraph, edge) for edge in edges[: _MAX_RELATIONS // len(shown)]]
+        more = "; ..." if len(some) < subgraph.num_edges else ""
+        sizes = f"{plural(subgraph.num_nodes, 'entity', 'entities')}, {plural(subgraph.num_edges, 'relation')}"
+        yield f"  {trace.subgraph_kind}: {sizes}{': ' if some else ''}{'; '.join(some)}{more if some else ''}"
+    if len(found) > len(shown):
+        yield f"  ... and {len(found) - len(shown)} more {trace.subgraph_kind}s (all are in --json, under trace.prompts)"
+
+
+def _edge_text(subgraph: SubgraphTrace, edge: EdgeTrace) -> str:
+    source, target = (cut(subgraph.nodes[row].name, _MAX_TITLE) for row in (edge.source, edge.target))
+    return f"{source} —{cut(', '.join(edge.labels), _MAX_TITLE)}→ {target}"
 
 
 def _has_no_answer(answer: Answer) -> bool:

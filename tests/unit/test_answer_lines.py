@@ -8,7 +8,7 @@ from dynagrag.generation.answer import UNANSWERED
 from dynagrag.generation.lines.answerable import NOTHING_FITS
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.reporting import answer_lines, citation_line
-from dynagrag.schema import Answer, AnswerTrace, Citation, EvidenceLine, Usage
+from dynagrag.schema import Answer, AnswerTrace, Citation, EdgeTrace, EvidenceLine, NodeTrace, PromptTrace, SubgraphTrace, Usage
 
 LONG = (
     "We had looked at pictures all morning, and nobody knew what they were. "
@@ -73,6 +73,36 @@ def test_a_name_that_no_document_has_is_told_before_the_nearest_lines() -> None:
 def test_that_nothing_fits_is_said_under_a_model_s_answer_too() -> None:
     answered = answer(2, text="It is line 3.", is_abstained=False, is_answered_by_model=True, is_nothing_fitting=True)
     assert list(answer_lines(answered)) == ["It is line 3.", NOTHING_FITS]
+
+
+def subgraph(num_edges: int) -> PromptTrace:
+    nodes = tuple(
+        NodeTrace(id=name, name=name, type="", weight=1, hops=0, score=1.0, place=1, depth=0, parent=None, is_in_prompt=True)
+        for name in ("Ada", "Acme")
+    )
+    edges = tuple(
+        EdgeTrace(source=0, target=1, labels=(f"founded {i}",), weight=1, score=1.0, is_in_prompt=True, prize=float(i))
+        for i in range(num_edges)
+    )
+    drawn = SubgraphTrace(nodes=nodes, edges=edges, num_nodes=2, num_edges=num_edges)
+    return PromptTrace(
+        centre="Ada", score=1.0, walked=(), num_unvisited=0, pruner="", num_tokens=1, num_lines_cut=0, labels=(), evidence_ids=(), text="",
+        num_nodes_in=2, num_relations_in=num_edges, subgraph=drawn,
+    )  # fmt: skip
+
+
+def test_what_was_retrieved_of_the_graph_is_shown_where_nothing_answers() -> None:
+    trace = AnswerTrace(retriever="pcst", subgraph_kind="tree", prompts=(subgraph(7),))
+    best = "; ".join(f"Ada —founded {i}→ Acme" for i in (6, 5, 4, 3, 2))
+    assert list(answer_lines(answer(1, trace=trace)))[-1] == f"  tree: 2 entities, 7 relations: {best}; ..."
+    assert not any("tree: " in row for row in answer_lines(answer(1, trace=trace, text="x", is_answered_by_model=True)))
+    several = AnswerTrace(retriever="grag", prompts=(subgraph(0), subgraph(1), *[subgraph(2)] * 3))
+    assert list(answer_lines(answer(1, trace=several)))[-4:] == [
+        "  ego-graph: 2 entities, 0 relations",
+        "  ego-graph: 2 entities, 1 relation: Ada —founded 0→ Acme",
+        "  ego-graph: 2 entities, 2 relations: Ada —founded 1→ Acme; ...",
+        "  ... and 2 more ego-graphs (all are in --json, under trace.prompts)",
+    ]
 
 
 def test_a_model_that_abstains_leaves_the_nearest_lines() -> None:

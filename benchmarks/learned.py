@@ -1,10 +1,12 @@
 """Training steps a second and peak memory of G-Retriever here and in PyG, and what retrieval costs a question.
 
     python benchmarks/learned.py train --data FOLDER [--lm smollm2]     steps in turn, the memory of each in a process of its own
-    python benchmarks/learned.py retrieve                               trees and ego-graphs of graphs of WebQSP's size
+    python benchmarks/learned.py retrieve                               trees and ego-graphs of graphs of WebQSP's size; about 7 minutes
+                                                                        on one core, fewer with --questions and --centres
 
 `--data` has ExplaGraphs as `dynagrag evaluate graphqa` reads it; without it rows are made. Both models have the same encoder, language
-model (frozen), rows, batches, precision and optimizer. Prints one line a measurement; `--out FILE` appends them to a file.
+model (frozen), rows, batches, precision and optimizer. Prints one line a measurement; `--out FILE` appends them to a file. Seconds are of
+the CPU, over all threads: those of the clock tell what else the machine does too.
 """
 
 import argparse
@@ -112,14 +114,14 @@ class Side:
         self.num_learned = sum(value.numel() for value in self.learned.parameters())
 
     def step(self, batch: Sequence[SoftExample]) -> tuple[float, float]:
-        """(seconds, loss) of a step."""
-        started = time.perf_counter()
+        """(CPU seconds, loss) of a step."""
+        started = time.process_time()
         self._optimizer.zero_grad()
         loss = self._loss(batch)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.learned.parameters(), 0.1)
         self._optimizer.step()
-        return time.perf_counter() - started, float(loss.detach())
+        return time.process_time() - started, float(loss.detach())
 
 
 def batches_of(examples: Sequence[SoftExample], size: int, num: int) -> list[Sequence[SoftExample]]:
@@ -151,8 +153,8 @@ def train(options: argparse.Namespace, lines: ResultLines, folder: Path) -> None
     for name in SIDES:
         rate = 1 / statistics.median(taken[name])
         lines.line(
-            f"{name:<10}{rate:6.3f} steps/s, seconds a step min / median / max {spread(taken[name])}; {sides[name].num_learned:,} learned; "
-            f"last loss {losses[name]:.2f}"
+            f"{name:<10}{rate:6.3f} steps a CPU second, CPU seconds a step min / median / max {spread(taken[name])}; "
+            f"{sides[name].num_learned:,} learned; last loss {losses[name]:.2f}"
         )
     ratios = [theirs / ours for ours, theirs in zip(taken["dynagrag"], taken["pyg"], strict=True)]
     lines.line(f"as fast as pyg, batch by batch, times: min / median / max {spread(ratios)}")
@@ -203,14 +205,14 @@ def web_question(seed: int) -> GraphQuestion:
 
 
 def retrieve(options: argparse.Namespace, lines: ResultLines) -> None:
-    """Milliseconds a question once all texts have vectors."""
+    """CPU milliseconds a question once all texts have vectors."""
     vectors = TextVectors(RandomEmbedder())
     times: dict[str, list[float]] = {}
 
     def clocked(name: str, run: Callable[[], Any]) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         run()
-        times.setdefault(name, []).append(1000 * (time.perf_counter() - started))
+        times.setdefault(name, []).append(1000 * (time.process_time() - started))
 
     for seed in range(options.questions + 1):
         question = web_question(seed)
@@ -225,17 +227,24 @@ def retrieve(options: argparse.Namespace, lines: ResultLines) -> None:
         f"{options.questions} made graphs of {NUM_NODES:,} nodes and {NUM_EDGES:,} edges, vectors of 384 numbers, embedding left out"
     )
     for name, own in times.items():
-        lines.line(f"{name:<12}ms a question min / median / max {spread(own, '.1f')}")
+        lines.line(f"{name:<12}CPU ms a question min / median / max {spread(own, '.1f')}")
     ratios = [theirs / ours for ours, theirs in zip(times["tree"], times["tree, pyg"], strict=True)]
     lines.line(f"as fast as pyg's tree, question by question, times: min / median / max {spread(ratios)}")
     found = naive_grag(web_question(1).graph, options.centres)
     lines.line("GRAG as its code does it: k_hop_subgraph a node, then a search of the list of all edges for each of the ego-graph's")
     lines.line(
-        f"  {found.ego_ms:.1f} + {found.text_ms:.1f} ms an ego-graph over {options.centres} of them, of {found.num_edges:.0f} edges "
+        f"  {found.ego_ms:.1f} + {found.text_ms:.1f} CPU ms an ego-graph over {options.centres} of them, of {found.num_edges:.0f} edges "
         f"in the mean; so {found.of_all_s(NUM_NODES):.0f} s a question for all {NUM_NODES:,}"
     )
     ours = statistics.median(times["ego-graphs"]) / 1000
     lines.line(f"ego-graphs here: {found.of_all_s(NUM_NODES) / ours:,.0f} times as fast")
+
+
+def command_line(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
+    """What was run, with all options that aren't the defaults; the data's folder goes without its name."""
+    given = {name: value for name, value in vars(options).items() if value != parser.get_default(name) and name not in ("what", "out")}
+    given |= {"data": "FOLDER"} if options.data else {}
+    return " ".join(["python benchmarks/learned.py", options.what, *(f"--{name} {value}" for name, value in given.items())])
 
 
 def main() -> None:
@@ -258,7 +267,7 @@ def main() -> None:
         memory(options)
         return
     lines = ResultLines(options.out)
-    lines.line(f"# python benchmarks/learned.py {options.what}{' --data FOLDER' if options.data else ''}")
+    lines.line(f"# {command_line(parser, options)}")
     cores = len(os.sched_getaffinity(0))
     lines.line(
         f"# {torch.get_num_threads()} threads on {cores} cores, no GPU used, {platform.system()} {platform.machine()}, Python "

@@ -123,8 +123,8 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
         with st.chat_message("user", avatar=":material/person:"):
             st.markdown(plain_lines(question.exchange.asked))
         with st.chat_message("assistant", avatar=":material/hub:"):
-            status, words = st.empty(), st.empty()
-            if work.is_running and st.button("Stop", key="stop_asking", icon=":material/stop:"):
+            status, words, stop = st.empty(), st.empty(), st.empty()
+            if work.is_running and stop.button("Stop", key="stop_asking", icon=":material/stop:"):
                 pending.stop(desk, conversation, work)
                 st.rerun()
             if waiting:
@@ -132,6 +132,7 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
             while not work.wait(_POLL_S):
                 status.caption(_stage(question, work))
                 words.markdown(answer_markdown(question.text, {}))
+            stop.empty()
             if work.error and not st.button("Close", key="close_asking"):  # else it is in the conversation, with its errors
                 status.error(plain(work.error))
                 words.markdown(answer_markdown(question.text, {}))

@@ -12,7 +12,7 @@ from dynagrag.ids import content_id
 from dynagrag.schema import Document, Turn
 from dynagrag.text import clock, plural
 from dynagrag.ui import state
-from dynagrag.ui.ask import beside
+from dynagrag.ui.ask import beside, refused_question
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, source_link
 from dynagrag.ui.state import Desk
@@ -62,7 +62,8 @@ def suggest(questions: Sequence[str], label: str, *, can_ask: bool = True) -> st
         return None
     shown = {plain(clean(question, 110)): question for question in questions}
     # a key of these questions, so that a choice among others isn't taken for one of them
-    picked = st.pills(label, list(shown), key=f"suggested_{content_id(*questions)}", wrap=True, disabled=not can_ask)
+    key = f"suggested_{content_id(*questions)}_{refused_question.num_refused()}"
+    picked = st.pills(label, list(shown), key=key, wrap=True, disabled=not can_ask)
     return shown.get(picked) if picked and can_ask else None
 
 

@@ -9,7 +9,7 @@ from dynagrag.errors import DynaGragError, StoreError, UsageError
 from dynagrag.protocols import ChatModel
 from dynagrag.schema import Filters
 from dynagrag.ui import state
-from dynagrag.ui.ask import beside, conversation_view, pending
+from dynagrag.ui.ask import beside, conversation_view, pending, refused_question
 from dynagrag.ui.ask.asking_options import choose_filters, choose_options
 from dynagrag.ui.ask.beside import InView
 from dynagrag.ui.ask.overview import invite, points_of, suggest
@@ -64,6 +64,7 @@ def _question_box(desk: Desk, conversation: Conversation, options: list[AskOptio
     if conversation.id == NOTES:
         return "", []
     with st.bottom:
+        refused_question.show(conversation.id)
         try:
             filters = choose_filters(desk)
             options = [replace(option, filters=filters) for option in options]
@@ -217,19 +218,18 @@ def _model() -> ChatModel | None:
 
 def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:
     if len(text) > pending.MAX_CHARACTERS:
-        st.error(
-            f"This question has {len(text):,} characters; up to {pending.MAX_CHARACTERS:,} are answered. Shorten it, or bring the text "
-            "in under **Ingest** and ask about it. Here it is, to copy:",
-            icon=":material/error:",
+        why = (
+            f"This question has {len(text):,} characters; up to {pending.MAX_CHARACTERS:,} are answered. Shorten it, or bring the text in "
+            "under Ingest and ask about it."
         )
-        st.text_area("Your question", text, height=200)
-        return
+        refused_question.refuse(conversation.id, text, why)
+        st.rerun()
     if model is None:  # one that is set but can't be had: the page has said so, and evidence needs none
         options = [replace(o, is_split=False) for o in options]
     try:
         pending.ask(desk, conversation, text, options, model, state.settings())
     except StoreError as err:
-        st.error(f"{plain(err)}, so nothing was asked. Here is the question, to copy:", icon=":material/error:")
-        st.text_area("Your question", text, height=120)
-        return
+        refused_question.refuse(conversation.id, text, f"{err}, so nothing was asked.")
+    else:
+        refused_question.forget()
     st.rerun()

@@ -80,10 +80,19 @@ class SoftTrainOptions:
         choose_device(self.device)
 
 
+@dataclass(frozen=True, slots=True)
+class SetTraining:
+    """What a training came to: its epochs, how many rows it learned, and how many chose the epoch."""
+
+    epochs: Sequence[Epoch]
+    num_train: int
+    num_validation: int
+
+
 def train_soft_prompt(
     settings: Settings, options: SoftTrainOptions, on_epoch: Callable[[Epoch], None] | None = None, progress: Progress | None = None
-) -> list[Epoch]:
-    """Trains a method and writes its checkpoint; the epochs. A training in the folder that was stopped goes on.
+) -> SetTraining:
+    """Trains a method and writes its checkpoint. A training in the folder that was stopped goes on.
 
     `progress` is told of loading, embedding, each epoch's steps and its validation.
 
@@ -120,7 +129,7 @@ def _train(
     rows: Sequence[GraphQuestion],
     on_epoch: Callable[[Epoch], None] | None,
     tell: Progress,
-) -> list[Epoch]:
+) -> SetTraining:
     num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
     lm = load_language_model(options.lm, settings, options.precision, options.device)
     embedder = wiring.make_embedder(settings)
@@ -145,7 +154,7 @@ def _train(
     task = SoftTask(model, examples[-num_validation:], training.batch_size)
     epochs = Training(task, training, keeping.file, model.length).run(examples[:-num_validation], on_epoch, tell)
     keeping.save(model.tokens.state_dict(), epochs, learned={"learned": sorted({row_hash(row) for row in rows})})
-    return epochs
+    return SetTraining(epochs, len(rows) - num_validation, num_validation)
 
 
 @dataclass(frozen=True, slots=True)

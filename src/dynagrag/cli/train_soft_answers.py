@@ -1,6 +1,6 @@
 """`dynagrag train METHOD --workspace`: soft prompts for a workspace's own questions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,25 @@ QUESTIONS = Annotated[
 ]
 
 
+class ToldEpochs:
+    """Says epochs as they end, where they are to be said, and knows whether there was any."""
+
+    def __init__(self, say_epoch: "Callable[[Epoch], None] | None") -> None:
+        self._say_epoch = say_epoch
+        self._is_any = False
+
+    def __call__(self, epoch: "Epoch") -> None:
+        """An epoch ended."""
+        self._is_any = True
+        if self._say_epoch:
+            self._say_epoch(epoch)
+
+    def say_done_before(self, epochs: "Sequence[Epoch]") -> None:
+        """Says that nothing was left to train, where that is so."""
+        if not self._is_any:
+            say(f"this training was done already, with {plural(len(epochs), 'epoch')}; to train anew, name another folder with --out")
+
+
 def check_soft_source(method: str, workspace: str | None, questions: Path | None, of_set: tuple[object, ...]) -> None:
     """UsageError unless there is either a workspace or all of a set: its name, folder and --out, in this order."""
     from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
@@ -60,13 +79,15 @@ def train_on_own_workspace(
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
     settings = read_settings(None, models[0], store=models[1])
     with Bars(as_json) as progress:
-        made = train_soft_on_workspace(settings, options, progress, None if as_json else say_epoch)
+        told = ToldEpochs(None if as_json else say_epoch)
+        made = train_soft_on_workspace(settings, options, progress, told)
     found = made.figures
     if as_json:
         epochs = [{"loss": e.loss, "validation": -e.validation} for e in made.epochs]
         counts = {"questions": made.questions, "left_out": made.left_out}
         say_json({"folder": str(made.folder), "method": method, "workspace": workspace, **counts, "epochs": epochs, "test": asdict(found)})
         return 0
+    told.say_done_before(made.epochs)
     train, validation, test = made.questions.values()
     say(f"questions: {train} to train on, {validation} to choose the epoch by, {test} of other documents to measure on")
     for reason, count in made.left_out.items():

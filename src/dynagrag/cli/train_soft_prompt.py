@@ -1,5 +1,6 @@
 """`dynagrag train g-retriever` and the like: soft prompts before a frozen language model."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,7 @@ import typer
 from dynagrag.cli.evaluate.shared import names_in, one_of
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, STORE, VERBOSE, is_given
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
-from dynagrag.cli.train_soft_answers import QUESTIONS, TRAINED_ON, check_soft_source, train_on_own_workspace
+from dynagrag.cli.train_soft_answers import QUESTIONS, TRAINED_ON, ToldEpochs, check_soft_source, train_on_own_workspace
 from dynagrag.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _train_method(
         _check_left_out(context, _OF_SET, "--workspace", "--dataset")
         return train_on_own_workspace(method, workspace, (embedder, store), how | {"questions": questions}, as_json, _say_epoch)
     _check_left_out(context, _OF_WORKSPACE, "--dataset", "--workspace")
-    _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, as_json)
+    _train(read_settings(None, embedder), how | of_set | {"method": method, "dataset": dataset, "data": data}, embedder, as_json)
     return 0
 
 
@@ -204,20 +205,26 @@ def _check_left_out(context: typer.Context, names: tuple[str, ...], source: str,
             raise UsageError(f"--{name.replace('_', '-')} is for {other}; leave it out with {source}")
 
 
-def _train(settings: "Settings", how: dict[str, Any], as_json: bool) -> None:
+def _train(settings: "Settings", how: dict[str, Any], embedder: str | None, as_json: bool) -> None:
     from dynagrag.evaluation.graphqa.graph_methods import Description
     from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
 
     named = how["description"]
     options = SoftTrainOptions(**how | {"description": None if named is None else one_of("--description", named, Description)})
     with Bars(as_json) as progress:
-        epochs = train_soft_prompt(settings, options, None if as_json else _say_epoch, progress)
+        told = ToldEpochs(None if as_json else _say_epoch)
+        made = train_soft_prompt(settings, options, told, progress)
     if as_json:
-        curve = [{"loss": e.loss, "validation": -e.validation} for e in epochs]
-        say_json({"folder": str(options.out), "method": options.method, "epochs": curve})
+        curve = [{"loss": e.loss, "validation": -e.validation} for e in made.epochs]
+        rows = {"train": made.num_train, "validation": made.num_validation}
+        say_json({"folder": str(options.out), "method": options.method, "rows": rows, "epochs": curve})
         return
-    measure = f"dynagrag evaluate graphqa --method {options.method} --checkpoint {options.out} --lm {options.lm} ..."
-    say(in_line(f"checkpoint: {options.out}; measure it: {measure}"))
+    told.say_done_before(made.epochs)
+    say(f"rows: {made.num_train} to train on, {made.num_validation} to choose the epoch by")
+    given = {"dataset": options.dataset, "data": options.data, "method": options.method, "checkpoint": options.out, "lm": options.lm}
+    words = [word for name, value in (given | ({"embedder": embedder} if embedder else {})).items() for word in (f"--{name}", str(value))]
+    say(in_line(f"checkpoint: {options.out}; measure it:"))
+    say(in_line(shlex.join(["dynagrag", "evaluate", "graphqa", *words])))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

@@ -76,9 +76,12 @@ class Checkpoint(BaseModel):
 
 
 def check_out_folder(folder: Path, begins_anew: bool = False) -> None:
-    """Raises UsageError for a file, for a folder that holds files but neither a training nor a checkpoint, and for one in which a folder
-    has the name of a file that is to be written; LoadError for a damaged training, unless it `begins_anew`.
+    """Raises UsageError for a file, where nothing can be written, for a folder that holds files but neither a training nor a checkpoint,
+    and for one in which a folder has the name of a file that is to be written; LoadError for a damaged training, unless it `begins_anew`.
     """
+    there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    if there.is_dir() and not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"nothing can be written in {there}; name another folder with --out")
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -87,6 +90,13 @@ def check_out_folder(folder: Path, begins_anew: bool = False) -> None:
     is_empty = all(path.name == LOCK or _is_part(path) for path in folder.iterdir())
     if not (is_empty or _is_checkpoint(folder / DESCRIPTION) or _is_training(folder / TRAINING, begins_anew)):
         raise UsageError(f"{folder} holds something else; name a new folder with --out, or one in which a training was begun")
+
+
+def _make(folder: Path) -> None:
+    try:
+        make_folder(folder)
+    except OSError as err:
+        raise UsageError(f"{folder} can't be made ({err.strerror or err}); name another folder with --out") from err
 
 
 def _check_names(folder: Path) -> None:
@@ -101,7 +111,7 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
     The system lets the right go however a process ends. Raises UsageError where another training has it.
     """
-    make_folder(folder)
+    _make(folder)
     if (folder / LOCK).is_symlink():  # what it leads to would be overwritten
         raise UsageError(f"{folder / LOCK} is a link; delete it, or name another folder with --out")
     with open(folder / LOCK, "a+", encoding="utf-8", opener=private) as handle:
@@ -148,7 +158,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint, weights: "Mapping[str,
     """Writes weights and description into a folder, the description last: with it the checkpoint is whole. TrainingError where there is no
     room, UsageError where a folder has the name of a file; what was there before stays then.
     """
-    make_folder(folder)
+    _make(folder)
     _check_names(folder)
     data = _bytes_of(dict(weights), {})
     described = checkpoint.model_copy(update={"weights_digest": hashlib.sha256(data).hexdigest()})

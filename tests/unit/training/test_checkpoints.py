@@ -1,5 +1,6 @@
 """Checkpoints: weights that hold no code, and what they fit."""
 
+import errno
 import os
 import pickle
 import re
@@ -255,3 +256,18 @@ def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(tmp_path: P
     with pytest.raises(UsageError, match="is a link; delete it"), hold_folder(folder):
         raise AssertionError("it was held")
     assert precious.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_folder_that_can_not_be_written_to_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as locked:
+        locked.setattr(os, "access", lambda path, mode: False)
+        with pytest.raises(UsageError, match=rf"nothing can be written in {tmp_path}; name another folder with --out"):
+            check_out_folder(tmp_path / "new" / "own")
+
+    def refuse(path: Path) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(checkpoints, "make_folder", refuse)
+    for write in (lambda: hold_folder(tmp_path / "own").__enter__(), lambda: save_checkpoint(tmp_path / "own", CHECKPOINT, {})):
+        with pytest.raises(UsageError, match=r"own can't be made \(Read-only file system\); name another folder with --out"):
+            write()

@@ -1,5 +1,6 @@
 """What a training on a set learns, and how its checkpoint describes graphs."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -79,3 +80,22 @@ def test_loading_and_embedding_are_told_before_the_first_epoch(
     embedded = [(done, total) for stage, done, total in told if stage == "embed"]
     assert (embedded[0], embedded[-1]) == ((0, 22), (22, 22))
     assert len(embedded) > 3, "while a group's texts are embedded too"
+
+
+def test_a_training_s_end_tells_its_rows_and_the_command_that_measures_it(
+    data: Path, home: Path, tmp_path: Path, tiny: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dynagrag.cli.main import run
+
+    out = str(tmp_path / "my own")
+    words = ["train", "lora", "--dataset", "explagraphs", "--data", str(data), "--lm", "tiny", "--out", out, "--max-epochs", "1"]
+    assert run(words) == 0
+    epoch, rows, checkpoint, command = capsys.readouterr().out.splitlines()
+    assert epoch.startswith("epoch 1: loss ")
+    assert (rows, checkpoint) == ("rows: 20 to train on, 2 to choose the epoch by", f"checkpoint: {out}; measure it:")
+    assert run(shlex.split(command)[1:]) == 0, "as it stands there"
+    assert "explagraphs, validation: 8 questions, lora, tiny" in capsys.readouterr().out
+    assert run(words) == 0
+    assert capsys.readouterr().out.startswith(
+        "this training was done already, with 1 epoch; to train anew, name another folder with --out\n"
+    )

@@ -24,6 +24,8 @@ _WAIT_S = 3.0
 _MAX_CHANGES = 5
 LAST_SEEN = "curate_version"
 """The version of the graph that the visitor has seen last; "" once they changed it themselves."""
+_ASKED = "correction_asked"
+"""What was asked for last."""
 _SIGNED = "corrections_signed_as"
 Act = Callable[[Workspace], Outcome]
 
@@ -74,7 +76,12 @@ def sign_as(name: str) -> None:
 
 
 def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) -> None:
-    """Begins a correction on a thread of its own, signed by the visitor, and draws the page again."""
+    """Begins a correction on a thread of its own, signed by the visitor, and draws the page again. A second click, while the first is not
+    shown yet, begins nothing.
+    """
+    asked = repr((act.__name__, args, kwargs))
+    if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
+        st.rerun()
     was_judged = any(row.stage == STAGE for row in desk.space.ledger())  # else no model is needed, nor loaded
     opened = state.opener(desk.name, has_model=was_judged)
     call: Act = partial(_call, act, args, {**kwargs, "by": signed_as()})
@@ -86,7 +93,9 @@ def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) 
     key = background.key_of(desk.space.settings, desk.name, "curate", uuid4().hex)
     background.start(key, "Correction", run)
     state.remember("correction", key)
-    state.remember("correction_outcome", None)
+    if asked != state.remembered(_ASKED, ""):
+        state.remember("correction_outcome", None)
+    state.remember(_ASKED, asked)
     st.rerun()
 
 
@@ -105,11 +114,14 @@ def show_correction(desk: Desk) -> bool:
             _follow(key, "Updating the graph…")
             return True
     if work is not None:
-        state.remember("correction_outcome", work.result or work.error)
         state.remember("correction", None)
         state.remember(LAST_SEEN, "")
         background.drop(key)
-        st.toast("That could not be done" if work.error else "Done", icon=":material/error:" if work.error else ":material/check_circle:")
+        if not (work.error and isinstance(state.remembered("correction_outcome", None), Outcome)):  # else it was just done: a second click
+            state.remember("correction_outcome", work.result or work.error)
+            st.toast(
+                "That could not be done" if work.error else "Done", icon=":material/error:" if work.error else ":material/check_circle:"
+            )
     _show_outcome(desk)
     return False
 

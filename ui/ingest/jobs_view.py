@@ -5,6 +5,7 @@ past.
 import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import streamlit as st
@@ -74,8 +75,9 @@ def _draw(was_running: bool) -> None:
         for job in jobs:
             if job.status is JobStatus.RUNNING and desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
+        failed = {work.notes["job"]: work.error for work in works if not work.is_running and work.error and "job" in work.notes}
         for job in offered:
-            _show_offer(job, is_ending=job.id in by_job)
+            _show_offer(_as_it_ended(job, failed.get(job.id, "")), is_ending=job.id in by_job)
 
 
 def _show_progress(work: Work) -> None:
@@ -184,6 +186,11 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
         if st.button("Dismiss", key=f"hide_{'/'.join(work.key[2:])}", icon=":material/close:"):
             background.drop(work.key)
             st.rerun()
+
+
+def _as_it_ended(job: Job, error: str) -> Job:
+    """With the error of this process's run, where that could not be noted (a full disk): the journal takes its process for dead then."""
+    return replace(job, status=JobStatus.FAILED, reason=error) if error and job.status is JobStatus.INTERRUPTED else job
 
 
 def _show_offer(job: Job, is_ending: bool) -> None:

@@ -29,8 +29,8 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
     for row in read:
         if row.replaced:
             st.warning(
-                f"**{plain(row.name)}** has taken the place of the file **{plain(row.replaced)}** that was brought before, and Start replaces "
-                "its document, if it has one. To keep both, bring each under a name of its own.",
+                f"**{plain(row.name)}** has taken the place of the file **{plain(row.replaced)}** that was brought before, and Start "
+                "replaces its document, if it has one. To keep both, bring each under a name of its own.",
                 icon=":material/sync:",
             )
     st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")

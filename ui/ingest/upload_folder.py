@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path, PurePath
-from tempfile import NamedTemporaryFile
 from typing import IO
+from uuid import uuid4
 
 from dynagrag.errors import LoadError
-from dynagrag.files.private_files import make_folder
+from dynagrag.files.private_files import make_folder, private
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load import load_source
 from dynagrag.schema import LoadedSource
@@ -45,8 +45,8 @@ def text_name(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`: the file whose place it took; `is_unread`:
-    it could not be written, and may be once there is space.
+    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`: the file whose place it took;
+    `is_unread`: it could not be written, and may be once there is space.
     """
 
     source: LoadedSource
@@ -74,10 +74,9 @@ def keep(folder: Path, name: str, content: IO[bytes], taken: Collection[str] = (
 
 def _kept(folder: Path, name: str, target: Path, content: IO[bytes], taken: Collection[str]) -> Kept:
     make_folder(folder)
-    file = NamedTemporaryFile(dir=folder, prefix=_PARTIAL, suffix=target.suffix, delete=False)
-    partial = Path(file.name)
+    partial = folder / f"{_PARTIAL}{uuid4().hex}{target.suffix}"
     try:
-        with file:
+        with open(partial, "xb", opener=private) as file:
             size = _copy(content, file)
         if size > MAX_BYTES:
             return Kept(LoadedSource(name, None, refused=f"is larger than {MAX_BYTES // 1_000_000} MB; split it into smaller files"))

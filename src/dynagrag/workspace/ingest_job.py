@@ -361,7 +361,9 @@ def _status_of(err: BaseException) -> JobStatus:
 
 
 def _reason_of(err: BaseException) -> str:
-    """Only our own errors are fit to be kept: their texts hold no secrets."""
+    """Only our own errors, and the system's, are fit to be kept: their texts hold no secrets."""
     if isinstance(err, KeyboardInterrupt):
         return "Ctrl-C"
+    if isinstance(err, OSError) and err.strerror:
+        return err.strerror
     return scrubbed(str(err), known_secrets()) if isinstance(err, DynaGragError) else type(err).__name__

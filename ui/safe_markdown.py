@@ -21,6 +21,7 @@ class MarkLink:
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
+_MAX_LABEL = 60
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c\u200d{STEERING}]")
 _LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)", re.IGNORECASE)
 """Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from becoming a sign of Streamlit's."""
@@ -37,6 +38,11 @@ def clean(text: object, max_chars: int = 120) -> str:
     """The text for what shows no Markdown (the choices of a selectbox, a table's cells): on one line, cut, without control characters."""
     line = _CONTROLS.sub("\ufffd", " ".join(str(text).split()))
     return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
+
+
+def short_label(speaker: str) -> str:
+    """A speaker's label as lists show it: what a file takes for one may be a whole paragraph."""
+    return clean(speaker, _MAX_LABEL)
 
 
 def plain_lines(text: str) -> str:
@@ -86,5 +92,5 @@ def source_link(workspace: str, document_id: str, start: int, end: int) -> str:
 
 
 def said_by(speaker: str | None, start_s: float | None) -> str:
-    """Speaker and time as far as they are known, as Markdown."""
-    return plain(" ".join(part for part in (speaker or "", "" if start_s is None else clock(start_s)) if part))
+    """Speaker, a long label cut, and time as far as they are known, as Markdown."""
+    return plain(" ".join(part for part in (short_label(speaker or ""), "" if start_s is None else clock(start_s)) if part))

@@ -13,7 +13,7 @@ from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, MAX_TREE
 from dynagrag.ingest.load.prose import parse_text
 from dynagrag.ingest.load.tables import columns_of, parse_rows
 from dynagrag.schema import SourceTurn
-from dynagrag.text import collapse, short
+from dynagrag.text import collapse
 
 _SHORT_LINE = 0.75
 """A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs, only lines."""
@@ -46,7 +46,7 @@ def _guarded(read: Callable[[bytes], Parsed], data: bytes, what: str) -> Parsed:
     except LoadError:
         raise
     except Exception as err:
-        raise LoadError(f"broken {what} ({type(err).__name__}: {short(str(err), 80)}); open it and save it again") from err
+        raise LoadError(f"broken {what}; open it and save it again") from err
 
 
 # -------------------------------------------------------------------------------------------------------------- PDF

@@ -8,7 +8,7 @@ from dynagrag.schema import Document, Turn
 from dynagrag.text import clock
 from dynagrag.ui.ask.beside import OpenSource
 from dynagrag.ui.ask.recording import show_recording
-from dynagrag.ui.safe_markdown import plain, plain_lines
+from dynagrag.ui.safe_markdown import plain, plain_lines, short_label
 from dynagrag.ui.state import Desk
 
 _BEFORE, _AFTER, _MORE = 4, 12, 30
@@ -81,7 +81,7 @@ def _occurrences(text: str, wanted: str) -> Iterator[tuple[int, int]]:
 
 def _show_turn(document: Document, turn: Turn, marks: Sequence[tuple[int, int]], colours: dict[str, str], *, is_framed: bool) -> None:
     at = "" if turn.start_s is None else plain(clock(turn.start_s))
-    speaker = f":{colours[turn.speaker]}[**{plain(turn.speaker)}**]" if turn.speaker else ""
+    speaker = f":{colours[turn.speaker]}[**{plain(short_label(turn.speaker))}**]" if turn.speaker else ""
     where = f":gray[{' · '.join(part for part in (at, f'turn {turn.index + 1}') if part)}]"
     with st.container(border=is_framed, gap="xxsmall"):
         st.markdown(f":small[{speaker} {where}]")

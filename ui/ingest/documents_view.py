@@ -7,7 +7,7 @@ from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.ingest import job_runner
 from dynagrag.ui.rename_box import ask_title
-from dynagrag.ui.safe_markdown import clean, plain
+from dynagrag.ui.safe_markdown import clean, plain, short_label
 from dynagrag.ui.state import Desk
 
 _PAGE = 15
@@ -32,7 +32,7 @@ def show(desk: Desk) -> None:
 def _show_document(desk: Desk, document: Document) -> None:
     turns = desk.space.store.turns(document.id)
     speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
-    named = f" · {', '.join(speakers[:4])}{' …' if len(speakers) > 4 else ''}" if speakers else ""
+    named = f" · {', '.join(map(short_label, speakers[:4]))}{' …' if len(speakers) > 4 else ''}" if speakers else ""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
         with st.container(gap=None, width="stretch"):
             place = {"document": document.id, "start": "0", "end": "0"}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dynagrag.text import clock
 from dynagrag.ui.ingest.source_reading import SourceRow
-from dynagrag.ui.safe_markdown import plain, said_by
+from dynagrag.ui.safe_markdown import plain, said_by, short_label
 
 _MAX_SPEAKERS = 6
 
@@ -54,7 +54,7 @@ def _help(row: SourceRow) -> str:
 
 def _cells(row: SourceRow) -> dict[str, object]:
     num_more = len(row.speakers) - _MAX_SPEAKERS
-    speakers = ", ".join(row.speakers[:_MAX_SPEAKERS]) + (f" and {num_more} more" if num_more > 0 else "")
+    speakers = ", ".join(map(short_label, row.speakers[:_MAX_SPEAKERS])) + (f" and {num_more} more" if num_more > 0 else "")
     times = "" if row.start_s is None or row.end_s is None else f"{clock(row.start_s)} to {clock(row.end_s)}"
     return {
         "File": row.name,

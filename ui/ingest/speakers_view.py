@@ -9,7 +9,7 @@ from dynagrag.schema import Document
 from dynagrag.text import collapse, plural
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
-from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.safe_markdown import plain, short_label
 
 _MAX_SPEAKERS = 40
 _MAX_CHARS = 120
@@ -42,7 +42,7 @@ def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], ke
     with st.form(f"speakers_{row.path}", border=False):
         typed = {
             label: st.text_input(
-                plain(label),
+                plain(short_label(label)),
                 value=given.get(row.name, {}).get(label, before[label]),
                 max_chars=_MAX_CHARS,
                 placeholder="left out",

@@ -57,7 +57,7 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.xml", b"<a><b></a>", "malformed XML at line 1"),
         ("a.xml", b"<tt><p>x</p></tt>", "root 'tt'"),
         ("a.xml", b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><transcript>&a;</transcript>', "XML entities"),
-        ("a.pdf", b"%PDF-1.4\ngarbage", "broken PDF"),
+        ("a.pdf", b"%PDF-1.4\ngarbage", "broken PDF; open it and save it again"),
         ("a.pdf", b"words", "named .pdf"),
         ("a.docx", b"PK\x03\x04garbage", "broken zip or DOCX"),
         ("a.docx", b"words", "named .docx"),
@@ -321,3 +321,10 @@ def test_a_folder_that_may_be_listed_but_not_entered_stops_no_other() -> None:
             os.seteuid(user)
             closed.chmod(0o700)
     assert [source.refused and source.refused.partition(";")[0] for source in found] == [None, "could not be opened: permission denied"]
+
+
+def test_a_docx_without_its_parts_is_broken_in_plain_words(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.docx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<x/>")
+        archive.writestr("word/document.xml", "<x/>")
+    assert load_source(tmp_path / "a.docx").refused == "broken DOCX; open it and save it again"

@@ -16,6 +16,11 @@ def _tokens(markdown: str) -> list[str]:
     return [token.type for token in found if not token.type.startswith("paragraph")] + [token.type for token in inline]
 
 
+def test_a_label_that_is_a_paragraph_is_cut_and_its_time_stays() -> None:
+    assert said_by("Leo", 9.0).replace("\\", "") == "Leo 0:09"
+    assert said_by("word " * 600, 9.0).replace("\\", "") == "word " * 11 + "word… 0:09"
+
+
 @given(st.text())
 @example("![x](http://evil.example/p.png)")
 @example("<script>alert(1)</script> <img src=http://evil.example/p.png>")

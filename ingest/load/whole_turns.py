@@ -113,7 +113,7 @@ def _places(text: str, offsets: Sequence[int]) -> list[int]:
     places = [0]
     for before, offset in pairwise(offsets[:-1]):
         place = begins[bisect_left(begins, offset + 1) - 1]
-        if place > max(places[-1], before) or (place == before and place > places[-1]):
+        if place > max(places[-1], before):
             places.append(place)
         elif num_words(text[places[-1] : offset]) >= MAX_WORDS:
             places.append(offset)

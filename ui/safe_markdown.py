@@ -4,7 +4,7 @@ Streamlit renders Markdown, and an image in it is a request to whatever host it 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
@@ -43,6 +43,18 @@ def clean(text: object, max_chars: int = 120) -> str:
 def short_label(speaker: str) -> str:
     """A speaker's label as lists show it: what a file takes for one may be a whole paragraph."""
     return clean(speaker, _MAX_LABEL)
+
+
+def speaker_choices(speakers: Iterable[str]) -> dict[str, str]:
+    """What a list of choices shows of each speaker: cut labels that are the same are numbered, since a choice is known by what is shown."""
+    by_label: dict[str, str] = {}
+    for speaker in dict.fromkeys(speakers):
+        label, number = short_label(speaker), 1
+        while label in by_label:
+            number += 1
+            label = f"{short_label(speaker)} ({number})"
+        by_label[label] = speaker
+    return {speaker: label for label, speaker in by_label.items()}
 
 
 def plain_lines(text: str) -> str:

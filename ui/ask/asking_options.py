@@ -18,7 +18,7 @@ from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import RETRIEVERS, soft_of, way_name
 from dynagrag.ui.ask.soft_choice import HELP, show_refused, soft_labels, soft_prompts
 from dynagrag.ui.choice_labels import document_labels
-from dynagrag.ui.safe_markdown import clean, plain
+from dynagrag.ui.safe_markdown import clean, plain, speaker_choices
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
@@ -62,7 +62,10 @@ def _choose_speakers(desk: Desk) -> list[str]:
     label = "Speakers" if not kept else plain(clean(kept[0], 24)) if len(kept) == 1 else plural(len(kept), "speaker")
     with st.popover(label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"):
         speakers = _speakers_of(desk.name, str(desk.space.folder), desk.space.store.version(), desk)
-        return st.multiselect("Only these speakers", speakers, key="filter_speakers", placeholder="All")
+        shown = speaker_choices([*speakers, *kept])
+        return st.multiselect(
+            "Only these speakers", speakers, format_func=lambda name: shown.get(name, name), key="filter_speakers", placeholder="All"
+        )
 
 
 def _choose_time() -> tuple[float | None, float | None]:

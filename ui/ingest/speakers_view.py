@@ -9,7 +9,7 @@ from dynagrag.schema import Document
 from dynagrag.text import collapse, plural
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
-from dynagrag.ui.safe_markdown import plain, short_label
+from dynagrag.ui.safe_markdown import plain, short_label, speaker_choices
 
 _MAX_SPEAKERS = 40
 _MAX_CHARS = 120
@@ -50,9 +50,9 @@ def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], ke
             )
             for number, label in enumerate(row.speakers[:_MAX_SPEAKERS])
         }
-        shown = list(row.speakers[:_MAX_SPEAKERS])
-        merged = st.multiselect("Merge into the first", shown, key=f"merge_{row.path}", placeholder="two or more")
-        left_out = st.multiselect("Leave out", shown, key=f"omit_{row.path}", placeholder="none")
+        shown = speaker_choices(row.speakers[:_MAX_SPEAKERS])
+        merged = _pick("Merge into the first", shown, f"merge_{row.path}", "two or more")
+        left_out = _pick("Leave out", shown, f"omit_{row.path}", "none")
         if len(row.speakers) > _MAX_SPEAKERS:
             st.caption(f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with `dynagrag ingest --speaker-map`.")
         if st.form_submit_button("Use these names", icon=":material/check:"):
@@ -62,6 +62,10 @@ def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], ke
             made = {label: collapse(name) for label, name in typed.items() if collapse(name) != before[label]}
             state.remember(_STATE, {**given, row.name: made})
             st.rerun()
-    told = ", ".join(f"{label} → {name or 'left out'}" for label, name in given.get(row.name, {}).items())
+    told = ", ".join(f"{short_label(label)} → {name or 'left out'}" for label, name in given.get(row.name, {}).items())
     if told:
         st.caption(f":material/check: {plain(told)}")
+
+
+def _pick(what: str, shown: Mapping[str, str], key: str, placeholder: str) -> list[str]:
+    return st.multiselect(what, list(shown), format_func=shown.__getitem__, key=key, placeholder=placeholder)

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, plain, plain_lines, said_by, source_link
+from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, plain, plain_lines, said_by, source_link, speaker_choices
 
 _JOINER = "\u2060"
 
@@ -19,6 +19,15 @@ def _tokens(markdown: str) -> list[str]:
 def test_a_label_that_is_a_paragraph_is_cut_and_its_time_stays() -> None:
     assert said_by("Leo", 9.0).replace("\\", "") == "Leo 0:09"
     assert said_by("word " * 600, 9.0).replace("\\", "") == "word " * 11 + "word… 0:09"
+
+
+def test_choices_of_speakers_are_cut_and_stay_apart() -> None:
+    long = "The speaker before the committee, who had come from far away and said so, "
+    shown = speaker_choices(["Ann", long + "first", long + "second", "Ann"])
+    assert list(shown) == ["Ann", long + "first", long + "second"]
+    assert shown["Ann"] == "Ann"
+    assert len(set(shown.values())) == 3
+    assert max(map(len, shown.values())) < len(long)
 
 
 @given(st.text())

@@ -210,8 +210,19 @@ def _documents(snapshot: Snapshot, wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         ids = [i for i, d in snapshot.documents.items() if name in (i, d.uri) or name.casefold() == d.title.casefold()]
         ids = ids or [i for i, d in snapshot.documents.items() if d.uri.endswith("/" + name) or (i.startswith(name) and len(name) >= 8)]
+        ids = ids or _only_like(snapshot, name)
         if not ids:
             titles = ", ".join(repr(d.title) for d in list(snapshot.documents.values())[:10])
             raise UsageError(f"no document {name!r} in workspace {snapshot.workspace!r}; known titles: {titles or 'none'}")
         found.extend(i for i in ids if i not in found)
     return found
+
+
+def _only_like(snapshot: Snapshot, name: str) -> list[str]:
+    """The one document whose title or file's name holds these words; none where no document does."""
+    part = name.strip().casefold()
+    like = [d for d in snapshot.documents.values() if part and part in f"{d.title}\n{d.uri.rpartition('/')[2]}".casefold()]
+    if len(like) > 1:
+        titles = ", ".join(repr(d.title) for d in like[:10])
+        raise UsageError(f"{name!r} is a part of {len(like)} documents' titles in workspace {snapshot.workspace!r}: {titles}")
+    return [d.id for d in like]

@@ -29,7 +29,8 @@ class Signs(NamedTuple):
 
 WEIGHTS, BIAS = Signs(passage=3.4, shared=5.0, unknown=-1.8), -0.7
 """Near what `python benchmarks/evidence_order.py --part tune --sets hand,qmsum:train_25 --fit` gives."""
-_ROLES = content_stems(" ".join(ROLE_NOUNS | HONORIFICS))
+_HONORIFICS = content_stems(" ".join(HONORIFICS))
+_ROLES = content_stems(" ".join(ROLE_NOUNS)) | _HONORIFICS
 LEAST = 0.5
 """Below that a question counts as not answered."""
 
@@ -46,11 +47,13 @@ def answerable(index: LineIndex, question: Question, fits: Fits, embedder: Embed
 
 def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
     """Those of a question. Of one without a content word nothing is shared, and nothing unknown. Who is asked for, by a name or as "the
-    pilot", need not be said in what they say.
+    pilot", need not be said in what they say; a speaker's name tells nothing of what they are asked about.
     """
     wanted = content_stems(question.text)
-    people = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
-    wanted -= {word for word in people if not index.is_known(word)}
+    possible = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
+    wanted -= {word for word in possible if not index.is_known(word)}
+    asked = frozenset[str]().union(*(content_stems(label) for labels in index.speakers.people_in(question.text) for label in labels))
+    wanted = (wanted - asked - _HONORIFICS if asked else wanted) or wanted
     rarity = {word: index.rarity(word) for word in wanted}
     whole = sum(rarity.values()) or 1.0
     held: dict[int, set[str]] = {}

@@ -1,6 +1,7 @@
 """What is shown of a sentence that fits: whole sentences of its own turn, and what stands before and after them."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from dynagrag.generation.citations import to_citation
 from dynagrag.generation.lines.line_fit import Fits, are_neighbours
@@ -15,6 +16,8 @@ MAX_CHARS = 320
 """Of an excerpt that is more than the one sentence, which is whole whatever its length."""
 MAX_BESIDE_CHARS = 240
 MAX_LINES = 50
+_SHORT_CHARS = 60
+"""Of a question back, and of what is said to it; what begins so ("Your Honor, it doesn't matter.") is shown with its next sentence."""
 
 
 def evidence_lines(index: LineIndex, fits: Fits) -> tuple[EvidenceLine, ...]:
@@ -96,12 +99,32 @@ def _after(snapshot: Snapshot, around: Sequence[Sentence], last: int, is_asked: 
         at += 1
     if at == len(around) or not are_neighbours(around[last], around[at]):
         return None
+    if is_asked:
+        at = _past_a_question_back(around, last, at)
     end = at
-    while (
-        end + 1 < len(around) and _is_one_turn(around[end + 1], around[at]) and around[end + 1].end - around[at].start <= MAX_BESIDE_CHARS
-    ):
+    while end + 1 < len(around) and _is_one_turn(around[end + 1], around[at]):
+        if around[end + 1].end - around[at].start > (MAX_BESIDE_CHARS if around[end].end - around[at].start > _SHORT_CHARS else MAX_CHARS):
+            break
         end += 1
     return _citation(snapshot, around[at : end + 1])
+
+
+def _past_a_question_back(around: Sequence[Sentence], asked: int, at: int) -> int:
+    """Where the reply to a question begins: after a short question back ("Any marriage, Your Honor?") and what the asker says to that."""
+    back, said, reply = (_turn_from(around, at, place) for place in range(3))
+    if not back or not said or not reply or around[asked].speaker is None:
+        return at
+    is_between_two = said[0].speaker == around[asked].speaker != back[0].speaker == reply[0].speaker
+    are_short = all(sum(len(s.text) for s in turn) <= _SHORT_CHARS for turn in (back, said))
+    is_back = is_question(back[-1].text) and not is_question(said[-1].text)
+    return around.index(reply[0]) if is_between_two and are_short and is_back else at
+
+
+def _turn_from(around: Sequence[Sentence], at: int, place: int) -> Sequence[Sentence]:
+    """The rest of the turn of one sentence (`place` 0), of the next turn (1), or of the one after it; of one document, empty at its end."""
+    rest = [s for s in around[at:] if s.document_id == around[at].document_id]
+    turns = [list(run) for _, run in groupby(rest, key=lambda s: s.turn_index)]
+    return turns[place] if place < len(turns) else ()
 
 
 def _is_passed_over(sentence: Sentence, is_asked: bool) -> bool:

@@ -9,6 +9,9 @@ from dynagrag.ui.drawing.drawable_text import drawable
 from dynagrag.ui.drawing.graph_options import graph_options
 from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
 
+_GREY = "#767c85"
+"""Read on white and on black."""
+
 
 def draw_graph(
     nodes: Sequence[Node],
@@ -45,11 +48,21 @@ def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: i
         "animation": False,
         "grid": {"left": 56, "right": 16, "top": 16, "bottom": 46},
         "tooltip": {"renderMode": "richText", "trigger": "axis", "axisPointer": {"type": "shadow"}},
-        "xAxis": {"type": "category", "data": [label for label, _ in rows], "name": name, "nameLocation": "middle", "nameGap": 28},
+        "xAxis": {
+            "type": "category",
+            "data": [label for label, _ in rows],
+            "axisLabel": {"interval": 0, "color": _GREY},
+            "nameTextStyle": {"color": _GREY},
+            "name": name,
+            "nameLocation": "middle",
+            "nameGap": 28,
+        },
         "yAxis": {
             "type": "log",
             "min": 0.5,
-            "axisLabel": {"showMinLabel": False},
+            "axisLabel": {"showMinLabel": False, "color": _GREY},
+            "nameTextStyle": {"color": _GREY},
+            "splitLine": {"lineStyle": {"color": _GREY, "opacity": 0.25}},
             "name": "entities",
             "nameLocation": "middle",
             "nameGap": 40,

@@ -110,7 +110,7 @@ def _show(settings: Settings, workspace: str, name: str) -> None:
         st.dataframe(rows, hide_index=True, width="stretch")
         with st.container(horizontal=True):
             st.download_button("Download", path.read_bytes, name, "application/jsonl", icon=":material/download:", help="To edit it.")
-            with st.popover("Delete", icon=":material/delete:"):
+            with st.popover("Delete", icon=":material/delete:", key=f"deletion_{name}"):
                 st.markdown(f"Deletes **{plain(name)}**. Runs that used it are kept, but can't be resumed.")
                 if st.button("Delete it", key=f"delete_questions_{name}", type="primary"):
                     question_files.discard(path.parent, name)

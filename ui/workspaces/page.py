@@ -163,9 +163,9 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
                 state.switch_workspace(name)
                 st.rerun()
-            with st.popover("Rename", icon=":material/edit:"):
+            with st.popover("Rename", icon=":material/edit:", key=f"renaming_{name}"):
                 _ask_name(settings, name)
-            with st.popover("Delete", icon=":material/delete:"):
+            with st.popover("Delete", icon=":material/delete:", key=f"deletion_{name}"):
                 _ask_deletion(settings, name, found)
 
 

@@ -107,6 +107,13 @@ def test_a_document_is_named_by_title_path_id_or_file_name(fill: Fill, tmp_path:
         _inside(space, documents=(document.id[:7],))
 
 
+def test_a_part_of_one_document_s_title_names_it_and_of_several_none(fill: Fill) -> None:
+    space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
+    assert {d.title for d in _inside(space, documents=("Oc1",)).documents.values()} == {"doc1"}
+    with pytest.raises(UsageError, match=r"'doc' is a part of 2 documents' titles .*'doc0', 'doc1'"):
+        _inside(space, documents=("doc",))
+
+
 @pytest.mark.parametrize("bounds", [{"documents": ("doc7",)}, {"speakers": ("Nobody",)}, {"documents": ("doc0",), "speakers": ("Nobody",)}])
 def test_what_is_not_there_is_refused(fill: Fill, bounds: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(UsageError, match=r"known"):

@@ -47,6 +47,21 @@ def test_a_role_that_is_said_counts() -> None:
     assert signs(index, asked, fits(index, asked, [0, 1], FakeEmbedder(DIMENSION))).shared > 0.0
 
 
+def test_a_speaker_s_name_that_is_said_tells_nothing_of_what_they_are_asked_about() -> None:
+    turns: list[tuple[str | None, str]] = [*TALK, ("CAROL", "Thank you, Justice Ann. Ann is right.")]
+    index = line_index(turns, 12)
+    rows = range(len(index.snapshot.passages))
+
+    def of(text: str) -> Signs:
+        return signs(index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)))
+
+    assert index.is_known("ann")
+    assert (of("What did Justice Ann say about constellations?").shared, of("What did Ann say about flour?").unknown) == (0.0, 0.0)
+    assert of("What did Justice Ann say about constellations?").unknown == 1.0
+    assert of("What did Ann say about flour?").shared == of("What of flour?").shared
+    assert of("What did Ann say?").shared > 0.0
+
+
 def test_a_question_without_a_content_word_has_nothing_unknown() -> None:
     found = signs_of("What is it?")
     assert (found.shared, found.unknown) == (0.0, 0.0)

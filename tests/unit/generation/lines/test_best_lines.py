@@ -195,3 +195,48 @@ def test_only_what_has_no_vector_yet_is_embedded_and_fillers_never() -> None:
     best_lines(index, question("Where is the mill?"), range(len(index.snapshot.passages)), embedder)
     said = {s.text for row in range(len(index.snapshot.passages)) for s in index.sentences(row) if not s.says_nothing}
     assert embedder.num_texts == len(said)
+
+
+HEARING: Turns = [
+    ("ROBERTS", "When was the last time the state declined to recognize a marriage?"),
+    ("WHALEN", "Any marriage, Your Honor?"),
+    ("ROBERTS", "Any marriage."),
+    ("WHALEN", "1970 is the last one that I could point to."),
+]
+
+
+def _reply(turns: Turns) -> Citation | None:
+    lines = ask(turns, "When did the state last decline to recognize a marriage?", 200).lines
+    return next(line.after for line in lines if line.quote == turns[0][1])
+
+
+def test_the_reply_to_a_question_stands_beyond_a_short_question_back() -> None:
+    reply = _reply(HEARING)
+    assert reply is not None
+    assert (reply.speaker, reply.quote) == ("WHALEN", HEARING[3][1])
+
+
+@pytest.mark.parametrize(
+    ("at", "turn"),
+    [
+        (1, ("WHALEN", "That was never a thing which anybody could say, was it?" * 2)),
+        (1, ("WHALEN", "Any marriage at all.")),
+        (2, ("ROBERTS", "Any marriage, yes, and of any kind, as long as it was one that another state had recorded.")),
+        (2, ("ALITO", "Any marriage.")),
+        (3, ("ALITO", "1970 is the last one that I could point to.")),
+    ],
+)
+def test_what_is_no_short_question_back_is_the_reply_itself(at: int, turn: tuple[str, str]) -> None:
+    turns = [*HEARING[:at], turn, *HEARING[at + 1 :]]
+    reply = _reply(turns)
+    assert reply is not None
+    assert turns[1][1].startswith(reply.quote)
+
+
+def test_a_reply_that_begins_with_a_few_words_is_shown_with_its_next_sentence() -> None:
+    long = (
+        "I think that the judge made this point when he wrote of the one who threatens " + "and of the one who is threatened " * 5 + "once."
+    )
+    reply = _reply([HEARING[0], ("WHALEN", f"Your Honor, it doesn't matter. {long} And so on.")])
+    assert reply is not None
+    assert reply.quote == f"Your Honor, it doesn't matter. {long}"

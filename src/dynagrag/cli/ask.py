@@ -41,7 +41,8 @@ PROFILE = Annotated[
     ),
 ]
 DOCUMENT = Annotated[
-    list[str] | None, typer.Option(help="Use only this document (title or a part of it, path or id); may be repeated. Default: all documents.")
+    list[str] | None,
+    typer.Option(help="Use only this document (a title or part of it, path or id); may be repeated. Default: all documents."),
 ]
 SPEAKER = Annotated[list[str] | None, typer.Option(help="Use only what this speaker said; may be repeated. Default: all speakers.")]
 SINCE = Annotated[str | None, typer.Option(help="Use only turns from this time on, in seconds or h:mm:ss of the recording. Default: all.")]

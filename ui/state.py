@@ -179,6 +179,10 @@ def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
 def tell_empty() -> None:
     """That nothing is in the workspace yet, and what to begin with."""
     st.info("This workspace is empty.", icon=":material/waving_hand:")
+    _link_to_beginnings()
+
+
+def _link_to_beginnings() -> None:
     link_to_page("ingest", "Bring in transcripts", ":material/upload_file:")
     link_to_page("workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:")
 
@@ -307,7 +311,7 @@ def shown_errors() -> Iterator[None]:
 
 def _others() -> str:
     """How the news that there is no such workspace goes on."""
-    return ": it was renamed or deleted, or not made yet. The others are in the list at the left." if known_workspaces() else " yet."
+    return ": it was renamed or deleted, or not made yet. The others are in the list Workspace." if known_workspaces() else " yet."
 
 
 def needs_workspace() -> Desk | None:
@@ -317,8 +321,8 @@ def needs_workspace() -> Desk | None:
         opened = desk()
         if opened is None:
             st.info(
-                f"There is no workspace **{plain(workspace_name())}**{_others()} Bring in transcripts under **Ingest**, or try the demo "
-                "under **Workspaces**.",
+                f"There is no workspace **{plain(workspace_name())}**{_others()}",
                 icon=":material/waving_hand:",
             )
+            _link_to_beginnings()
     return opened

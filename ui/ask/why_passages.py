@@ -34,7 +34,7 @@ def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) ->
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
     st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
     st.caption(
-        "The score is the sum of the columns after it: how well words and vectors fit, PageRank from what the question names, the "
+        "The score is the sum of the columns of numbers after it: how well words and vectors fit, PageRank from what the question names, the "
         "best bridge from another passage, and what stands around it"
         + (", and what the question's steps changed." if ranking.steps else ".")
     )
@@ -54,15 +54,15 @@ def _row(workspace: str, rank: int, passage: PassageTrace, is_in_prompt: bool) -
     return {
         "rank": rank,
         "in a prompt": is_in_prompt,
+        "begins with": passage.words,
+        "source": source_link(workspace, passage.document_id, passage.start, passage.end),
+        "document": passage.document,
+        "time": "" if passage.start_s is None else clock(passage.start_s),
         "score": passage.score,
         "words and vectors": passage.first_stage,
         "graph": passage.graph,
         "bridge": passage.bridge,
         "around it": passage.around,
         **({} if passage.steps is None else {"steps": passage.steps}),
-        "source": source_link(workspace, passage.document_id, passage.start, passage.end),
-        "document": passage.document,
-        "time": "" if passage.start_s is None else clock(passage.start_s),
-        "begins with": passage.words,
         "reached over": passage.over or "",
     }

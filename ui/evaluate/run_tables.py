@@ -275,7 +275,7 @@ def _compared(arm: str, measure: str, first: float | None, second: float | None,
         "First": _points(first),
         "Second": _points(second),
         "Difference (95 %)": _interval(difference),
-        "Second is": "can't be told apart" if verdict is Verdict.UNCLEAR else verdict.value,
+        "Second is": "not told apart" if verdict is Verdict.UNCLEAR else verdict.value,
     }
 
 

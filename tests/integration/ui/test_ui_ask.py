@@ -14,7 +14,8 @@ from dynagrag.workspace.conversations import ConversationBook
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
     page = panel("ask.page").run()
     assert not page.exception
-    assert "Ingest" in page.info[0].value
+    assert "There is no workspace" in page.info[0].value
+    assert "[Bring in transcripts](ingest?workspace=default)" in words(page)
 
 
 def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(book: ConversationBook, panel: Callable[[str], Any]) -> None:

@@ -133,7 +133,7 @@ def test_two_runs_on_the_same_questions_are_compared(evaluate_page: Pages) -> No
     assert "Second minus first" in shown(page)
     table, differing = page.dataframe[0].value, page.dataframe[1].value
     assert set(table["Arm"]) == {"default", "naive", "bm25", "rrf", "hybrid"}
-    assert set(table["Second is"]) == {"can't be told apart"}
+    assert set(table["Second is"]) == {"not told apart"}
     assert "arms" in list(differing["Setting"])
 
 

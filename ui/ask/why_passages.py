@@ -34,8 +34,8 @@ def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) ->
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
     st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
     st.caption(
-        "The score is the sum of the columns of numbers after it: how well words and vectors fit, PageRank from what the question names, the "
-        "best bridge from another passage, and what stands around it"
+        "The score is the sum of the columns of numbers after it: how well words and vectors fit, PageRank from what the question names, "
+        "the best bridge from another passage, and what stands around it"
         + (", and what the question's steps changed." if ranking.steps else ".")
     )
 

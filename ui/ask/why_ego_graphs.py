@@ -13,11 +13,19 @@ from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
 from dynagrag.ui.safe_markdown import clean, plain
 
+_UNREACHED = 0.5
+"""Opacity: seen on a dark page too, and told from what is reached by being hollow."""
+
+_NO_EGO_GRAPHS = (
+    "This answer was made from passages alone: its profile reads no ego-graphs. With **Options**, Advanced, Profile **Graph** of the page "
+    "Ask they are read beside the passages, and drawn here."
+)
+
 
 def show_candidates(trace: AnswerTrace) -> None:
     """A table of the centres that were looked at."""
     if not trace.candidates:
-        st.markdown("This retriever looks at no subgraphs.")
+        st.markdown(_NO_EGO_GRAPHS if trace.retriever.startswith("dynagrag") else "This retriever looks at no subgraphs.")
         return
     rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
     num_accepted = sum(c.is_accepted for c in trace.candidates)
@@ -140,7 +148,7 @@ def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
         label=node.name,
         order=node.place if is_reached else None,
         weight=max(1, node.weight),
-        opacity=0.25 + 0.75 * _shown_share(node) if is_reached else 0.2,
+        opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
         is_hollow=not node.is_in_prompt,
         tooltip=f"{node.name}: weight {node.weight}, {_told_share(node)}, {node.hops} hops from the centre",
     )

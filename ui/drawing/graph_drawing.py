@@ -11,6 +11,8 @@ from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
 
 _GREY = "#767c85"
 """Read on white and on black."""
+_MAX_UPRIGHT = 7
+"""More labels than that stand aslant, else they touch on a phone."""
 
 
 def draw_graph(
@@ -43,19 +45,20 @@ def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: i
     from streamlit_echarts import st_echarts
 
     words = f"{name}: " + ", ".join(f"{label}: {num}" for label, num in rows)
+    is_crowded = len(rows) > _MAX_UPRIGHT
     options = {
         "aria": {"enabled": True, "label": {"description": words}},
         "animation": False,
-        "grid": {"left": 56, "right": 16, "top": 16, "bottom": 46},
+        "grid": {"left": 56, "right": 16, "top": 16, "bottom": 62 if is_crowded else 46},
         "tooltip": {"renderMode": "richText", "trigger": "axis", "axisPointer": {"type": "shadow"}},
         "xAxis": {
             "type": "category",
             "data": [label for label, _ in rows],
-            "axisLabel": {"interval": 0, "color": _GREY},
+            "axisLabel": {"interval": 0, "color": _GREY, "rotate": 35 if is_crowded else 0},
             "nameTextStyle": {"color": _GREY},
             "name": name,
             "nameLocation": "middle",
-            "nameGap": 28,
+            "nameGap": 44 if is_crowded else 28,
         },
         "yAxis": {
             "type": "log",

@@ -12,12 +12,17 @@ from typing import Any
 from dynagrag.ui.drawing.drawable_text import Function, drawable
 from dynagrag.ui.drawing.graph_layout import communities, place
 from dynagrag.ui.drawing.graph_parts import HIGHLIGHT, MAX_SMALL, OTHERS, PALETTE, Edge, Node
+from dynagrag.ui.drawing.label_places import Labelled, label_sides
 
 _MAX_LABEL = 28
 _NUM_ALL_LABELS = 80
 _NUM_LABELS = 40
+_NUM_SURE = 10
+"""The most important have a label, come what may."""
 _REACH = 250.0
 """Pixels from the middle of a drawing to its rim."""
+_USUAL = (760.0, 440.0)
+"""Pixels that a drawing has within its margins in a usual window, for which labels are placed; in a smaller one ECharts leaves more out."""
 _SAVE_SVG = Path(__file__).with_name("save_svg.js")
 _ICON = "path://M4 3h10l6 6v12H4zM13 4v6h6M8 13h8M8 17h8"
 
@@ -67,15 +72,15 @@ def _series(nodes: Sequence[Node], edges: Sequence[Edge], pairs: Sequence[tuple[
 
 
 def _labels(num_nodes: int) -> dict[str, Any]:
-    """Labels of nodes, and the margins that they need: at the side a label may run out of the frame; below it may cover a neighbour."""
-    is_below = num_nodes <= _NUM_ALL_LABELS
+    """Labels of nodes, and the margins that they need."""
+    is_small = num_nodes <= _NUM_ALL_LABELS
     return {
-        "left": 60 if is_below else 30,
-        "right": 60 if is_below else 70,
+        "left": "8%" if is_small else 30,
+        "right": "8%" if is_small else 70,
         "top": 40,
         "bottom": 40,
         "label": {
-            "position": "bottom" if is_below else "right",
+            "position": "bottom" if is_small else "right",
             "formatter": Function("(p) => p.data.words"),
             "fontSize": 11,
             "minMargin": 14,  # without, labels that ECharts takes for apart touch by some pixels
@@ -102,27 +107,24 @@ def _toolbox(file_name: str) -> dict[str, Any]:
 
 def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
     """One item a node, with its place."""
-    lightest, heaviest = min((node.weight for node in nodes), default=0.0), max((node.weight for node in nodes), default=1.0)
-    num_labels = len(nodes) if len(nodes) <= _NUM_ALL_LABELS else _NUM_LABELS
-    labelled = set(sorted(range(len(nodes)), key=lambda i: (not nodes[i].is_highlighted, -nodes[i].weight, i))[:num_labels])
-    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_SMALL else 22.0
-    smallest = 9.0 if len(nodes) <= MAX_SMALL else 4.0
+    sizes = _sizes(nodes)
+    words = [_words(node) for node in nodes]
+    labels = _shown_labels(nodes, words, sizes, places)
     items = []
     for i, (node, color, (x, y)) in enumerate(zip(nodes, colors, places, strict=True)):
-        words = drawable(node.label, _MAX_LABEL) or "(no name)"
         item: dict[str, Any] = {
             "id": drawable(node.id),
             "name": str(i),
-            "words": words if node.order is None else f"{node.order} · {words}",
+            "words": words[i],
             "x": x,
             "y": y,
-            "symbolSize": round(smallest + (largest - smallest) * ((node.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5, 1),
+            "symbolSize": sizes[i],
             "category": color,
         }
         if node.tooltip or len(node.label) > _MAX_LABEL:
             item["tip"] = "\n".join(textwrap.wrap(drawable(node.tooltip or node.label), 52))
-        if i in labelled:
-            item["label"] = {"show": True}
+        if i in labels:
+            item["label"] = labels[i]
         style: dict[str, Any] = {} if node.opacity >= 1 else {"opacity": round(max(0.12, node.opacity), 2)}
         if node.is_hollow:
             own = (*PALETTE, OTHERS)[color]
@@ -131,6 +133,39 @@ def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[t
             style |= {"borderColor": HIGHLIGHT, "borderWidth": 3}
         items.append(item | ({"itemStyle": style} if style else {}))
     return items
+
+
+def _words(node: Node) -> str:
+    words = drawable(node.label, _MAX_LABEL) or "(no name)"
+    return words if node.order is None else f"{node.order} · {words}"
+
+
+def _sizes(nodes: Sequence[Node]) -> list[float]:
+    """Breadths in pixels; areas grow with the weight."""
+    lightest, heaviest = min((node.weight for node in nodes), default=0.0), max((node.weight for node in nodes), default=1.0)
+    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_SMALL else 22.0
+    smallest = 9.0 if len(nodes) <= MAX_SMALL else 4.0
+    return [
+        round(smallest + (largest - smallest) * ((node.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5, 1) for node in nodes
+    ]
+
+
+def _shown_labels(
+    nodes: Sequence[Node], words: Sequence[str], sizes: Sequence[float], places: Sequence[tuple[float, float]]
+) -> dict[int, dict[str, Any]]:
+    """By node what ECharts is told of its label: where it stands in a small drawing. Other labels are shown when they are pointed at."""
+    order = sorted(range(len(nodes)), key=lambda i: (not _is_sure(nodes[i]), -nodes[i].weight, i))
+    if len(nodes) > _NUM_ALL_LABELS:
+        return {i: {"show": True} for i in order[:_NUM_LABELS]}
+    scale = min((usual / ((max(own) - min(own)) or 1) for usual, own in zip(_USUAL, zip(*places, strict=True), strict=False)), default=1.0)
+    sure = {i for rank, i in enumerate(order) if rank < _NUM_SURE or _is_sure(nodes[i])}
+    labelled = [Labelled(scale * x, scale * y, sizes[i], words[i], i in sure) for i, (x, y) in enumerate(places)]
+    return {i: {"show": True, "position": side} for i, side in label_sides(labelled, order).items()}
+
+
+def _is_sure(node: Node) -> bool:
+    """Whether it is what the drawing is of: found, or on the walk."""
+    return node.is_highlighted or node.order is not None
 
 
 def _colors(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequence[Edge]) -> list[int]:

@@ -20,7 +20,7 @@ _LOG = logging.getLogger(__name__)
 FOLDER = Path("index", "layouts")
 """In a workspace's folder, where a deletion of documents clears all. The files hold numbers alone, no id and no name."""
 _MAX_KEPT = 12
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ The store is asked once per version for its 5,000 heaviest entities; layouts are
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ from dynagrag.schema import Entity, Graph, Overview, Relation
 from dynagrag.text import cut
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import document_labels
-from dynagrag.ui.drawing.drawable_text import drawable
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
-from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
+from dynagrag.ui.drawing.graph_parts import MAX_NODES, Edge, Node
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts, Layout
+from dynagrag.ui.graph.figure_3d import about, figure
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
@@ -32,6 +31,9 @@ _NUM_FIRST = 70
 _NUM_3D = 300
 _BREADTH = 1.4
 """A drawing is wider than high, as windows are."""
+_AS_HIGH_AS_WIDE = """@media (max-width: 640px) {
+    .st-key-graph_3d_box, :has(> .st-key-graph_3d_box) { flex: none; height: 92vw; }
+}"""
 _NUM_ROWS = 1000
 _MAX_TIPS = 1000
 _NUM_LISTED = 40
@@ -147,11 +149,6 @@ def _row(entity: Entity) -> str:
     return f"{plain(name) or '(no name)'} · {entity.weight}×"
 
 
-def about(entity: Entity) -> str:
-    """An entity in a line."""
-    return f"{entity.name}{f' ({entity.type})' if entity.type else ''}, mentioned {entity.weight} times"
-
-
 def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
     """Kamada and Kawai's layout in three dimensions, made on a thread of its own."""
     heaviest = entities[:_NUM_3D]
@@ -164,12 +161,19 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
         return
     made = _layout(desk, entities, relations, is_3d=True)
     if made.done() and made.exception() is None:
-        st.plotly_chart(_figure(entities, relations, made.result()), height=620, key="graph_3d", config={"displaylogo": False})
+        _draw_3d(figure(entities, relations, made.result(), is_dark=st.context.theme.type == "dark"))
         num_alone = len(heaviest) - len(entities)
         alone = f" {num_alone} of them have no relation to the others and are left out." if num_alone else ""
         st.caption(f"The {len(heaviest)} most mentioned entities.{alone} Drag to turn, scroll to zoom. Colour: community.")
     else:
         _wait(made, len(entities))
+
+
+def _draw_3d(made: Any) -> None:
+    """No higher than wide: what doesn't fit beside is cut off."""
+    st.html(f"<style>{_AS_HIGH_AS_WIDE}</style>")
+    with st.container(key="graph_3d_box", height=620, border=False):
+        st.plotly_chart(made, height="stretch", key="graph_3d", config={"displaylogo": False})
 
 
 @st.fragment(run_every=1.0)
@@ -180,38 +184,6 @@ def _wait(made: "Future[Layout]", num: int) -> None:
         st.rerun()
     else:
         st.error(f"The 3D layout failed ({type(made.exception()).__name__}). Reload the page to try again.", icon=":material/error:")
-
-
-def _figure(entities: Sequence[Entity], relations: Sequence[Relation], made: Layout) -> Any:
-    from plotly import graph_objects as go
-
-    number = {entity.id: i for i, entity in enumerate(entities)}
-    at = made.positions.round(3).tolist()
-    ends: list[list[float | None]] = [[], [], []]
-    for relation in relations:
-        for axis in range(3):
-            ends[axis] += [at[number[relation.head]][axis], at[number[relation.tail]][axis], None]
-    heaviest = max(e.weight for e in entities) or 1
-    thin = {"color": "#8a8f98", "width": 2}
-    lines = go.Scatter3d(x=ends[0], y=ends[1], z=ends[2], mode="lines", line=thin, opacity=0.6, hoverinfo="skip")
-    points = go.Scatter3d(
-        x=[p[0] for p in at],
-        y=[p[1] for p in at],
-        z=[p[2] for p in at],
-        mode="markers",
-        marker={
-            "size": [4 + 14 * (e.weight / heaviest) ** 0.5 for e in entities],
-            "color": [PALETTE[int(group) % len(PALETTE)] for group in made.groups],
-            "opacity": 0.95,
-            "line": {"width": 0},
-        },
-        text=[escape(drawable(about(e), 120), quote=False) for e in entities],  # it reads some HTML: bold, links
-        hovertemplate="%{text}<extra></extra>",
-    )
-    hidden = {"visible": False, "showbackground": False}
-    scene = {"xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "camera": {"eye": {"x": 0.9, "y": 0.9, "z": 0.7}}}
-    layout = {"showlegend": False, "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "scene": scene, "uirevision": "kept"}
-    return go.Figure(data=[lines, points], layout=layout)
 
 
 # ----------------------------------------------------------------------------------------------------- numbers and files

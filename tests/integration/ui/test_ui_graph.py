@@ -64,7 +64,8 @@ def _drawings(page: AppTest) -> list[dict[str, Any]]:
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Panel) -> None:
     page = panel("graph.page").run()
     assert not page.exception
-    assert "Ingest" in page.info[0].value
+    assert "There is no workspace" in page.info[0].value
+    assert "[Bring in transcripts](ingest?workspace=default)" in [element.value for element in page.markdown]
 
 
 def test_an_empty_graph_is_said_to_be_empty(server: OpenAIStubServer, panel: Panel, corpus: Any, cli: Callable[..., Any]) -> None:

@@ -50,6 +50,15 @@ def test_in_a_small_graph_a_lone_node_covers_no_other() -> None:
     assert apart[6:].min() > 0.2
 
 
+def test_small_components_stay_together_at_the_rim() -> None:
+    at = place(40, [*CLIQUES, (32, 33), (33, 34), (35, 36)])  # three, two, and three alone
+    apart = np.linalg.norm(at[:, None] - at[None], axis=2)
+    widest = max(apart[32:35, 32:35].max(), apart[35, 36])
+    assert widest < apart[32:35, 35:].min()
+    assert widest < apart[35:37, 37:].min()
+    assert np.linalg.norm(at[32:], axis=1).min() > np.linalg.norm(at[:32], axis=1).max()
+
+
 @given(st.integers(0, 12), st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=30))
 @settings(deadline=None, max_examples=60)
 def test_any_graph_gets_finite_places_in_the_disc(num: int, ends: list[tuple[int, int]]) -> None:
@@ -81,3 +90,9 @@ def test_3d_uses_all_three_dimensions_and_keeps_components_readable() -> None:
     assert np.array_equal(at, place_3d(32, CLIQUES[:-1]))
     one = at[24:]
     assert np.linalg.norm(one - one.mean(axis=0), axis=1).mean() > 0.05  # not a dot
+
+
+def test_3d_stands_upright() -> None:
+    rope = [(i, i + 1) for i in range(11)]
+    reach = np.abs(place_3d(12, rope)).max(axis=0)
+    assert reach[2] > reach[0] > reach[1]

@@ -27,7 +27,7 @@ def load_own(path: Path) -> EvaluationSet:
     if not found:
         raise LoadError(f"{path} has no question that can be evaluated: none has an answer that can be found")
     if len(found) < len(rows):
-        notes["questions left out: there is nothing to find (answerable: false)"] += len(rows) - len(found)
+        notes["questions left out: nothing answers them (answerable: false)"] += len(rows) - len(found)
     return EvaluationSet("own", asked_once(found, notes), (), (file,), notes)
 
 

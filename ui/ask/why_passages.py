@@ -1,5 +1,6 @@
 """The passages of the page Why: what the question was linked to, and what each passage's score is made of."""
 
+from collections.abc import Collection
 from typing import Any
 
 import streamlit as st
@@ -24,7 +25,7 @@ def show_passages(workspace: str, answer: Answer) -> None:
         f"{plural(len(ranking.linked), 'name')} of the question {'is' if len(ranking.linked) == 1 else 'are'} known to the graph. "
         f"{plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in prompts."
     )
-    _show_links(ranking)
+    _show_links(ranking, {line.document for line in answer.evidence})
     with st.expander("The ranked passages"):
         _show_ranked(workspace, ranking, in_prompts)
 
@@ -40,12 +41,17 @@ def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) ->
     )
 
 
-def _show_links(ranking: RankingTrace) -> None:
+def _untitled(text: str, titles: Collection[str]) -> str:
+    return next((text[len(title) + 2 :] for title in titles if text.startswith(f"{title}: ")), text)
+
+
+def _show_links(ranking: RankingTrace, titles: Collection[str]) -> None:
+    """`titles`: of documents; the texts of facts begin with them, which says the same many times."""
     names = ", ".join(f"**{plain(name)}**" for name in ranking.linked) or "none that the graph knows"
     st.markdown(f"Names in the question: {names}")
     if ranking.facts:
         with st.expander(plural(len(ranking.facts), "nearest fact")):
-            st.markdown("\n".join(f"- “{plain(fact.text)}”, cosine {fact.cosine:.2f}" for fact in ranking.facts))
+            st.markdown("\n".join(f"- “{plain(_untitled(fact.text, titles))}”, cosine {fact.cosine:.2f}" for fact in ranking.facts))
     if ranking.gate < 1:
         st.caption(f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many passages hold no entity.")
 

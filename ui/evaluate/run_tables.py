@@ -20,8 +20,10 @@ from dynagrag.evaluation.judge.judge_report import (
 from dynagrag.evaluation.judge.judge_summary import fewest_questions, is_graded
 from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, held_line
+from dynagrag.evaluation.qa.qa_report import result as qa_result
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
+from dynagrag.evaluation.results.html_report import compared
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
 from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL, KeptView
@@ -36,6 +38,12 @@ _LIKE = {
     "calls": "calls",
     "seconds": "seconds",
 }
+_TOLD = {
+    "recall@5": "{} % of what should be found is among the first five passages (recall@5)",
+    "r@10": "{} % of what should be found is among the first ten passages (r@10)",
+    "p@5": "{} % of the first five passages are what should be found (p@5)",
+}
+"""Measures of retrieval in words."""
 _SCOPES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
 
 
@@ -52,13 +60,12 @@ def headline(view: KeptView) -> str:
     summary = view.summary
     if view.kind not in (RETRIEVAL, QA):
         return str(summary.get("verdict", ""))
+    if view.kind == QA:
+        return f"{qa_result(summary)}."
     arm, measure, baseline = next(iter(summary["arms"])), summary["measure"], summary["baseline"]
-    own = summary["arms"][arm].get(measure)
-    if own is None:
-        return f"{arm}: no answer that could be scored."
-    found = _against(summary).get(arm, {}).get(measure)
-    value = f"{arm}: {TITLES.get(measure, measure)} {POINTS * own:.1f} of 100"
-    return f"{value}, {_interval(found)} points against {baseline}, with the 95 % interval." if found else f"{value}."
+    found = None if arm == baseline else _against(summary).get(arm, {}).get(measure)
+    told = _TOLD.get(measure, f"{measure} is {{}} of 100").format(f"{POINTS * summary['arms'][arm][measure]:.1f}")
+    return f"{arm}: {told}{compared(arm, found, baseline, summary['questions'])}."
 
 
 def notes(view: KeptView) -> list[str]:
@@ -68,12 +75,12 @@ def notes(view: KeptView) -> list[str]:
     if view.kind == JUDGED:
         said, questions = [*judge_notes(summary), *held_lines(summary)], fewest_questions(summary)
     else:
-        said = [f"{count:,} × {note}" for note, count in _counted(summary.get("notes") or {})]
+        said = [f"{note} ({count:,})" for note, count in _counted(summary.get("notes") or {})]
     if view.kind == QA and (held := held_line(summary)):
         said.append(held)
     if isinstance(questions, int) and questions < FEW_QUESTIONS:
         said.append(FEW)
-    return said
+    return [f"{note[:1].upper()}{note[1:]}" for note in said]
 
 
 def _counted(noted: Mapping[str, Any]) -> Iterator[tuple[str, int]]:

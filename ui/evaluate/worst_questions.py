@@ -13,7 +13,7 @@ from dynagrag.evaluation.qa.answer_scores import ABSTAINED
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_report import TITLES
 from dynagrag.evaluation.qa.qa_summary import arm_scores
-from dynagrag.evaluation.results.run_folder import KeptRun, RunFolder
+from dynagrag.evaluation.results.run_folder import KeptRun, PassageWords, RunFolder
 from dynagrag.evaluation.results.run_summary import POINTS, by_scope
 from dynagrag.text import cut
 from dynagrag.ui.evaluate.kept_runs import KeptView
@@ -22,6 +22,10 @@ _NUM_BROUGHT = 5
 _MAX_CHARS = 1200
 _BEST_TOTAL = 25.0
 """Of judged answers: where others have grades, one without is not among the worst."""
+_MAX_TITLE = 32
+"""Of a document, which stands before each of its passages."""
+_TOLD = {"recall@5": "found", "r@10": "found", "p@5": "of the first five right"}
+_MAX_WANTED = 8
 _MAX_BROUGHT = 160
 """Of a passage that was found; of one that should be, all kept words are shown."""
 
@@ -69,22 +73,33 @@ def _lacking(run: KeptRun[Any]) -> LoadError:
 
 
 def _rankings(run: RunFolder, arm: str, measure: str) -> Iterator[ReadQuestion]:
-    words = {id_: f"{passage.title}: {passage.words}" for id_, passage in run.passages().items()}
+    passages = run.passages()
     lines = next(iter(by_scope(run.lines()).values()))
     shown = {id_ for own in lines.values() for line in own.values() for id_ in (*line.gold, *(p.id for p in line.passages[:_NUM_BROUGHT]))}
-    if shown - words.keys():
+    if shown - passages.keys():
         raise _lacking(run)
     for question, line in lines[arm].items():
+        own_ids = {*line.gold, *(brought.id for own in lines.values() for brought in own[question].passages[:_NUM_BROUGHT])}
+        words = _worded({id_: passages[id_] for id_ in own_ids})
         answers = [
             ReadAnswer(
                 name,
-                f"{measure} {POINTS * own[question].measures[measure]:.0f}",
+                f"{_TOLD.get(measure, measure)} {POINTS * own[question].measures[measure]:.0f} %",
                 tuple((cut(words[brought.id], _MAX_BROUGHT), brought.gold) for brought in own[question].passages[:_NUM_BROUGHT]),
             )
             for name, own in lines.items()
         ]
-        wanted = (*(words[id_] for id_ in line.gold), *(f"{name} (not in the workspace)" for name in line.missing))
-        yield ReadQuestion(line.text, wanted, line.measures[measure], tuple(answers))
+        wanted = [*(words[id_] for id_ in line.gold), *(f"{name} (not in the workspace)" for name in line.missing)]
+        if len(wanted) > _MAX_WANTED:
+            wanted[_MAX_WANTED:] = [f"and {len(wanted) - _MAX_WANTED} more"]
+        yield ReadQuestion(line.text, tuple(wanted), line.measures[measure], tuple(answers))
+
+
+def _worded(passages: Mapping[str, PassageWords]) -> dict[str, str]:
+    """Their words, each after its document's title; without, where all are of one document."""
+    if len({passage.title for passage in passages.values()}) < 2:
+        return {id_: passage.words for id_, passage in passages.items()}
+    return {id_: f"{cut(passage.title, _MAX_TITLE)}: {passage.words}" for id_, passage in passages.items()}
 
 
 def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:

@@ -30,8 +30,8 @@ def test_passages_are_measured_and_the_run_is_read(evaluate_page: Pages, home: P
     press(page, "Read it")
     said = shown(page)
     assert page.radio(key="evaluate_view").value == "Read"
-    assert "default: recall@5 100.0 of 100" in said
-    assert "fewer than 30 questions" in said
+    assert "default: 100.0 % of what should be found is among the first five" in said
+    assert "Fewer than 30 questions" in said
     listed, figures = page.dataframe[0].value.iloc[0], page.dataframe[1].value
     assert (listed["What"], listed["Questions"], listed["State"]) == ("passages found", "mine.jsonl of default", "done")
     assert list(figures["Arm"]) == ["default", "naive", "bm25", "rrf", "hybrid"]
@@ -75,7 +75,7 @@ def test_answers_are_judged_and_the_judge_is_doubted(server: OpenAIStubServer, e
     press(page, "Read it")
     assert "not known to be reliable for this" in page.warning[0].value
     assert list(page.dataframe[1].value["Arm"]) == ["default", "naive"]
-    assert "the judge is the model that answered" in shown(page)
+    assert "The judge is the model that answered" in shown(page)
 
 
 def test_a_stopped_run_goes_on_after_a_restart_with_the_model_that_it_had(

@@ -260,7 +260,7 @@ def test_own_questions_without_an_answer_are_counted_and_left_out(write: Write) 
     rows = [{"question": "Who?", "documents": ["a"], "kind": "specific", "split": "train"}, {"question": "Why?", "answerable": False}]
     loaded = load_own(write("own/questions.jsonl", rows))
     assert [question.text for question in loaded.questions] == ["Who?"]
-    assert loaded.notes == {"questions left out: there is nothing to find (answerable: false)": 1}
+    assert loaded.notes == {"questions left out: nothing answers them (answerable: false)": 1}
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ ICON = Path(__file__).parent / "icon.svg"
 LOGO = Path(__file__).parent / "logo.svg"
 _LESS_AIR = "[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }"
 """Streamlit leaves 6rem above a page's title, for a header that is empty here."""
+_WHOLE_LINKS = "[data-testid='stPageLink'] :is(span, p) { white-space: normal; overflow: visible; }"
+"""Streamlit cuts the words of a link off where a phone ends."""
 _DANGER = """[class*='st-key-delete_'] button[kind='primary'] { background-color: #b3261e; border-color: #b3261e; color: #ffffff; }"""
 """What can't be undone doesn't look like what is meant to be clicked."""
 _LOST = """@keyframes connection-lost { to { visibility: visible; } }
@@ -44,7 +46,7 @@ PAGES = (
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
     st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
-    st.html(f"<style>{_LESS_AIR}\n{_DANGER}\n{_LOST}</style>")
+    st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}</style>")
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()

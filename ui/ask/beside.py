@@ -17,6 +17,8 @@ PANEL = "source_beside"
 HEAD = "source_head"
 STYLE = f"""<style>
 .stMarkdownColoredBackground {{ scroll-margin-top: 40vh; }}
+:is(.st-key-{PANEL}, .st-key-source_page) .stMarkdownColoredBackground {{ padding: 0.1rem 0; box-decoration-break: clone;
+    background: light-dark(#ffe3b3, #5c3d00) !important; }}
 [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
 .st-key-{PANEL} {{ max-height: calc(100vh - 17rem); overflow-y: auto; scrollbar-gutter: stable; }}
 .st-key-{PANEL} > :has(.st-key-{HEAD}) {{ position: sticky; top: 0; z-index: 1; background: light-dark(#ffffff, #050505); }}

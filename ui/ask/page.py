@@ -25,7 +25,7 @@ _FOUND = "found_conversation"
 _WAITING = "waiting_question"
 """(conversation, words, options) of what was asked while another question of the conversation is on its way, maybe in another tab."""
 _NUM_SUGGESTED = 3
-_MAX_TITLE = 70
+_MAX_TITLE = 44
 
 
 def page() -> None:
@@ -105,7 +105,9 @@ def _show_conversation(desk: Desk, conversation: Conversation, options: list[Ask
     if conversation.id == NOTES:
         st.caption("Saved answers. They stay with this workspace until you remove them, or delete a document that they quote.")
     elif not conversation.exchanges and not is_at_work:
-        return invite(desk, can_ask=can_ask) or "", []
+        st.empty()  # where the first question will stand: what lies below it then can be hidden as a whole
+        with st.container(key=conversation_view.INVITATION):
+            return invite(desk, can_ask=can_ask) or "", []
     in_view = conversation_view.show_exchanges(desk, conversation, options[0].filters if options else Filters())
     if not is_at_work and state.remembered(_FOUND, ("", 0)) == (conversation.id, len(conversation.exchanges)):
         in_view = []  # a visitor who has asked nothing yet begins at the page's head

@@ -25,7 +25,7 @@ _FOUND = "found_conversation"
 _WAITING = "waiting_question"
 """(conversation, words, options) of what was asked while another question of the conversation is on its way, maybe in another tab."""
 _NUM_SUGGESTED = 3
-_MAX_TITLE = 44
+_MAX_TITLE = 100
 
 
 def page() -> None:

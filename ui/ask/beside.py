@@ -22,7 +22,8 @@ STYLE = f"""<style>
 [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
 .st-key-{PANEL} {{ max-height: calc(100vh - 17rem); overflow-y: auto; scrollbar-gutter: stable; }}
 .st-key-{PANEL} > :has(.st-key-{HEAD}) {{ position: sticky; top: 0; z-index: 1; background: light-dark(#ffffff, #050505); }}
-.st-key-{HEAD} [data-testid='stMarkdown'] p {{ display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }}
+.st-key-{HEAD} [data-testid='stMarkdown'] p {{ display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
+    overflow: hidden; }}
 @media (max-width: 1100px) {{
     [data-testid='stColumn']:has(.st-key-{PANEL}) {{ position: static; }}
     [data-testid='stColumn']:has(.st-key-{PANEL}) {{ flex: none; width: 0; min-width: 0; }}

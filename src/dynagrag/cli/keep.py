@@ -1,4 +1,4 @@
-"""Looking after a workspace from the command line: delete, rename, doctor, backup, restore, graph copy."""
+"""Looking after a workspace from the command line: doctor, backup, restore, graph copy."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -12,61 +12,6 @@ from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
     from dynagrag.schema import Finding
-    from dynagrag.workspace.facade import Workspace
-
-
-def delete(
-    reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    embedder: EMBEDDER = None,
-    llm: LLM = None,
-    yes: YES = False,
-    as_json: JSON = False,
-) -> int:
-    """Delete a document and all that came from it.
-
-    Records, graph, vectors and cached replies go; so do conversations that quote it, corrections of names that only it held, and its
-    uploaded file. Backups, exports, runs of `evaluate` and a trained pruner, which holds no words, stay. A deletion that was interrupted is
-    finished by the next command on the workspace, and can be repeated. Where nobody can be asked, --yes is needed.
-    """
-    set_up_log(False)
-    with open_space(workspace, read_settings(llm, embedder, store)) as space:
-        document, report = space.delete(reference if space.is_deleted(reference) else _confirmed(space, reference, yes))
-        if as_json:
-            say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
-        else:
-            say(f"deleted {document.title}; the graph has {report.num_entities} entities and {report.num_relations} relations")
-    return 0
-
-
-def rename(
-    reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What lists, citations and prompts shall call it.")],
-    workspace: WORKSPACE = None,
-    store: STORE = None,
-    embedder: EMBEDDER = None,
-    as_json: JSON = False,
-) -> int:
-    """Give a document another title. Its file, path and id stay; entities are renamed with `graph rename`."""
-    set_up_log(False)
-    from dynagrag.workspace.renaming import rename_document
-
-    with open_space(workspace, read_settings(None, embedder, store)) as space:
-        renamed = rename_document(space, reference, title)
-    if as_json:
-        say_json({"renamed": renamed.id, "title": renamed.title})
-    else:
-        say(f"{renamed.uri} is called {renamed.title!r} now")
-    return 0
-
-
-def _confirmed(space: "Workspace", reference: str, yes: bool) -> str:
-    """The id of the document that shall go."""
-    found = space.find_document(reference)
-    if not confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
-        raise UsageError(f"nothing was deleted: confirm the deletion of {found.title!r} with --yes")
-    return found.id
 
 
 def doctor(

@@ -11,6 +11,7 @@ import typer
 
 from dynagrag.cli.ask import ask
 from dynagrag.cli.demo import demo
+from dynagrag.cli.documents import delete, documents, rename
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
@@ -24,7 +25,7 @@ from dynagrag.cli.graph import graph_app
 from dynagrag.cli.ingest import ingest
 from dynagrag.cli.inspect_sources import inspect
 from dynagrag.cli.jobs import jobs_app
-from dynagrag.cli.keep import backup, delete, doctor, rename, restore
+from dynagrag.cli.keep import backup, doctor, restore
 from dynagrag.cli.models import models_app
 from dynagrag.cli.serve import serve
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
@@ -45,7 +46,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (inspect, ingest, ask, delete, rename, backup, restore, doctor, serve, demo):
+for _command in (inspect, ingest, ask, documents, rename, delete, backup, restore, doctor, serve, demo):
     app.command()(_command)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")

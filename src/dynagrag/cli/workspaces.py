@@ -1,18 +1,19 @@
-"""`dynagrag workspaces`: which workspaces there are, and another name for one."""
+"""`dynagrag workspaces`: which workspaces there are, another name for one, and the end of one."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.options import JSON
-from dynagrag.cli.terminal import complain, read_settings, say, say_json, set_up_log
+from dynagrag.cli.options import JSON, YES
+from dynagrag.cli.terminal import complain, confirm, read_settings, say, say_json, set_up_log
+from dynagrag.errors import UsageError
 from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.workspace.holdings import Holdings
 
-workspaces_app = typer.Typer(help="List workspaces, and rename one.", no_args_is_help=True)
+workspaces_app = typer.Typer(help="List, rename and delete workspaces.", no_args_is_help=True)
 
 
 @workspaces_app.command("list")
@@ -64,4 +65,32 @@ def rename_workspace(
     say(f"workspace {old} is called {new} now; ask it with -w {new}")
     if settings.workspace == old:
         complain(f"the setting `workspace` still says {old!r}, which commands without -w make anew; set DYNAGRAG_WORKSPACE={new}")
+    return 0
+
+
+@workspaces_app.command("delete")
+def delete_workspace(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The workspace's name.")],
+    yes: YES = False,
+    as_json: JSON = False,
+) -> int:
+    """Delete a workspace for good: documents, graph, vectors, cached replies, jobs, conversations, corrections and uploaded files.
+
+    Files elsewhere on this machine stay, and so do backups, exports and runs of `evaluate`. No ingest may be at work in it. Where nobody
+    can be asked, --yes is needed. A document is deleted with `delete`.
+    """
+    set_up_log(False)
+    from dynagrag.workspace.holdings import delete_workspace as remove
+    from dynagrag.workspace.holdings import read_holdings, unknown_workspace, workspace_names
+
+    settings = read_settings()
+    if name not in workspace_names(settings):
+        raise unknown_workspace(name, str(settings.workspaces_dir), settings)
+    if not confirm(f"Delete workspace {_line(read_holdings(name, settings))}?", yes, without_terminal=False):
+        raise UsageError(f"nothing was deleted: confirm the deletion of workspace {name!r} with --yes")
+    remove(name, settings)
+    if as_json:
+        say_json({"deleted": name})
+        return 0
+    say(f"deleted workspace {name}")
     return 0

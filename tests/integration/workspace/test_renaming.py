@@ -47,3 +47,39 @@ def test_what_cannot_be_renamed_is_said(graph: Callable[[], str], cli: Callable[
     refused = cli("rename", reference, title)
     assert refused.code == 2
     assert reason in refused.err
+
+
+def test_documents_are_listed_with_what_the_other_commands_take(graph: Callable[[], str], corpus: Any, cli: Callable[..., Any]) -> None:
+    assert cli("ingest", corpus.write("audit.vtt", [("Leo", "Acme Works is in Delft.")]), "-y").code == 0
+    shown = cli("documents")
+    assert shown.code == 0
+    assert [line.partition(";")[0] for line in shown.out.splitlines()] == [
+        "audit: 1 turn, 5 words, Leo",
+        "board: 2 turns, 11 words, Maria, Leo",
+    ]
+    rows = cli("documents", "--json").json
+    assert [set(row) for row in rows] == [{"id", "title", "path", "turns", "words", "speakers"}] * 2
+    for given in ("id", "path", "title"):
+        assert cli("rename", rows[0][given], "audit").code == 0
+    assert cli("delete", rows[0]["id"], "--yes").out.startswith("deleted audit; the graph has ")
+    assert "was deleted before" in cli("delete", rows[0]["id"], "--yes").out
+    assert [row["title"] for row in cli("documents", "--json").json] == ["board"]
+
+
+def test_an_empty_workspace_lists_no_documents_and_one_that_is_not_there_is_told(graph: Callable[[], str], cli: Callable[..., Any]) -> None:
+    assert cli("delete", "board", "--yes").code == 0
+    assert "dynagrag ingest" in cli("documents").out
+    assert cli("documents", "--json").json == []
+    told = cli("documents", "-w", "nowhere")
+    assert (told.code, "nowhere" in told.err) == (1, True)
+
+
+def test_a_workspace_is_deleted_from_the_command_line(graph: Callable[[], str], cli: Callable[..., Any], home: Path) -> None:
+    refused = cli("workspaces", "delete", "default")
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    assert (home / "workspaces" / "default").is_dir()
+    assert cli("workspaces", "delete", "another", "--yes").code != 0
+    assert cli("workspaces", "delete", "default", "--yes").out.strip() == "deleted workspace default"
+    assert not (home / "workspaces" / "default").exists()
+    assert "there is no workspace" in cli("workspaces", "list").out

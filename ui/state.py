@@ -314,12 +314,14 @@ def _others() -> str:
     return ": it was renamed or deleted, or not made yet. The others are in the list Workspace." if known_workspaces() else " yet."
 
 
-def needs_workspace() -> Desk | None:
-    """The open workspace, or what a first visit sees in its place."""
+def needs_workspace(title: str = "") -> Desk | None:
+    """The open workspace, or what a first visit sees in its place, below this title where the page has shown none."""
     opened = None
     with shown_errors():
         opened = desk()
         if opened is None:
+            if title:
+                st.title(title)
             st.info(
                 f"There is no workspace **{plain(workspace_name())}**{_others()}",
                 icon=":material/waving_hand:",

@@ -30,7 +30,7 @@ _MAX_TITLE = 100
 
 def page() -> None:
     """The conversation, the answer that is being written, and beside them the source that is open; the question's box below."""
-    desk = state.needs_workspace()
+    desk = state.needs_workspace("Ask")
     if desk is None:
         return
     st.html(beside.STYLE + conversation_view.STYLE)

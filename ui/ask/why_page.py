@@ -18,7 +18,7 @@ from dynagrag.workspace.conversations import Conversation, ConversationBook, Exc
 
 def page() -> None:
     """The answer of the address bar, else the last one of the last conversation."""
-    desk = state.needs_workspace()
+    desk = state.needs_workspace("Why")
     if desk is None:
         return
     with state.shown_errors():

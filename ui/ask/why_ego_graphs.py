@@ -16,6 +16,8 @@ from dynagrag.ui.safe_markdown import clean, plain
 _UNREACHED = 0.5
 """Opacity: seen on a dark page too, and told from what is reached by being hollow."""
 
+_SCORE, _PRUNED = "Score", "Pruner's score"
+_TWO_DIGITS = st.column_config.NumberColumn(format="%.2f")
 _NO_EGO_GRAPHS = (
     "This answer was made from passages alone: its profile reads no ego-graphs. With **Options**, Advanced, Profile **Graph** of the page "
     "Ask they are read beside the passages, and drawn here."
@@ -27,13 +29,13 @@ def show_candidates(trace: AnswerTrace) -> None:
     if not trace.candidates:
         st.markdown(_NO_EGO_GRAPHS if trace.retriever.startswith("dynagrag") else "This retriever looks at no subgraphs.")
         return
-    rows = [{"accepted": c.is_accepted, "centre": c.entity, "score": c.score, "reason": c.reason} for c in trace.candidates]
+    rows = [{"Accepted": c.is_accepted, "Centre": c.entity, _SCORE: c.score, "Reason": c.reason} for c in trace.candidates]
     num_accepted = sum(c.is_accepted for c in trace.candidates)
     st.markdown(f"{plural(len(rows), f'candidate {trace.subgraph_kind}')} looked at, {num_accepted} accepted.")
     with st.expander("The candidates by score"):
         if trace.profile == "graph" and trace.retriever.startswith("dynagrag"):
             st.caption("The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
-        st.dataframe(rows, hide_index=True, height=280)
+        st.dataframe(rows, hide_index=True, height=280, column_config={_SCORE: _TWO_DIGITS})
 
 
 def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
@@ -50,7 +52,7 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     path = sorted((n for n in subgraph.nodes if _is_reached(n, step)), key=lambda n: n.place or 0)
     st.markdown("Order of the walk: " + " → ".join(f"{n.place} **{plain(n.name)}**" for n in path))
     with st.expander("The walk as a table"):
-        st.dataframe([_step_row(n, subgraph) for n in path], hide_index=True)
+        st.dataframe([_step_row(n, subgraph) for n in path], hide_index=True, column_config={_PRUNED: _TWO_DIGITS})
     _show_chosen_by(trace.subgraph_kind, subgraph)
     if prompt.num_unvisited:
         st.caption(
@@ -101,7 +103,7 @@ def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
                 f"The nearest entities and facts got prizes by rank, each fact has a cost, and the {kind} is worth most. What has no prize "
                 "stands in it because it joins what has."
             )
-        head = "prize" if has_prizes else "mask"
+        head = "Prize" if has_prizes else "Mask"
         names = [node.name for node in subgraph.nodes]
         rows = [_chosen_row(node.name, "entity", node, head) for node in subgraph.nodes]
         rows += [_chosen_row(f"{names[e.source]} – {', '.join(e.labels)} – {names[e.target]}", "fact", e, head) for e in subgraph.edges]
@@ -109,7 +111,7 @@ def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
 
 
 def _chosen_row(name: str, kind: str, own: NodeTrace | EdgeTrace, head: str) -> dict[str, Any]:
-    return {"entity or fact": name, "kind": kind, head: own.prize if head == "prize" else own.mask}
+    return {"Entity or fact": name, "Kind": kind, head: own.prize if head == "Prize" else own.mask}
 
 
 def _step(key: str, num_visited: int) -> int:
@@ -125,13 +127,13 @@ def _is_reached(node: NodeTrace, step: int) -> bool:
 
 def _step_row(node: NodeTrace, subgraph: SubgraphTrace) -> dict[str, Any]:
     return {
-        "step": node.place,
-        "entity": node.name,
-        "depth": node.depth,
-        "reached from": "" if node.parent is None else subgraph.nodes[node.parent].name,
-        "pruner's score": node.score,
-        "in the prompt": node.is_in_prompt,
-    } | {name: own for name, own in (("prize", node.prize), ("mask", node.mask)) if own is not None}
+        "Step": node.place,
+        "Entity": node.name,
+        "Depth": node.depth,
+        "Reached from": "" if node.parent is None else subgraph.nodes[node.parent].name,
+        _PRUNED: node.score,
+        "In the prompt": node.is_in_prompt,
+    } | {name: own for name, own in (("Prize", node.prize), ("Mask", node.mask)) if own is not None}
 
 
 def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:

@@ -9,7 +9,7 @@ from dynagrag.schema import Answer, PassageTrace, RankingTrace
 from dynagrag.text import clock, plural
 from dynagrag.ui.safe_markdown import plain, source_link
 
-_NUMBERS = ("score", "words and vectors", "graph", "bridge", "around it", "steps")
+_NUMBERS = ("Score", "Words and vectors", "Graph", "Bridge", "Around it", "Steps")
 
 
 def show_passages(workspace: str, answer: Answer) -> None:
@@ -17,7 +17,7 @@ def show_passages(workspace: str, answer: Answer) -> None:
     ranking = answer.trace.ranking
     if ranking is None:
         st.markdown(f"This retriever ranked {plural(answer.trace.num_passages, 'passage')} and says only their order. The lines it found:")
-        st.dataframe([{"document": c.document, "speaker": c.speaker, "words": c.quote} for c in answer.evidence], hide_index=True)
+        st.dataframe([{"Document": c.document, "Speaker": c.speaker, "Words": c.quote} for c in answer.evidence], hide_index=True)
         return
     in_prompts = {id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids}
     num_in = sum(passage.id in in_prompts for passage in ranking.passages)
@@ -33,7 +33,7 @@ def show_passages(workspace: str, answer: Answer) -> None:
 def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) -> None:
     rows = [_row(workspace, rank, passage, passage.id in in_prompts) for rank, passage in enumerate(ranking.passages, start=1)]
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
-    st.dataframe(rows, hide_index=True, column_config=columns | {"source": st.column_config.LinkColumn("source", display_text="open")})
+    st.dataframe(rows, hide_index=True, column_config=columns | {"Source": st.column_config.LinkColumn("Source", display_text="open")})
     st.caption(
         "The score is the sum of the columns of numbers after it: how well words and vectors fit, PageRank from what the question names, "
         "the best bridge from another passage, and what stands around it"
@@ -58,17 +58,17 @@ def _show_links(ranking: RankingTrace, titles: Collection[str]) -> None:
 
 def _row(workspace: str, rank: int, passage: PassageTrace, is_in_prompt: bool) -> dict[str, Any]:
     return {
-        "rank": rank,
-        "in a prompt": is_in_prompt,
-        "begins with": passage.words,
-        "source": source_link(workspace, passage.document_id, passage.start, passage.end),
-        "document": passage.document,
-        "time": "" if passage.start_s is None else clock(passage.start_s),
-        "score": passage.score,
-        "words and vectors": passage.first_stage,
-        "graph": passage.graph,
-        "bridge": passage.bridge,
-        "around it": passage.around,
-        **({} if passage.steps is None else {"steps": passage.steps}),
-        "reached over": passage.over or "",
+        "Rank": rank,
+        "In a prompt": is_in_prompt,
+        "Begins with": passage.words,
+        "Source": source_link(workspace, passage.document_id, passage.start, passage.end),
+        "Document": passage.document,
+        "Time": "" if passage.start_s is None else clock(passage.start_s),
+        "Score": passage.score,
+        "Words and vectors": passage.first_stage,
+        "Graph": passage.graph,
+        "Bridge": passage.bridge,
+        "Around it": passage.around,
+        **({} if passage.steps is None else {"Steps": passage.steps}),
+        "Reached over": passage.over or "",
     }

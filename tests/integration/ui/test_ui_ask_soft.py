@@ -59,9 +59,9 @@ def test_grag_answers_and_why_shows_its_masks(keep: Keep, book: ConversationBook
     )
     assert "grag with smollm2 answered in one reply of" in shown(page)
     assert any("Masks" in own.label for own in page.expander)
-    masks = next(own.value for own in page.dataframe if "mask" in own.value.columns and "kind" in own.value.columns)
-    assert set(masks["kind"]) == {"entity", "fact"}
-    assert masks["mask"].between(0, 1).all()
+    masks = next(own.value for own in page.dataframe if "Mask" in own.value.columns and "Kind" in own.value.columns)
+    assert set(masks["Kind"]) == {"entity", "fact"}
+    assert masks["Mask"].between(0, 1).all()
 
 
 def test_why_shows_the_prizes_of_the_tree_of_pcst_and_of_g_retriever(
@@ -77,9 +77,9 @@ def test_why_shows_the_prizes_of_the_tree_of_pcst_and_of_g_retriever(
         assert book.all()[0].exchanges[-1].answers[0].retriever == way
         why = panel("ask.why_page").run()
         assert not why.exception
-        prizes = next(own.value for own in why.dataframe if "prize" in own.value.columns and "kind" in own.value.columns)
-        assert prizes["prize"].max() >= 1
-        assert list(prizes["prize"]) == sorted(prizes["prize"], reverse=True)
+        prizes = next(own.value for own in why.dataframe if "Prize" in own.value.columns and "Kind" in own.value.columns)
+        assert prizes["Prize"].max() >= 1
+        assert list(prizes["Prize"]) == sorted(prizes["Prize"], reverse=True)
         assert "got prizes by rank" in shown(why)
 
 

@@ -199,7 +199,7 @@ class Pipeline:
         if planned.has_other_speakers:  # first what names the old ones: killed after this, its next run still has these chunks to extract
             keep = [c.span[1:] for c in planned.chunks if c not in planned.to_extract]
             self.store.drop_extractions(planned.document.id, keep, extractor)
-        self.store.put_document(planned.document, planned.turns, planned.passages)
+        self.store.put_document(planned.kept, planned.turns, planned.passages)
         # A passage in which nobody speaks any more has its speakers taken away by an extraction without any.
         emptied = planned.passages if planned.has_other_speakers or NAMES_KEY in planned.document.meta else ()
         by_span: dict[tuple[int, int], list[Mention]] = {(p.start, p.end): [] for p in emptied}

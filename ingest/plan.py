@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from dynagrag.ids import estimate_tokens
+from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, kept_names, labels_of, renamed
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
@@ -39,7 +40,7 @@ class PromptingExtractor(Protocol):
 class PlannedDocument:
     """A document to store, its chunks, those still to extract, and the earlier versions it replaces. `is_whole`: the chunks are all it
     has; else only those that an earlier run set aside. `extracted_by`: whose records of it the run replaces; "" where there are none.
-    `has_other_speakers`: than it is stored with.
+    `has_other_speakers`: than it is stored with. `title`: one that a person gave it, or an earlier version of its file.
     """
 
     document: Document
@@ -52,6 +53,12 @@ class PlannedDocument:
     is_whole: bool = True
     extracted_by: str = ""
     has_other_speakers: bool = False
+    title: str = ""
+
+    @property
+    def kept(self) -> Document:
+        """The document as it is stored. What is extracted knows it by its file's own title, so that a new one costs no calls."""
+        return titled(self.document, self.title)
 
     @property
     def work(self) -> list[ChunkWork]:
@@ -137,14 +144,14 @@ def make_plan(
             refused.append(source)
             continue
         uri = uri_of(path)
-        kept = _kept_names(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
+        kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
         labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
         document, turns = make_document(renamed(source, names.of_file(path.name), kept), store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
-        plan = _plan_document(document, turns, store, profile, extractor_name, old, stored.get(document.id))
+        plan = replace(_plan_document(document, turns, store, profile, extractor_name, old, stored.get(document.id)), title=title)
         has_moved = document.id in stored and stored[document.id].uri != document.uri
         if plan.to_extract or plan.replaces or has_moved or not plan.is_stored:
             planned[document.id] = plan
@@ -165,11 +172,11 @@ def _read(sources: Sequence[Path], progress: Callable[[str, int, int], None]) ->
         yield path, load_source(path)
 
 
-def _kept_names(stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]) -> dict[str, str]:
-    """The names of speakers that a document of this content keeps, else an earlier version of its file."""
+def _kept(stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]) -> tuple[dict[str, str], str]:
+    """The names of speakers and the title that a document of this content keeps, else those of an earlier version of its file."""
     own = stored.get(document_id_of(workspace, sha256))
-    versions = [own] if own is not None else [stored[id_] for id_ in same_uri]
-    return next((kept for version in versions if (kept := kept_names(version.meta))), {})
+    metas = [own.meta] if own is not None else [stored[id_].meta for id_ in same_uri]
+    return next(filter(None, map(kept_names, metas)), {}), next(filter(None, map(kept_title, metas)), "")
 
 
 def find_missing(documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()) -> tuple[Document, ...]:

@@ -89,7 +89,7 @@ def rename(
     embedder: EMBEDDER = None,
     as_json: JSON = False,
 ) -> int:
-    """Give a document another title. Its file, path and id stay; entities are renamed with `graph rename`."""
+    """Give a document another title, which stays when its file changes. Path and id stay; entities are renamed with `graph rename`."""
     set_up_log(False)
     from dynagrag.workspace.renaming import rename_document
 

@@ -75,7 +75,7 @@ class GraphChanging:
         """The one document with this id, path or title."""
         found = self._documents_called(reference)
         if not found:
-            raise UsageError(f"no document {reference!r} in workspace {self._parts.name!r}; `dynagrag graph stats` lists them")
+            raise UsageError(f"no document {reference!r} in workspace {self._parts.name!r}; `dynagrag documents` lists them")
         if len(found) > 1:
             ids = ", ".join(d.id[:12] for d in found)
             raise UsageError(f"{len(found)} documents are called {reference!r}; name one by its id: {ids}")

@@ -1,8 +1,7 @@
 """Another title for a document: what lists, citations and prompts call it. Its file, path and id stay."""
 
-from dataclasses import replace
-
 from dynagrag.errors import UsageError
+from dynagrag.ingest.kept_title import titled
 from dynagrag.schema import Document
 from dynagrag.workspace.facade import Workspace
 
@@ -12,8 +11,8 @@ MAX_TITLE = 200
 def rename_document(space: Workspace, reference: str, title: str) -> Document:
     """Gives the document with this id, path or title another title.
 
-    The files of answers that were kept stay as they are; the app shows their lines under the new title. A changed version of the file is
-    another document, with the file's own title.
+    The files of answers that were kept stay as they are; the app shows their lines under the new title. A changed version of the file, and
+    a copy of it, keep the title.
 
     Raises:
         UsageError: None or several are called so, or the title is empty or too long.
@@ -24,6 +23,6 @@ def rename_document(space: Workspace, reference: str, title: str) -> Document:
     if len(wanted) > MAX_TITLE:
         raise UsageError(f"a title has at most {MAX_TITLE} characters, this one {len(wanted):,}; shorten it")
     with space.writing():
-        renamed = replace(space.find_document(reference), title=wanted)
+        renamed = titled(space.find_document(reference), wanted)
         space.store.put_document(renamed, space.store.turns(renamed.id), space.store.passages(renamed.id))
     return renamed

@@ -83,3 +83,26 @@ def test_a_workspace_is_deleted_from_the_command_line(graph: Callable[[], str], 
     assert cli("workspaces", "delete", "default", "--yes").out.strip() == "deleted workspace default"
     assert not (home / "workspaces" / "default").exists()
     assert "there is no workspace" in cli("workspaces", "list").out
+
+
+def test_a_given_title_stays_with_changed_files_copies_and_other_names_of_speakers(
+    graph: Callable[[], str], corpus: Any, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    def titles() -> list[str]:
+        return [row["title"] for row in cli("documents", "--json").json]
+
+    assert cli("rename", "board", "The board").code == 0
+    path = corpus.write("board.vtt", [*TURNS, ("Leo", "Corvus Partners is located in Delft.")])
+    assert cli("ingest", path, "-y").code == 0
+    assert titles() == ["The board"]
+    names = tmp_path / "names.csv"
+    names.write_text("Leo,Leopold", encoding="utf-8")
+    assert cli("ingest", path, "-y", "--speaker-map", names).code == 0
+    assert titles() == ["The board"]
+    copy = tmp_path / "elsewhere" / "copy.vtt"
+    copy.parent.mkdir()
+    copy.write_bytes(path.read_bytes())
+    assert cli("ingest", copy, "-y").code == 0
+    assert titles() == ["The board"]
+    again = cli("ingest", copy, "-y")
+    assert (again.code, "0 new, 0 changed" in again.out) == (0, True)

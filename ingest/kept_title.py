@@ -1,0 +1,19 @@
+"""The title that a person gave a document, which stays with later versions of its file."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dynagrag.schema import Document
+
+_KEY = "given_title"
+"""In a document's meta."""
+
+
+def kept_title(meta: Mapping[str, str]) -> str:
+    """The title that was given; empty where the document has its file's own."""
+    return meta.get(_KEY, "")
+
+
+def titled(document: Document, title: str) -> Document:
+    """The document under a given title; as it is where there is none."""
+    return replace(document, title=title, meta={**document.meta, _KEY: title}) if title else document

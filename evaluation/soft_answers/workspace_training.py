@@ -179,5 +179,6 @@ def _figures(trained: SoftPromptModel, untrained: SoftPromptModel, rows: Sequenc
 def _check_enough(asked: WorkspaceSoftExamples) -> None:
     if said := shortage(asked.found, LEAST):
         raise UsageError(
-            f"too few questions with answers: {said}; ingest three documents or more, or give more questions with --questions FILE"
+            f"too few questions with answers: {said}; all questions of a document are in one part, so ingest more documents or longer ones "
+            "(three at least), or give more questions with --questions FILE"
         )

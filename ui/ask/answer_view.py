@@ -129,8 +129,7 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
     if answer.is_answered_by_model and not answer.is_abstained:
         return
     if not answer.is_answered_by_model:
-        fitting = "the nearest lines" if doubts else "the lines that an answer would rest on"
-        st.caption(f"No language model is set (see Options), so here are {fitting}.")
+        st.caption("No language model is set (see Options)" + ("." if doubts else ", so here are the lines that an answer would rest on."))
     ids = answer.trace.document_ids
     first = grouped(answer.evidence[:_NUM_LINES])
     shown = [*first, *grouped(answer.evidence[_NUM_LINES:])]

@@ -295,8 +295,10 @@ def _ask_new(settings: Settings) -> None:
         if not st.form_submit_button("Create workspace", icon=":material/add:"):
             return
     store = address.strip() if where == _NEO4J else wiring.EMBEDDED
-    if "@" in store or not (name.strip() and store):
-        raise UsageError("give it a name, and a Neo4j server its address, without user and password")
+    if not name.strip():
+        raise UsageError("give the workspace a name")
+    if "@" in store or not store:
+        raise UsageError("give the Neo4j server's address as bolt://HOST:PORT, without user and password")
     _make(name.strip(), store, key)
 
 

@@ -27,7 +27,7 @@ _NUM_LINES = 5
 """Lines of evidence that are shown unasked."""
 _MAX_QUOTE = 400
 RETRIEVERS = {
-    "dynagrag": "DynaGRAG: passages over the graph, and ego-graphs",
+    "dynagrag": "DynaGRAG: passages over the graph; ego-graphs with profile Graph",
     "dynagrag-cosine": "DynaGRAG without diversity",
     "bridge-ppr": "Passages over the graph",
     "pcst": "G-Retriever's tree of entities and facts",

@@ -20,10 +20,11 @@ def show_passages(workspace: str, answer: Answer) -> None:
         st.dataframe([{"Document": c.document, "Speaker": c.speaker, "Words": c.quote} for c in answer.evidence], hide_index=True)
         return
     in_prompts = {id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids}
+    read = "prompts" if answer.is_answered_by_model else "what a model would read"
     num_in = sum(passage.id in in_prompts for passage in ranking.passages)
     st.markdown(
         f"{plural(len(ranking.linked), 'name')} of the question {'is' if len(ranking.linked) == 1 else 'are'} known to the graph. "
-        f"{plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in prompts."
+        f"{plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in {read}."
     )
     _show_links(ranking, {line.document for line in answer.evidence})
     with st.expander("The ranked passages"):

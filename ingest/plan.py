@@ -41,6 +41,7 @@ class PlannedDocument:
     """A document to store, its chunks, those still to extract, and the earlier versions it replaces. `is_whole`: the chunks are all it
     has; else only those that an earlier run set aside. `extracted_by`: whose records of it the run replaces; "" where there are none.
     `has_other_speakers`: than it is stored with. `title`: one that a person gave it, or an earlier version of its file.
+    `has_moved`: it is stored under another path.
     """
 
     document: Document
@@ -54,6 +55,12 @@ class PlannedDocument:
     extracted_by: str = ""
     has_other_speakers: bool = False
     title: str = ""
+    has_moved: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether neither it nor an earlier version of its file is there."""
+        return not self.replaces and not self.has_moved
 
     @property
     def kept(self) -> Document:
@@ -152,8 +159,7 @@ def make_plan(
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
         plan = replace(_plan_document(document, turns, store, profile, extractor_name, old, stored.get(document.id)), title=title)
-        has_moved = document.id in stored and stored[document.id].uri != document.uri
-        if plan.to_extract or plan.replaces or has_moved or not plan.is_stored:
+        if plan.to_extract or plan.replaces or plan.has_moved or not plan.is_stored:
             planned[document.id] = plan
         else:
             unchanged[document.id] = document
@@ -250,7 +256,16 @@ def _plan_document(
     other = next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
     is_there = same_passages and not left_over and not others and not has_other_speakers
     return PlannedDocument(
-        document, tuple(turns), passages, chunks, to_extract, replaces, is_there, extracted_by=other, has_other_speakers=has_other_speakers
+        document,
+        tuple(turns),
+        passages,
+        chunks,
+        to_extract,
+        replaces,
+        is_there,
+        extracted_by=other,
+        has_other_speakers=has_other_speakers,
+        has_moved=stored is not None and stored.uri != document.uri,
     )
 
 

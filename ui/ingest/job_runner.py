@@ -37,6 +37,7 @@ class PlanView:
 
     num_new: int
     num_changed: int
+    num_moved: int
     num_unchanged: int
     num_doubles: int
     num_chunks: int
@@ -49,7 +50,7 @@ class PlanView:
     @property
     def has_work(self) -> bool:
         """Whether a run would change anything."""
-        return bool(self.num_new or self.num_changed or self.num_chunks or (self.removes_missing and self.missing))
+        return bool(self.num_new or self.num_changed or self.num_moved or self.num_chunks or (self.removes_missing and self.missing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,9 @@ def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
     made = prepared.plan
     num_changed = sum(bool(planned.replaces) for planned in made.documents)
     return PlanView(
-        num_new=len(made.documents) - num_changed,
+        num_new=sum(planned.is_new for planned in made.documents),
         num_changed=num_changed,
+        num_moved=sum(planned.has_moved and not planned.replaces for planned in made.documents),
         num_unchanged=len(made.unchanged),
         num_doubles=made.num_doubles,
         num_chunks=made.num_chunks,

@@ -182,6 +182,7 @@ def _counted(view: PlanView) -> list[tuple[int, str]]:
     return [
         (view.num_new, "new"),
         (view.num_changed, "changed"),
+        (view.num_moved, "from another path"),
         (view.num_unchanged, "unchanged"),
         (view.num_doubles, "with the same content as another"),
     ]

@@ -101,10 +101,11 @@ def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
 
 def _print_plan(plan: "IngestPlan", workspace: str) -> None:
     whole = [d for d in plan.documents if d.is_whole]
-    new = sum(not d.replaces for d in whole)
+    new, moved = sum(d.is_new for d in whole), sum(d.has_moved and not d.replaces for d in whole)
     if len(whole) == len(plan.documents):
         say(
-            f"workspace {workspace}: {new} new, {len(whole) - new} changed, {len(plan.unchanged)} unchanged, "
+            f"workspace {workspace}: {new} new, {len(whole) - new - moved} changed, {len(plan.unchanged)} unchanged, "
+            f"{f'{moved} moved here from another path, ' if moved else ''}"
             f"{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
         )
     else:

@@ -175,10 +175,10 @@ class Pipeline:
             deriver.progress("index", 0, 1)
             self.hooks.build_index()
             deriver.progress("index", 1, 1)
-        titles = {d.document.id: d.document.title for d in plan.documents}
+        titles = {d.document.id: d.kept.title for d in plan.documents}
         return IngestReport(
-            added=tuple(d.document for d in plan.documents if d.is_whole and not d.replaces),
-            replaced=tuple(d.document for d in plan.documents if d.is_whole and d.replaces),
+            added=tuple(d.kept for d in plan.documents if d.is_whole and not d.replaces),
+            replaced=tuple(d.kept for d in plan.documents if d.is_whole and d.replaces),
             unchanged=plan.unchanged,
             refused=plan.refused,
             num_chunks=run.num_done,

@@ -162,10 +162,10 @@ def make_plan(
         if plan.to_extract or plan.replaces or plan.has_moved or not plan.is_stored:
             planned[document.id] = plan
         else:
-            unchanged[document.id] = document
+            unchanged[document.id] = plan.kept
     check_known(names, labels)
     here = set(planned) | set(unchanged)  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
-    documents = tuple(replace(p, replaces=tuple(i for i in p.replaces if i not in here)) for p in planned.values())
+    documents = tuple(_settled(p, stored, here) for p in planned.values())
     gone = [d for d in stored.values() if d.id not in here and not _is_given(d)]
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
     called = {label: name for d in (*[p.document for p in documents], *unchanged.values()) for label, name in kept_names(d.meta).items()}
@@ -181,8 +181,19 @@ def _read(sources: Sequence[Path], progress: Callable[[str, int, int], None]) ->
 def _kept(stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]) -> tuple[dict[str, str], str]:
     """The names of speakers and the title that a document of this content keeps, else those of an earlier version of its file."""
     own = stored.get(document_id_of(workspace, sha256))
-    metas = [own.meta] if own is not None else [stored[id_].meta for id_ in same_uri]
-    return next(filter(None, map(kept_names, metas)), {}), next(filter(None, map(kept_title, metas)), "")
+    earlier = [stored[id_].meta for id_ in same_uri]
+    metas = [own.meta] if own is not None else earlier
+    # A version may have been stored and not yet have taken the place of the one before: then that one may have been renamed since.
+    titles = map(kept_title, [*metas, *earlier])
+    return next(filter(None, map(kept_names, metas)), {}), next(filter(None, titles), "")
+
+
+def _settled(planned: PlannedDocument, stored: Mapping[str, Document], here: Collection[str]) -> PlannedDocument:
+    """The document with what it replaces, which no other source of the run holds: that one was moved, and its title with it."""
+    replaces = tuple(id_ for id_ in planned.replaces if id_ not in here)
+    own = stored.get(planned.document.id)
+    is_another = planned.replaces and not replaces and not (own and kept_title(own.meta))
+    return replace(planned, replaces=replaces, title="" if is_another else planned.title)
 
 
 def find_missing(documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()) -> tuple[Document, ...]:

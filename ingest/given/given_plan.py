@@ -12,6 +12,7 @@ from pathlib import PurePath
 from dynagrag.errors import LoadError
 from dynagrag.ids import content_id
 from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenDocument, GivenPassage, content_hashes
+from dynagrag.ingest.kept_title import kept_title
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.protocols import GraphStore
@@ -150,7 +151,9 @@ def _settle(item: PlannedDocument, stored: _Stored, left: Mapping[str, tuple[str
     if is_waiting:
         old = stored.documents[item.document.id]
         return replace(item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta))
-    return replace(item, replaces=left.get(item.document.uri, ()))
+    replaces = left.get(item.document.uri, ())
+    metas = [stored.documents[id_].meta for id_ in (item.document.id, *replaces) if id_ in stored.documents]
+    return replace(item, replaces=replaces, title=next(filter(None, map(kept_title, metas)), ""))
 
 
 def _has_work(item: PlannedDocument, stored: _Stored) -> bool:

@@ -193,10 +193,9 @@ def place_3d(num_nodes: int, pairs: Pairs) -> Positions:
     found = nx.kamada_kawai_layout(graph, dist=distances, pos=start, dim=3, weight=None)
     made = np.array([found[i] for i in range(num_nodes)], dtype=np.float32)
     made -= made.mean(axis=0)
-    _, _, axes = np.linalg.svd(made.astype(np.float64), full_matrices=False)
-    if len(axes) == 3:
-        made = (made @ axes[[1, 2, 0]].T).astype(np.float32)
-    return made / np.float32(np.linalg.norm(made, axis=1).max() or 1.0)
+    _, _, axes = np.linalg.svd(made.astype(np.float64), full_matrices=True)
+    upright: Positions = (made @ axes[[1, 2, 0]].T).astype(np.float32)
+    return upright / np.float32(np.linalg.norm(upright, axis=1).max() or 1.0)
 
 
 def _ball(num: int) -> Positions:

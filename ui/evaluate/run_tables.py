@@ -63,9 +63,11 @@ def headline(view: KeptView) -> str:
     if view.kind == QA:
         return f"{qa_result(summary)}."
     arm, measure, baseline = next(iter(summary["arms"])), summary["measure"], summary["baseline"]
+    if measure not in summary["arms"][arm]:
+        return f"{arm}: nothing that could be scored."
     found = None if arm == baseline else _against(summary).get(arm, {}).get(measure)
     told = _TOLD.get(measure, f"{measure} is {{}} of 100").format(f"{POINTS * summary['arms'][arm][measure]:.1f}")
-    return f"{arm}: {told}{compared(arm, found, baseline, summary['questions'])}."
+    return f"{arm}: {told}{compared(arm, found, baseline, summary.get('questions', 0))}."
 
 
 def notes(view: KeptView) -> list[str]:

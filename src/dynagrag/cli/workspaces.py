@@ -71,6 +71,9 @@ def rename_workspace(
 @workspaces_app.command("delete")
 def delete_workspace(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The workspace's name.")],
+    leave_server: Annotated[
+        bool, typer.Option("--leave-server", help="Delete only what is on this machine: of a Neo4j server that can't be reached any more.")
+    ] = False,
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
@@ -86,9 +89,9 @@ def delete_workspace(
     settings = read_settings()
     if name not in workspace_names(settings):
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
-    if not confirm(f"Delete workspace {_line(read_holdings(name, settings))}?", yes, without_terminal=False):
+    if not yes and not confirm(f"Delete workspace {_line(read_holdings(name, settings))}?", yes, without_terminal=False):
         raise UsageError(f"nothing was deleted: confirm the deletion of workspace {name!r} with --yes")
-    remove(name, settings)
+    remove(name, settings, leaves_server=leave_server)
     if as_json:
         say_json({"deleted": name})
         return 0

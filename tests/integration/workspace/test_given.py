@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from dynagrag.schema import Answer, SourceTurn
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, options_of
+from dynagrag.workspace.renaming import rename_document
 
 OpenSpace = Callable[..., Workspace]
 
@@ -146,6 +148,14 @@ def test_a_changed_row_replaces_what_stood_there(open_space: OpenSpace) -> None:
     ingest(fresh, *PASSAGES[:2], changed, *PASSAGES[3:])
     assert len(space.store.documents()) == len(PASSAGES)
     assert space.store.digest() == fresh.store.digest()
+
+
+def test_a_title_that_was_given_stays_with_its_row(open_space: OpenSpace) -> None:
+    space = open_space()
+    ingest(space, *PASSAGES[:2])
+    rename_document(space, "Old Delft", "The river")
+    ingest(space, PASSAGES[0], replace(PASSAGES[1], text="Old Delft lies on the river Schie, near the sea."))
+    assert sorted(document.title for document in space.store.documents()) == ["Acme Works", "The river"]
 
 
 def test_rows_that_are_no_more_stay_until_they_are_deleted(open_space: OpenSpace) -> None:

@@ -106,3 +106,15 @@ def test_a_given_title_stays_with_changed_files_copies_and_other_names_of_speake
     assert titles() == ["The board"]
     again = cli("ingest", copy, "-y")
     assert (again.code, "0 new, 0 changed" in again.out) == (0, True)
+
+
+def test_a_given_title_goes_where_its_content_goes(graph: Callable[[], str], corpus: Any, cli: Callable[..., Any]) -> None:
+    assert cli("rename", "board", "The board").code == 0
+    path = corpus.write("board.vtt", TURNS)
+    path.rename(path.with_name("board.1.vtt"))
+    corpus.write("board.vtt", [("Leo", "Corvus Partners is located in Delft.")])
+    assert cli("ingest", path.parent, "-y").code == 0
+    assert {Path(row["path"]).name: row["title"] for row in cli("documents", "--json").json} == {
+        "board.1.vtt": "The board",
+        "board.vtt": "board",
+    }

@@ -220,7 +220,7 @@ WRONG_USE = [
     (("graph", "near", "Acme", "-w", "full"), 2, "near: Acme Works"),
     (("graph", "export", "g.docx", "-w", "full"), 2, ".graphml"),
     (("graph", "undo", "nothing", "-w", "full"), 2, "graph merges"),
-    (("delete", "nothere", "--yes", "-w", "full"), 2, "graph stats"),
+    (("delete", "nothere", "--yes", "-w", "full"), 2, "dynagrag documents"),
     (("delete", "good", "-w", "full"), 2, "--yes"),
     (("ingest", "GOOD", "--extractor", "magic", "-w", "full"), 2, "magic"),
     (("ingest", "GOOD", "--chunks", "magic", "-w", "full"), 2, "small"),

@@ -175,10 +175,10 @@ class Pipeline:
             deriver.progress("index", 0, 1)
             self.hooks.build_index()
             deriver.progress("index", 1, 1)
-        titles = {d.document.id: d.kept.title for d in plan.documents}
+        titles = {d.document.id: d.as_stored.title for d in plan.documents}
         return IngestReport(
-            added=tuple(d.kept for d in plan.documents if d.is_whole and not d.replaces),
-            replaced=tuple(d.kept for d in plan.documents if d.is_whole and d.replaces),
+            added=tuple(d.as_stored for d in plan.documents if d.is_whole and not d.replaces),
+            replaced=tuple(d.as_stored for d in plan.documents if d.is_whole and d.replaces),
             unchanged=plan.unchanged,
             refused=plan.refused,
             num_chunks=run.num_done,
@@ -199,7 +199,7 @@ class Pipeline:
         if planned.has_other_speakers:  # first what names the old ones: killed after this, its next run still has these chunks to extract
             keep = [c.span[1:] for c in planned.chunks if c not in planned.to_extract]
             self.store.drop_extractions(planned.document.id, keep, extractor)
-        self.store.put_document(planned.kept, planned.turns, planned.passages)
+        self.store.put_document(planned.as_stored, planned.turns, planned.passages)
         # A passage in which nobody speaks any more has its speakers taken away by an extraction without any.
         emptied = planned.passages if planned.has_other_speakers or NAMES_KEY in planned.document.meta else ()
         by_span: dict[tuple[int, int], list[Mention]] = {(p.start, p.end): [] for p in emptied}

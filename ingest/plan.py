@@ -58,13 +58,18 @@ class PlannedDocument:
     has_moved: bool = False
 
     @property
-    def is_new(self) -> bool:
-        """Whether neither it nor an earlier version of its file is there."""
-        return not self.replaces and not self.has_moved
+    def is_changed(self) -> bool:
+        """Whether it takes the place of an earlier version of its file, or of itself with other speakers."""
+        return bool(self.replaces) or self.has_other_speakers
 
     @property
-    def kept(self) -> Document:
-        """The document as it is stored. What is extracted knows it by its file's own title, so that a new one costs no calls."""
+    def has_work(self) -> bool:
+        """Whether the store has to change for it."""
+        return bool(self.to_extract or self.replaces) or self.has_moved or not self.is_stored
+
+    @property
+    def as_stored(self) -> Document:
+        """The document as it is stored. What is extracted knows it by its file's own title, so that a given one costs no calls."""
         return titled(self.document, self.title)
 
     @property
@@ -99,6 +104,21 @@ class IngestPlan:
     missing: tuple[Document, ...] = ()
     removes_missing: bool = False
     speaker_names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def num_changed(self) -> int:
+        """Whole documents that take the place of earlier ones."""
+        return sum(d.is_changed for d in self.documents if d.is_whole)
+
+    @property
+    def num_moved(self) -> int:
+        """Whole documents that are stored, as they are, under another path."""
+        return sum(d.has_moved and not d.is_changed for d in self.documents if d.is_whole)
+
+    @property
+    def num_new(self) -> int:
+        """The other whole documents."""
+        return sum(d.is_whole for d in self.documents) - self.num_changed - self.num_moved
 
     @property
     def num_chunks(self) -> int:
@@ -159,10 +179,10 @@ def make_plan(
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
         plan = replace(_plan_document(document, turns, store, profile, extractor_name, old, stored.get(document.id)), title=title)
-        if plan.to_extract or plan.replaces or plan.has_moved or not plan.is_stored:
+        if plan.has_work:
             planned[document.id] = plan
         else:
-            unchanged[document.id] = plan.kept
+            unchanged[document.id] = plan.as_stored
     check_known(names, labels)
     here = set(planned) | set(unchanged)  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
     documents = tuple(_settled(p, stored, here) for p in planned.values())

@@ -62,8 +62,8 @@ def plan_given(
     left = stored.left_by(made)
     waiting = _waiting(made, stored.documents, left)
     settled = [_settle(item, stored, left, is_waiting=id_ in waiting) for id_, item in made.items()]
-    planned = tuple(item for item in settled if _has_work(item, stored))
-    unchanged = tuple(item.document for item in settled if not _has_work(item, stored))
+    planned = tuple(item for item in settled if item.has_work)
+    unchanged = tuple(item.as_stored for item in settled if not item.has_work)
     missing = _missing(stored.documents.values(), {corpus.source for corpus in corpora}, made)
     if not removes_missing:
         replaced = {id_ for item in planned for id_ in item.replaces}
@@ -152,14 +152,10 @@ def _settle(item: PlannedDocument, stored: _Stored, left: Mapping[str, tuple[str
         old = stored.documents[item.document.id]
         return replace(item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta))
     replaces = left.get(item.document.uri, ())
-    metas = [stored.documents[id_].meta for id_ in (item.document.id, *replaces) if id_ in stored.documents]
-    return replace(item, replaces=replaces, title=next(filter(None, map(kept_title, metas)), ""))
-
-
-def _has_work(item: PlannedDocument, stored: _Stored) -> bool:
-    """Whether the store has to change for it."""
-    has_moved = item.is_stored and stored.documents[item.document.id].uri != item.document.uri
-    return bool(item.to_extract or item.replaces) or has_moved or not item.is_stored
+    before = [stored.documents[id_] for id_ in (item.document.id, *replaces) if id_ in stored.documents]
+    title = next(filter(None, (kept_title(document.meta) for document in before)), "")
+    own = stored.documents.get(item.document.id)
+    return replace(item, replaces=replaces, title=title, has_moved=own is not None and own.uri != item.document.uri)
 
 
 def _waiting(made: Mapping[str, PlannedDocument], stored: Mapping[str, Document], left: Iterable[str]) -> set[str]:

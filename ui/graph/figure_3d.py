@@ -23,13 +23,8 @@ _INK = {True: "#fafafa", False: "#0b0f14"}
 """Of names, by whether the page is dark."""
 
 
-def about(entity: Entity) -> str:
-    """An entity in a line."""
-    return f"{entity.name}{f' ({entity.type})' if entity.type else ''}, mentioned {entity.weight} times"
-
-
-def figure(entities: Sequence[Entity], relations: Sequence[Relation], made: Layout, *, is_dark: bool) -> Any:
-    """Plotly's figure of entities at the places of a layout (n, 3)."""
+def figure(entities: Sequence[Entity], relations: Sequence[Relation], tips: Sequence[str], made: Layout, *, is_dark: bool) -> Any:
+    """Plotly's figure of n entities at the places of a layout (n, 3). `tips`: what is told of each where it is pointed at."""
     from plotly import graph_objects as go
 
     number = {entity.id: i for i, entity in enumerate(entities)}
@@ -57,7 +52,7 @@ def figure(entities: Sequence[Entity], relations: Sequence[Relation], made: Layo
         text=[_safe(e.name, 24) if i in sides else "" for i, e in enumerate(entities)],
         textposition=[_SIDES[sides.get(i, BELOW)] for i in range(len(entities))],
         textfont={"size": 11, "color": _INK[is_dark]},
-        hovertext=[_safe(about(e), 120) for e in entities],
+        hovertext=[_safe(tip, 120) for tip in tips],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     hidden = {"visible": False, "showbackground": False}

@@ -20,7 +20,7 @@ from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
 from dynagrag.ui.drawing.graph_parts import MAX_NODES, Edge, Node
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts, Layout
-from dynagrag.ui.graph.figure_3d import about, figure
+from dynagrag.ui.graph.figure_3d import figure
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
@@ -149,6 +149,11 @@ def _row(entity: Entity) -> str:
     return f"{plain(name) or '(no name)'} · {entity.weight}×"
 
 
+def about(entity: Entity) -> str:
+    """An entity in a line."""
+    return f"{entity.name}{f' ({entity.type})' if entity.type else ''}, mentioned {entity.weight} times"
+
+
 def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
     """Kamada and Kawai's layout in three dimensions, made on a thread of its own."""
     heaviest = entities[:_NUM_3D]
@@ -161,7 +166,7 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
         return
     made = _layout(desk, entities, relations, is_3d=True)
     if made.done() and made.exception() is None:
-        _draw_3d(figure(entities, relations, made.result(), is_dark=st.context.theme.type == "dark"))
+        _draw_3d(figure(entities, relations, [about(e) for e in entities], made.result(), is_dark=st.context.theme.type == "dark"))
         num_alone = len(heaviest) - len(entities)
         alone = f" {num_alone} of them have no relation to the others and are left out." if num_alone else ""
         st.caption(f"The {len(heaviest)} most mentioned entities.{alone} Drag to turn, scroll to zoom. Colour: community.")

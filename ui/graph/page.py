@@ -17,9 +17,8 @@ from dynagrag.ui import state
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node
-from dynagrag.ui.graph.figure_3d import about
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
-from dynagrag.ui.graph.overview import offer_downloads, read_overview, show_overview
+from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
 from dynagrag.ui.safe_markdown import clean, plain, said_by, source_link
 from dynagrag.ui.state import Desk
 

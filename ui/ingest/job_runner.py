@@ -92,11 +92,10 @@ def _opener(options: IngestOptions) -> Opener:
 
 def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
     made = prepared.plan
-    num_changed = sum(bool(planned.replaces) for planned in made.documents)
     return PlanView(
-        num_new=sum(planned.is_new for planned in made.documents),
-        num_changed=num_changed,
-        num_moved=sum(planned.has_moved and not planned.replaces for planned in made.documents),
+        num_new=made.num_new,
+        num_changed=made.num_changed,
+        num_moved=made.num_moved,
         num_unchanged=len(made.unchanged),
         num_doubles=made.num_doubles,
         num_chunks=made.num_chunks,

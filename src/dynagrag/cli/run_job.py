@@ -100,13 +100,11 @@ def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
 
 
 def _print_plan(plan: "IngestPlan", workspace: str) -> None:
-    whole = [d for d in plan.documents if d.is_whole]
-    new, moved = sum(d.is_new for d in whole), sum(d.has_moved and not d.replaces for d in whole)
-    if len(whole) == len(plan.documents):
+    if all(d.is_whole for d in plan.documents):
+        moved = f"{plan.num_moved} moved here from another path, " if plan.num_moved else ""
         say(
-            f"workspace {workspace}: {new} new, {len(whole) - new - moved} changed, {len(plan.unchanged)} unchanged, "
-            f"{f'{moved} moved here from another path, ' if moved else ''}"
-            f"{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
+            f"workspace {workspace}: {plan.num_new} new, {plan.num_changed} changed, {len(plan.unchanged)} unchanged, "
+            f"{moved}{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
         )
     else:
         say(f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)} documents to extract")

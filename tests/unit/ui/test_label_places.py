@@ -57,10 +57,11 @@ def test_the_walk_of_an_ego_graph_is_labelled_however_light_it_is() -> None:
 def test_names_in_three_dimensions_are_those_most_mentioned_and_no_html() -> None:
     entities = [Entity(str(i), str(i), f"<b>{i}</b>", "", (), (), "", 100 - i, ()) for i in range(40)]
     relations = [Relation(e.id, e.id, "0", "near", 1, 1, (), ()) for e in entities[1:]]
+    tips = [f"{entity.name} is <i>here</i>" for entity in entities]
     rng = np.random.default_rng(0)
     made = Layout(rng.standard_normal((40, 3)).astype(np.float32), np.zeros(40, dtype=np.int64))
-    points = figure(entities, relations, made, is_dark=True).data[1]
+    points = figure(entities, relations, tips, made, is_dark=True).data[1]
     assert 5 < sum(text != "" for text in points.text) <= 20
     assert not any(points.text[20:])
     assert not [text for text in (*points.text, *points.hovertext) if "<" in text]
-    assert points.textfont.color != figure(entities, relations, made, is_dark=False).data[1].textfont.color
+    assert points.textfont.color != figure(entities, relations, tips, made, is_dark=False).data[1].textfont.color

@@ -60,10 +60,13 @@ class SetAsideChunk:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`: their files are gone."""
+    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`: their files are gone; `moved`: they
+    are stored under another path, as they were; `replaced`: an earlier version has gone, or their speakers have other names.
+    """
 
     added: tuple[Document, ...]
     replaced: tuple[Document, ...]
+    moved: tuple[Document, ...]
     unchanged: tuple[Document, ...]
     refused: tuple[LoadedSource, ...]
     num_chunks: int
@@ -177,8 +180,9 @@ class Pipeline:
             deriver.progress("index", 1, 1)
         titles = {d.document.id: d.as_stored.title for d in plan.documents}
         return IngestReport(
-            added=tuple(d.as_stored for d in plan.documents if d.is_whole and not d.replaces),
-            replaced=tuple(d.as_stored for d in plan.documents if d.is_whole and d.replaces),
+            added=tuple(d.as_stored for d in plan.new),
+            replaced=tuple(d.as_stored for d in plan.changed),
+            moved=tuple(d.as_stored for d in plan.moved),
             unchanged=plan.unchanged,
             refused=plan.refused,
             num_chunks=run.num_done,

@@ -106,19 +106,19 @@ class IngestPlan:
     speaker_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def num_changed(self) -> int:
+    def changed(self) -> tuple[PlannedDocument, ...]:
         """Whole documents that take the place of earlier ones."""
-        return sum(d.is_changed for d in self.documents if d.is_whole)
+        return tuple(d for d in self.documents if d.is_whole and d.is_changed)
 
     @property
-    def num_moved(self) -> int:
+    def moved(self) -> tuple[PlannedDocument, ...]:
         """Whole documents that are stored, as they are, under another path."""
-        return sum(d.has_moved and not d.is_changed for d in self.documents if d.is_whole)
+        return tuple(d for d in self.documents if d.is_whole and d.has_moved and not d.is_changed)
 
     @property
-    def num_new(self) -> int:
+    def new(self) -> tuple[PlannedDocument, ...]:
         """The other whole documents."""
-        return sum(d.is_whole for d in self.documents) - self.num_changed - self.num_moved
+        return tuple(d for d in self.documents if d.is_whole and not d.has_moved and not d.is_changed)
 
     @property
     def num_chunks(self) -> int:

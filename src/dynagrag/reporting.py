@@ -77,6 +77,7 @@ def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, A
     return {
         "added": [d.title for d in report.added],
         "replaced": [d.title for d in report.replaced],
+        "moved": [d.title for d in report.moved],
         "removed": [d.title for d in report.removed],
         "unchanged": [d.title for d in report.unchanged],
         "refused": [{"path": s.path, "reason": s.refused} for s in report.refused],

@@ -24,12 +24,12 @@ from dynagrag.schema import Usage
     ],
 )
 def test_the_report_says_what_took_the_time(seconds: dict[str, float], line: str) -> None:
-    report = IngestReport((), (), (), (), 76, (), GraphReport(0, 0, 0.0, 0.0, 0, ()), seconds)
+    report = IngestReport((), (), (), (), (), 76, (), GraphReport(0, 0, 0.0, 0.0, 0, ()), seconds)
     assert next(ingest_report_lines(report, None)) == line
 
 
 def test_one_of_a_kind_is_said_as_one() -> None:
-    report = IngestReport((), (), (), (), 1, (), GraphReport(1, 1, 0.0, 0.0, 1, ()), {})
+    report = IngestReport((), (), (), (), (), 1, (), GraphReport(1, 1, 0.0, 0.0, 1, ()), {})
     lines = "\n".join(ingest_report_lines(report, Usage(calls=1, cached=1)))
     assert "extracted 1 chunk in" in lines
     assert "model: 1 call, " in lines

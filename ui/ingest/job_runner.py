@@ -93,9 +93,9 @@ def _opener(options: IngestOptions) -> Opener:
 def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
     made = prepared.plan
     return PlanView(
-        num_new=made.num_new,
-        num_changed=made.num_changed,
-        num_moved=made.num_moved,
+        num_new=len(made.new),
+        num_changed=len(made.changed),
+        num_moved=len(made.moved),
         num_unchanged=len(made.unchanged),
         num_doubles=made.num_doubles,
         num_chunks=made.num_chunks,

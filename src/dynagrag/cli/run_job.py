@@ -101,9 +101,9 @@ def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
 
 def _print_plan(plan: "IngestPlan", workspace: str) -> None:
     if all(d.is_whole for d in plan.documents):
-        moved = f"{plan.num_moved} moved here from another path, " if plan.num_moved else ""
+        moved = f"{len(plan.moved)} moved here from another path, " if plan.moved else ""
         say(
-            f"workspace {workspace}: {plan.num_new} new, {plan.num_changed} changed, {len(plan.unchanged)} unchanged, "
+            f"workspace {workspace}: {len(plan.new)} new, {len(plan.changed)} changed, {len(plan.unchanged)} unchanged, "
             f"{moved}{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
         )
     else:

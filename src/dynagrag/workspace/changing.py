@@ -26,6 +26,8 @@ from dynagrag.workspace.ingest_job import (
 )
 from dynagrag.workspace.parts import WorkspaceParts
 
+_MAX_LIKE = 5
+
 
 class GraphChanging:
     """Prepares ingests, and carries out what is done at once."""
@@ -75,7 +77,8 @@ class GraphChanging:
         """The one document with this id, path or title."""
         found = self._documents_called(reference)
         if not found:
-            raise UsageError(f"no document {reference!r} in workspace {self._parts.name!r}; `dynagrag documents` lists them")
+            like = self._like(reference)
+            raise UsageError(f"no document {reference!r} in workspace {self._parts.name!r}{like}; `dynagrag documents` lists them")
         if len(found) > 1:
             ids = ", ".join(d.id[:12] for d in found)
             raise UsageError(f"{len(found)} documents are called {reference!r}; name one by its id: {ids}")
@@ -87,6 +90,12 @@ class GraphChanging:
         found = [d for d in documents if reference == d.id] or [d for d in documents if path == d.uri]
         found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
         return found or [d for d in documents if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))]
+
+    def _like(self, reference: str) -> str:
+        """Tells the titles of which it is a part: whoever renames or deletes a document calls it by all of it."""
+        part = reference.strip().casefold()
+        like = [repr(d.title) for d in self._parts.store.documents() if part and part in d.title.casefold()]
+        return f"; it is a part of {', '.join(like[:_MAX_LIKE])}{' ...' if len(like) > _MAX_LIKE else ''}" if like else ""
 
     def is_deleted(self, reference: str) -> bool:
         """Whether this is a document that has been deleted, and none that is there."""

@@ -38,6 +38,7 @@ def test_citations_have_the_new_title_and_the_graph_stays(graph: Callable[[], st
     ("reference", "title", "reason"),
     [
         ("nobody", "x", "no document 'nobody'"),
+        ("oar", "x", "it is a part of 'board'"),
         ("board", "  ", "needs a title"),
         ("board", "x" * 201, "at most 200"),
         ("board", "x" * 10_000, "10,000"),
@@ -104,6 +105,12 @@ def test_a_given_title_stays_with_changed_files_copies_and_other_names_of_speake
     copy.write_bytes(path.read_bytes())
     assert "0 new, 0 changed, 0 unchanged, 1 moved here from another path, 0 refused" in cli("ingest", copy, "-y").out
     assert titles() == ["The board"]
+    (tmp_path / "third").mkdir()
+    third = copy.rename(tmp_path / "third" / "copy.vtt")
+    report = cli("ingest", third, "-y", "--json").json
+    assert (report["added"], report["replaced"], report["moved"]) == ([], [], ["The board"])
+    third.rename(copy)
+    cli("ingest", copy, "-y")
     again = cli("ingest", copy, "-y")
     assert (again.code, "0 new, 0 changed" in again.out) == (0, True)
 

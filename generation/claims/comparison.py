@@ -9,6 +9,7 @@ from functools import cached_property
 from dynagrag.generation.claims.attribution import Attributed
 from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
+from dynagrag.generation.claims.modifiers import modifier_gap
 from dynagrag.generation.claims.name_match import Span, has_name, label_gap, may_be_unnamed
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 from dynagrag.generation.claims.reading import Reading, read, same_word
@@ -29,6 +30,7 @@ from dynagrag.generation.claims.roles import (
     is_auxiliary,
     is_be,
     kin_names,
+    named_subject,
     occurrences,
     parent_roles,
     verb_roles,
@@ -213,11 +215,11 @@ class Comparison:
         return (other, True) if other else None
 
     def binding_gap(self) -> Gap:
-        """The line says a number of another thing, or not what something is."""
+        """The line says a number of another thing, or not what something is, or which."""
         number = number_binding_gap(self.claim.text, self.line.text)
         if number:
             return number, True
-        missing = complement_gap(self.claim, self.said, _SOFT) if self.predicate is None else ""
+        missing = modifier_gap(self.claim, self.said) or ("" if self.predicate else complement_gap(self.claim, self.said, _SOFT))
         return (missing, False) if missing else None
 
     # -------------------------------------------------------------------------------------------------------- roles
@@ -236,9 +238,11 @@ class Comparison:
         return self._verb_gap(self.predicate)
 
     def subject_gap(self) -> Gap:
-        """The line says it of its speaker ("I"), or of what belongs to the claim's subject ("Ann's aide")."""
+        """The line says it of its speaker ("I"), of what belongs to the claim's subject ("Ann's aide"), or of another than it is by or about."""
         subject = [span for span in self.claim.names if self._is_subject(span)]
-        if not subject or self.predicate is None or any(self._is_around(span) for span in subject):
+        if subject and any(self._is_around(span) for span in subject):
+            return self._other_subject_gap(subject)
+        if not subject or self.predicate is None:
             return None
         places = occurrences(self.said, self.predicate.stem)
         before = [{w.low for w in self.said.words[max(0, at - 4) : at]} for at in places]
@@ -251,6 +255,18 @@ class Comparison:
         if there and all(self.said.words[i].is_possessive and i + 1 not in places for i in there):
             return f"speaks of what is {self.said.words[there[0]].text}", False
         return None
+
+    def _other_subject_gap(self, subject: list[Span]) -> Gap:
+        """Title and speaker stand for a subject that the line doesn't name, but for none beside the one that it names."""
+        if self.predicate and self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN:
+            return None
+        words = self.said.words
+        places = occurrences(self.said, self.predicate.stem) if self.predicate else [i for i, w in enumerate(words) if is_be(w)]
+        others = [named_subject(self.said, at) for at in places]
+        if not places or None in others or any(self._has_name(span) for span in subject):
+            return None
+        start, end = next(other for other in others if other)
+        return f"says it of {' '.join(word.text for word in words[start:end])}", False
 
     def order_gap(self) -> Gap:
         """The line has the claim's nouns the other way round, or another small word before one."""

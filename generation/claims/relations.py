@@ -158,6 +158,7 @@ def _compared(text: str) -> frozenset[tuple[str, frozenset[str], frozenset[str]]
 # ------------------------------------------------------------------------------------------- what belongs to what
 
 _NEXT = re.compile(r"[\s\[\]-]*(?P<word>\d|[^\W\d_]+(?:['’\-][^\W\d_]+)*)")
+_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _OF_THOSE = re.compile(r"\s+of\s+(?:(?:all|the|its|his|her|their|our|these|those)\s+)+", re.IGNORECASE)
 _SHARE = re.compile(r"\b(?:of|in|out of)\s+(?:(?:all|the|its|his|her|their|our|these|those|every)\s+)*$", re.IGNORECASE)
 """Before the number of all, of which a part is counted: two of the five, one in five."""
@@ -170,28 +171,45 @@ _MAX_COMPLEMENT_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A number and the words behind it, up to the first that ends the phrase: 3, (primari, rechargeabl, batteri)."""
+    """A number and the words behind it, up to the first that ends the phrase: 3, (primari, rechargeabl, batteri). `is_part`: "3 of the"."""
 
     number: Quantity
     things: tuple[str, ...]
+    is_part: bool
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is "one of the", which is no number anywhere else."""
+        return self.number.text.casefold() == "one"
 
 
 def number_binding_gap(claim: str, line: str) -> str:
     """A number that the line has, but of another thing than the claim; in words, empty where there is none.
 
     "Five fuel cells" of a line with three fuel cells and five batteries. Things are compared by the last word of their phrase; where the
-    line has several phrases that end so, by those that share most of the claim's other words.
+    line has several phrases that end so, by those that share most of the claim's other words; "two of the" by its "one of the", if any.
     """
-    theirs = list(_counted(line))
-    for mine in _counted(claim):
+    theirs = (*_counted(line), *_ones_of(line))
+    for mine in (*_counted(claim), *_ones_of(claim)):
         same = [other for other in theirs if senses(mine.things[-1]) & {sense for s in other.things for sense in senses(s)}]
+        if not mine.is_part:
+            same = [other for other in same if not other.is_one]
         if not same:
             continue
         most = max(len(set(mine.things) & set(other.things)) for other in same)
         nearest = [other for other in same if len(set(mine.things) & set(other.things)) == most]
-        if not any(mine.number.agrees(other.number) for other in nearest):
+        if mine.is_part:
+            nearest = [other for other in nearest if other.is_part] or ([] if mine.is_one else nearest)
+        if nearest and not any(mine.number.agrees(other.number) for other in nearest):
             return f"says {nearest[0].number.text} of it, not {mine.number.text}"
     return ""
+
+
+def _ones_of(text: str) -> Iterator[_Counted]:
+    for match in _ONE.finditer(text):
+        of = _OF_THOSE.match(text, match.end())
+        if of and (things := tuple(lemma(word) for word in _things(text, of.end()))):
+            yield _Counted(Quantity(*match.span(), match[0], match[0], 1.0), things, is_part=True)
 
 
 def _counted(text: str) -> Iterator[_Counted]:
@@ -202,7 +220,7 @@ def _counted(text: str) -> Iterator[_Counted]:
             start = total.end if total else of.end() if of else number.end
             things = tuple(lemma(word) for word in _things(text, start))
             if things:
-                yield _Counted(number, things)
+                yield _Counted(number, things, bool(of))
 
 
 def _things(text: str, start: int) -> list[str]:

@@ -3,7 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dynagrag.generation.claims.lexicon import AUXILIARIES, BE, DETERMINERS, FEMALE, MALE, PRONOUNS, alike, is_irregular, lemma, senses
+from dynagrag.generation.claims.lexicon import (
+    AUXILIARIES,
+    BE,
+    DETERMINERS,
+    FEMALE,
+    MALE,
+    PRONOUNS,
+    TITLES,
+    alike,
+    is_irregular,
+    lemma,
+    senses,
+)
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.words import COMMON_VERBS
@@ -11,6 +23,8 @@ from dynagrag.words import COMMON_VERBS
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
 _BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())
 _ENDS_AGENT = frozenset("with from for about in on at based that as after during starring stars featuring who which where when".split())
+_BEFORE_NAMES = frozenset("of to by in on at from with for about into during against under over near like than between".split())
+"""Before a name that is no subject."""
 KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
 KIN_UP = frozenset("father mother parent parents fathers mothers".split())
 _KIN_FAR = frozenset("grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson stepfather stepmother".split())
@@ -203,6 +217,20 @@ def _active(line: Reading, at: int, is_clear: bool) -> Roles:
     if is_passive or is_noun or words[at].low == words[at].stem:
         return Roles(at, None, None, is_clear)
     return Roles(at, before, after, is_clear)
+
+
+def named_subject(line: Reading, at: int) -> tuple[int, int] | None:
+    """The name before a verb, in its clause, that is its subject: behind no preposition, and with no pronoun between them."""
+    words = line.words
+    for start, end in reversed(line.names):
+        if end > at or words[start].clause != words[at].clause:
+            continue
+        lead = next((words[i].low for i in range(start - 1, -1, -1) if words[i].low not in DETERMINERS | TITLES), "")
+        if words[end - 1].is_possessive or any(word.low in PRONOUNS - DETERMINERS for word in words[end:at]):
+            return None
+        if lead not in _BEFORE_NAMES:
+            return start, end
+    return None
 
 
 def parent_roles(line: Reading, wanted: str) -> Iterator[Roles]:

@@ -218,3 +218,44 @@ def test_about_is_within_a_tenth() -> None:
 
 def test_who_arrived_before_is_not_contradicted_by_who_arrived_after() -> None:
     assert verdict("Smith arrived before Jones.", Line("Jones arrived after Smith.")) is not Verdict.CONTRADICTED
+
+
+ASKED = "When the White House Press Secretary on July 16th is asked about this by the press at the time, what she says is, we talk to them."
+HEARING = "Murthy v. Missouri"
+BUTTONS = "We eliminate one of the mute buttons , instead of having two mute buttons ."
+
+
+@pytest.mark.parametrize(
+    ("claim", "line", "is_stated"),
+    [
+        ("The White House Press Secretary was asked about this on July 16th.", Line(ASKED, "Fletcher", HEARING), True),
+        ("Missouri was asked about this on July 16th.", Line(ASKED, "Fletcher", HEARING), False),
+        ("Fletcher was asked about this on July 16th.", Line(ASKED, "Fletcher", HEARING), False),
+        ("Missouri was asked about this on July 16th.", Line("On July 16th, the state was asked about this.", "Fletcher", HEARING), True),
+        ("Fletcher was asked about this on July 16th.", Line("On July 16th I was asked about this.", "Fletcher", HEARING), True),
+        ("Acme Works is in Delft.", Line("The company is in Delft.", "Leo", "Acme Works"), True),
+        ("Acme Works is in Delft.", Line("Ever since then Bob Lee is in Delft.", "Leo", "Acme Works"), False),
+        ("Acme Works was founded in Delft.", Line("With help of Bob Lee it was founded in Delft.", None, "Acme Works"), True),
+    ],
+)
+def test_title_and_speaker_stand_for_no_subject_beside_the_one_that_a_line_names(claim: str, line: Line, is_stated: bool) -> None:
+    assert (verdict(claim, line) is Verdict.STATED) is is_stated
+
+
+@pytest.mark.parametrize(
+    ("claim", "line", "is_stated"),
+    [
+        ("We eliminate one of the mute buttons.", BUTTONS, True),
+        ("We eliminate two of the mute buttons.", BUTTONS, False),
+        ("We eliminate one of the volume buttons.", BUTTONS, False),
+        ("We eliminate one of the red buttons.", BUTTONS, False),
+        ("We eliminate one of the buttons.", BUTTONS, True),
+        ("We eliminate one of the volume buttons.", "We eliminate one of the buttons for the volume.", True),
+        ("One of the engines failed.", "Two of the three engines failed.", False),
+        ("One of the engines failed.", "One of the three engines failed.", True),
+        ("One of the engines failed.", "The three engines were old, and an engine failed.", True),
+        ("The old mute buttons went.", "The buttons went , those old ones , the mute buttons .", True),
+    ],
+)
+def test_which_things_and_how_many_of_them_must_be_the_line_s_own(claim: str, line: str, is_stated: bool) -> None:
+    assert (verdict(claim, Line(line)) is Verdict.STATED) is is_stated

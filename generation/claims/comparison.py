@@ -238,7 +238,7 @@ class Comparison:
         return self._verb_gap(self.predicate)
 
     def subject_gap(self) -> Gap:
-        """The line says it of its speaker ("I"), of what belongs to the claim's subject ("Ann's aide"), or of another than it is by or about."""
+        """The line says it of its speaker ("I"), of what is the subject's ("Ann's aide"), or of another than it is by or about."""
         subject = [span for span in self.claim.names if self._is_subject(span)]
         if subject and any(self._is_around(span) for span in subject):
             return self._other_subject_gap(subject)

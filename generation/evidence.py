@@ -24,9 +24,9 @@ _WORD_END = re.compile(r"\S(?=\s|$)")
 
 
 def span_evidence(snapshot: Snapshot, label: str, source_id: str, document_id: str, start: int, end: int) -> Evidence:
-    """The span with the speaker and time of the turn in which it starts."""
+    """The span with the speaker of the turn in which it starts, and its time there."""
     turn = turn_begun_by(snapshot.turns.get(document_id, ()), start)
-    speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
+    speaker, start_s = (turn.speaker, turn.second_of(start)) if turn else (None, None)
     return Evidence(label, source_id, document_id, start, end, snapshot.text(document_id, start, end), speaker, start_s)
 
 

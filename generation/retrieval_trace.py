@@ -78,9 +78,9 @@ def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> t
 
 
 def _time(snapshot: Snapshot, passage: Passage) -> float | None:
-    """When its first turn with a time begins."""
+    """When it begins, or its first turn with a time."""
     turns = snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
-    return next((turn.start_s for turn in turns if turn.start_s is not None), None)
+    return next((turn.second_of(passage.start) for turn in turns if turn.start_s is not None), None)
 
 
 def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores, prompt: HardPrompt) -> SubgraphTrace:

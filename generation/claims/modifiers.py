@@ -12,18 +12,21 @@ _MIN_VERB = 5
 
 
 def modifier_gap(claim: Reading, line: Reading) -> str:
-    """A word before a thing that the line lacks, and has another in its place wherever it names the thing; in words, empty where none.
+    """Two words that name a thing, of which the line lacks one and has another in its place wherever it has the other; in words, or empty.
 
     A thing that the line names bare ("the buttons") may be the claim's.
     """
     for modifier, thing in _modified(claim):
-        if _is_there(claim, modifier, line):
+        has_modifier, has_thing = _is_there(claim, modifier, line), _is_there(claim, thing, line)
+        if has_modifier == has_thing:
             continue
-        wanted = senses(claim.words[thing].stem)
+        wanted = senses(claim.words[thing if has_thing else modifier].stem)
         places = [i for i, word in enumerate(line.words) if word.stem in wanted and i not in line.in_names]
-        theirs = [i - 1 for i in places if i and _modifies(line, i - 1)]
-        if places and len(theirs) == len(places):
-            said = " ".join(word.text for word in line.words[theirs[0] : theirs[0] + 2])
+        pairs = [(i - 1, i) if has_thing else (i, i + 1) for i in places]
+        content = set(line.content())
+        if pairs and all(first in content and second in content and _modifies(line, first) for first, second in pairs):
+            first = pairs[0][0]
+            said = " ".join(word.text for word in line.words[first : first + 2])
             return f"says {said!r}, not {' '.join(word.text for word in claim.words[modifier : thing + 1])!r}"
     return ""
 

@@ -133,5 +133,5 @@ def _is_passed_over(sentence: Sentence, is_asked: bool) -> bool:
 
 def _citation(snapshot: Snapshot, run: Sequence[Sentence]) -> Citation:
     start, end, turn = run[0].start, run[-1].end, run[0].turn
-    speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
+    speaker, start_s = (turn.speaker, turn.second_of(start)) if turn else (None, None)
     return to_citation(Evidence("", run[0].passage_id, run[0].document_id, start, end, "", speaker, start_s), snapshot)

@@ -17,8 +17,8 @@ _TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
 _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)
 _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
-_CHANGE = re.compile(r"\s*(?:>>|[-–—]\s*\S)")
-"""How a cue begins in which somebody else speaks who isn't named."""
+_CHANGE = re.compile(r"\s*(?:>>|[-–—](?![-–—])\s*\S)")
+"""How a cue begins in which somebody else speaks who isn't named; with two dashes the same one goes on."""
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
 _EXAMPLES = {
@@ -41,7 +41,7 @@ def is_timing(line: str, form: str) -> bool:
 
 
 def begins_another(text: str) -> bool:
-    """Whether a cue's words say that somebody else speaks now: a dash or `>>` before them."""
+    """Whether a cue's words say that somebody else speaks now: one dash or `>>` before them."""
     return bool(_CHANGE.match(text))
 
 

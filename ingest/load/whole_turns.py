@@ -31,6 +31,7 @@ _LEAST_SHARED, _MAX_SHARED = 2, 50
 _WHOLE = 1_000_000
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?:\s|$)")
 _SELF = re.compile(r"I\b")
+_DASHES = "-–— "
 
 
 def turns_of(source: LoadedSource) -> tuple[SourceTurn, ...]:
@@ -81,7 +82,8 @@ def _runs_on(cues: Sequence[SourceTurn]) -> bool:
 def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> bool:
     if cue.speaker != following.speaker or begins_another(following.text) or is_aside(cue.text) or is_aside(following.text):
         return False
-    is_lower = following.text[:1].islower() or bool(_SELF.match(following.text))
+    said = following.text.lstrip(_DASHES)
+    is_lower = said[:1].islower() or bool(_SELF.match(said))
     return (is_lower or is_running_on) and _is_soon(cue, following)
 
 

@@ -25,7 +25,7 @@ def show_source(desk: Desk, document: Document, opened: OpenSource) -> None:
     """The recording where there is one, a search, and the turns around the words."""
     turns = desk.space.store.turns(document.id)
     first, last = _touched(turns, opened.start, max(opened.end, opened.start + 1))
-    show_recording(desk, document, turns, turns[first].start_s if turns else None)
+    show_recording(desk, document, turns, turns[first].second_of(opened.start) if turns else None)
     label = "Search in this document"
     wanted = st.text_input(label, key=f"within_{document.id}", placeholder=label, label_visibility="collapsed")
     colours = _colours(turns)

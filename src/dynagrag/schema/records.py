@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+_TOLD_S = 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class SourceTurn:
@@ -55,6 +57,13 @@ class Turn:
     speaker: str | None = None
     start_s: float | None = None
     end_s: float | None = None
+
+    def second_of(self, place: int) -> float | None:
+        """When a place in its text is said, by its share of the letters; the turn's begin where that is less than five seconds off."""
+        if self.start_s is None or self.end_s is None or not self.start < place < self.end:
+            return self.start_s
+        later = (self.end_s - self.start_s) * (place - self.start) / (self.end - self.start)
+        return self.start_s + (round(later, 1) if later >= _TOLD_S else 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,3 +259,21 @@ def test_title_and_speaker_stand_for_no_subject_beside_the_one_that_a_line_names
 )
 def test_which_things_and_how_many_of_them_must_be_the_line_s_own(claim: str, line: str, is_stated: bool) -> None:
     assert (verdict(claim, Line(line)) is Verdict.STATED) is is_stated
+
+
+DEGREE = "Yeah, in the sense that I have a- a bachelor's degree in computer engineering from Iowa State University."
+SCHOOLS = (Line("I started Everyoak for my three-year-old school.", "Vic"), Line("So I have two schools that use Everyoak.", "Vic"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "lines", "is_stated"),
+    [
+        ("Vic has a bachelor's degree in computer engineering.", (Line(DEGREE, "Vic"),), True),
+        ("Vic has a bachelor's degree in computer science.", (Line(DEGREE, "Vic"),), False),
+        ("Vic has a master's degree in computer engineering.", (Line(DEGREE, "Vic"),), False),
+        ("Two schools use Everyoak.", SCHOOLS, True),
+        ("Three schools use Everyoak.", SCHOOLS, False),
+    ],
+)
+def test_neither_half_of_what_a_thing_is_called_may_differ(claim: str, lines: tuple[Line, ...], is_stated: bool) -> None:
+    assert (verdict(claim, *lines) is Verdict.STATED) is is_stated

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dynagrag.ingest.load import load_source
+from dynagrag.ingest.load import load_source, turns_of
 
 
 def test_srt_labels_at_a_change_of_speaker_hold_until_the_next_change(tmp_path: Path) -> None:
@@ -41,3 +41,20 @@ def test_srt_labels_at_a_change_of_speaker_hold_until_the_next_change(tmp_path: 
         ("Anna", "bye"),
         (None, ">> Stop!"),
     ]
+
+
+def test_two_dashes_go_on_with_the_same_speaker_and_one_begins_another(tmp_path: Path) -> None:
+    path = tmp_path / "a.srt"
+    lines = [
+        "Ann: It began because we did",
+        "-- I think it was the first week of April.",
+        "- Was it?",
+        "Bob: Yes.",
+        "--and so on.",
+        "Ann: No.",
+        "Bob: Yes.",
+    ]
+    path.write_text("\n\n".join(f"{i}\n00:00:0{i},000 --> 00:00:0{i + 1},000\n{line}" for i, line in enumerate(lines)), encoding="utf-8")
+    source = load_source(path)
+    assert [turn.speaker for turn in source.turns] == ["Ann", "Ann", None, "Bob", "Bob", "Ann", "Bob"]
+    assert turns_of(source)[0].text == "It began because we did -- I think it was the first week of April."

@@ -1,5 +1,6 @@
 """How many texts are embedded at once: few enough that a pause is obeyed within a second, enough to keep a server busy."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 FEWEST, MOST = 8, 512
@@ -12,34 +13,42 @@ _PER_TEXT = 20
 
 class BatchSizes:
     """Sizes of batches for an embedder that is not known before. One text loads it. From then on the size is what takes the wanted time at
-    the last batch's speed; but where twice the texts take hardly longer, as over a network, it is doubled.
+    the last batch's speed; but where twice the texts take hardly longer, as over a network, it is doubled. It is counted in texts and in
+    their work, whichever is full first: sentences that come after names are longer.
     """
 
     def __init__(self) -> None:
         self._size = 1
+        self._most_work = math.inf
         self._last = (0, 0.0)
+        self._is_rest = False
 
-    def batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
-        """The texts in batches of the size that is right then. Tell `took` before the next one is asked for."""
+    def batches(self, works: Sequence[int]) -> Iterator[slice]:
+        """Texts, given by their `embedding_work`, in batches of the size that is right then. Tell `took` before asking for the next."""
         start = 0
-        while start < len(texts):
-            size = self._size
-            yield texts[start : start + size]
-            start += size
+        while start < len(works):
+            end, work = start + 1, works[start]
+            while end < len(works) and end - start < self._size and work + works[end] <= self._most_work:
+                work += works[end]
+                end += 1
+            self._is_rest = end == len(works) and end - start < self._size
+            yield slice(start, end)
+            start = end
 
-    def took(self, num_texts: int, seconds: float) -> None:
+    def took(self, num_texts: int, work: int, seconds: float) -> None:
         """What the last batch took."""
-        if num_texts < self._size:  # the rest of a kind
+        if self._is_rest:  # of a kind
             return
-        before, before_s = self._last
-        if num_texts == 1:
+        if self._size == 1:
             self._size = FEWEST
             return
+        before, before_s = self._last
         if not before or 2 * seconds <= _WANTED_S or _is_waiting((num_texts, seconds), (before, before_s)):
-            self._size = 2 * num_texts
+            growth = 2.0
         else:
-            self._size = int(num_texts * _WANTED_S / seconds)
-        self._size = max(FEWEST, min(MOST, self._size))
+            growth = _WANTED_S / seconds
+        self._size = max(FEWEST, min(MOST, int(growth * num_texts)))
+        self._most_work = growth * work
         self._last = num_texts, seconds
 
 

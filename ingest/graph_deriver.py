@@ -200,12 +200,13 @@ class Deriver:
         self.store.set_embedder(self.embedder.identity)
         done, sizes = 0, BatchSizes()
         for kind, ids in missing.items():
-            for batch in sizes.batches(ids):
-                batch_texts = [texts[kind][id_] for id_ in batch]
+            works = [embedding_work(texts[kind][id_]) for id_ in ids]
+            for batch in sizes.batches(works):
+                batch_texts, work = [texts[kind][id_] for id_ in ids[batch]], sum(works[batch])
                 began = time.monotonic()
-                self.store.put_vectors(kind, batch, self.embedder.embed_documents(batch_texts))
-                sizes.took(len(batch_texts), time.monotonic() - began)
-                done += sum(map(embedding_work, batch_texts))
+                self.store.put_vectors(kind, ids[batch], self.embedder.embed_documents(batch_texts))
+                sizes.took(len(batch_texts), work, time.monotonic() - began)
+                done += work
                 self.progress("embed", done, total)
 
     def _stepping(self, stage: str) -> Callable[[], None]:

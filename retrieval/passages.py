@@ -5,8 +5,9 @@ F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus
 
 import logging
 import re
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,19 +121,21 @@ class PassageScores:
         return self._bm25.frequencies
 
     @cached_property
-    def _texts(self) -> list[str]:
-        snapshot = self.snapshot
+    def _words(self) -> list[list[str]]:
+        """Of each passage with its title: what BM25 counts. A word is kept once."""
+        snapshot, own = self.snapshot, dict[str, str]()
         titles = own_titles(snapshot.documents)
-        return [passage_text(snapshot.documents[p.document_id], p, titles[p.document_id]) for p in snapshot.passages]
+        texts = (passage_text(snapshot.documents[p.document_id], p, titles[p.document_id]) for p in snapshot.passages)
+        return [[own.setdefault(word, word) for word in words(text)] for text in texts]
 
     @cached_property
     def _bm25(self) -> "WordScores":
-        return WordScores(self._texts)
+        return WordScores(self._words)
 
     @cached_property
     def _window_bm25(self) -> "WordScores":
-        texts, windows = self._texts, self.neighbours.window_rows(WINDOW)
-        return WordScores(["\n".join(texts[row] for row in range(first, last)) for first, last in windows.tolist()])
+        own, windows = self._words, self.neighbours.window_rows(WINDOW)
+        return WordScores(list(chain.from_iterable(own[first:last])) for first, last in windows.tolist())
 
     @cached_property
     def _window_vectors(self) -> Vectors:
@@ -159,14 +162,14 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
 
 
 class WordScores:
-    """BM25 over texts: the library's index over our own tokens. `vocabulary`: word -> id."""
+    """BM25 over texts, each given as its `words`: the library's index over our own tokens. `vocabulary`: word -> id."""
 
-    def __init__(self, texts: list[str]) -> None:
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         from bm25s import BM25
 
         logging.getLogger("bm25s").setLevel(logging.WARNING)  # its import sets DEBUG and a handler of its own
         self.vocabulary: dict[str, int] = {}
-        ids = [[self.vocabulary.setdefault(word, len(self.vocabulary)) for word in words(text)] for text in texts]
+        ids = [[self.vocabulary.setdefault(word, len(self.vocabulary)) for word in text] for text in texts]
         self._index = BM25(k1=K1, b=B, method="lucene")
         if self.vocabulary:
             # the library adds its own entry "" to the dictionary that it is given

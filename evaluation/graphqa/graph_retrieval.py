@@ -13,7 +13,7 @@ from scipy.sparse import coo_array
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.pruning.triple_graph import Triple
 from dynagrag.protocols import Embedder
-from dynagrag.retrieval.passages import Scores, WordScores, best_rows, cosines_with
+from dynagrag.retrieval.passages import Scores, WordScores, best_rows, cosines_with, words
 from dynagrag.retrieval.steiner.steiner_tree import Ints, steiner_tree
 from dynagrag.schema import Vector, Vectors
 
@@ -169,7 +169,7 @@ def _cosines(graph: TextGraph, query: Vector, vectors: TextVectors) -> tuple[Sco
 
 
 def _by_words(query: str, texts: Sequence[str]) -> Scores:
-    return WordScores(list(texts)).scores(query, len(texts))
+    return WordScores(map(words, texts)).scores(query, len(texts))
 
 
 def _ends(graph: TextGraph) -> Ints:

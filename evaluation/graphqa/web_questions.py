@@ -29,7 +29,7 @@ from dynagrag.evaluation.pruning.two_wiki import triples_of
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, Row, each_row
 from dynagrag.evaluation.question_sets.parquet_rows import parquet_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.retrieval.passages import WordScores, best_rows
+from dynagrag.retrieval.passages import WordScores, best_rows, words
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
 _TREE = TreeOptions()
@@ -128,7 +128,7 @@ class _Names:
         self._names = names
         self._of = {tuple(_WORD.findall(name)): name for name in reversed(names) if name[:1].isupper()}
         self._longest = max(map(len, self._of), default=0)
-        self._scores = WordScores(list(names))
+        self._scores = WordScores(map(words, names))
 
     def find(self, question: str) -> tuple[str, ...]:
         """Those whose capitalised names stand in it, longer ones first; else the three that share most words with it (BM25)."""

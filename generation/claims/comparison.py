@@ -9,8 +9,7 @@ from functools import cached_property
 from dynagrag.generation.claims.attribution import Attributed
 from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, opposites, senses
 from dynagrag.generation.claims.life_dates import event_of, event_texts
-from dynagrag.generation.claims.modifiers import modifier_gap
-from dynagrag.generation.claims.name_match import Span, has_name, label_gap, may_be_unnamed
+from dynagrag.generation.claims.name_match import Span, has_name, label_gap, may_be_unnamed, modifier_gap
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 from dynagrag.generation.claims.reading import Reading, read, same_word
 from dynagrag.generation.claims.relations import (

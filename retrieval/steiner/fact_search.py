@@ -10,8 +10,6 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, cut_out, undirected_graph
 from dynagrag.retrieval.passages import PassageScores, best_rows, cosines_with
@@ -58,6 +56,9 @@ class _FactSearch(ABC):
 
     def _subgraph(self, tree: Tree, nodes: Floats) -> Subgraph:
         """The tree's pairs as a subgraph round its nearest entity, in the order in which they are reached from it."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import breadth_first_order
+
         centre = int(np.argmax(nodes[tree.nodes]))
         place = {node: i for i, node in enumerate(tree.nodes.tolist())}
         ends = np.array([(place[a], place[b]) for a, b in self._ends[tree.edges].tolist()], dtype=np.int64).reshape(-1, 2)
@@ -114,6 +115,7 @@ class SteinerSearch(_FactSearch):
         self._options = options or TreeOptions()
 
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
+
         if not len(edges):  # the paper brings such a graph whole, which a corpus of entities would be too large for
             return [self._subgraph(_alone(node), nodes) for node in best_rows(nodes, self._options.num_nodes).tolist()]
         return [self._subgraph(steiner_tree(nodes, edges, self._ends, self._options), nodes)]
@@ -127,6 +129,9 @@ class TripleSearch(_FactSearch):
     _kind = "fact graph"
 
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
         if not len(edges):
             return [self._subgraph(_alone(node), nodes) for node in best_rows(nodes, NUM_TRIPLES).tolist()]
         best = best_rows(edges, NUM_TRIPLES)

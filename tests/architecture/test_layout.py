@@ -61,6 +61,11 @@ def test_heavy_libraries_are_imported_where_they_are_used() -> None:
     assert int(count) > 50
 
 
+def test_every_command_starts_without_the_libraries_of_searches() -> None:
+    code = "import sys, dynagrag.cli.main, dynagrag.wiring, dynagrag.workspace.facade; print('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
 def test_every_setting_is_in_the_example_environment() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     named = set(re.findall(r"^#(\w+)=", text, re.MULTILINE))

@@ -41,9 +41,10 @@ def test_a_new_stage_begins_afresh_and_embedding_is_counted_before_it_begins() -
 
 def _sizes(seconds_of: object, num_texts: int = 4000) -> list[int]:
     sizes, made = BatchSizes(), []
-    for batch in sizes.batches(["x"] * num_texts):
-        made.append(len(batch))
-        sizes.took(len(batch), seconds_of(len(batch)))  # type: ignore[operator]
+    works = [1] * num_texts
+    for batch in sizes.batches(works):
+        made.append(batch.stop - batch.start)
+        sizes.took(made[-1], sum(works[batch]), seconds_of(made[-1]))  # type: ignore[operator]
     return made
 
 
@@ -63,6 +64,19 @@ def test_batches_over_a_network_grow_as_waiting_is_what_takes_the_time() -> None
 
 def test_quick_texts_go_in_large_batches() -> None:
     assert max(_sizes(lambda number: number / 2000)) == MOST
+
+
+def test_long_texts_after_short_ones_take_less_than_a_second_too() -> None:
+    sizes, spent, num = BatchSizes(), [], 0
+    for works in ([28] * 1000, [120] * 1000, [1200] * 200, [28] * 100):
+        for batch in sizes.batches(works):
+            work = sum(works[batch])
+            spent.append(work / 15_000)
+            num += batch.stop - batch.start
+            sizes.took(batch.stop - batch.start, work, spent[-1])
+    assert num == 2300
+    assert max(spent) < 0.9
+    assert sum(spent) / len(spent) > 0.1
 
 
 def test_the_work_of_a_text_is_its_length_as_far_as_it_is_read() -> None:

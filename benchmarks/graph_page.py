@@ -104,10 +104,12 @@ class Visit:
 
 
 def all_nodes(page: "Page") -> None:
-    """The slider to its end."""
+    """The slider under "What is drawn" to its end."""
+    page.get_by_role("button", name="What is drawn").click()
     thumb = page.get_by_role("slider", name="Entities shown")
     thumb.focus()
     thumb.press("End")
+    page.keyboard.press("Escape")
 
 
 def run(home: Path, results: ResultLines) -> None:

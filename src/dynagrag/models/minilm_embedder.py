@@ -1,4 +1,4 @@
-"""The default embedder, all-MiniLM-L6-v2 by ONNX Runtime: sentence-transformers' vectors (to 3e-7) in half the time, without torch."""
+"""The default embedder, all-MiniLM-L6-v2 by ONNX Runtime: sentence-transformers' vectors (to 4e-7), without torch."""
 
 import logging
 import os
@@ -144,7 +144,7 @@ def _session(folder: Path) -> "InferenceSession":
 
 
 def _num_threads() -> int:
-    """As many as OMP_NUM_THREADS says; 0, which is as many as there are cores, where it says nothing."""
+    """As many as OMP_NUM_THREADS says; 0, which is one for each physical core, where it says nothing."""
     first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(first) if first.isdecimal() else 0
 

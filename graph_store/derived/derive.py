@@ -10,8 +10,9 @@ stands beside them is no relation. A relation's weight is the number of its reco
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
@@ -23,6 +24,8 @@ from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses,
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
 from dynagrag.ids import content_id, sense_of
 from dynagrag.schema import CO_OCCURRENCE, Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord
+
+_Item = TypeVar("_Item")
 
 
 def derive(
@@ -50,13 +53,14 @@ def derive(
         edits: A person's corrections; they win.
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
         record_vectors: By `text_id(record_text(r))`; at least those of the records that count and state something.
-        step: Called between the parts; may raise.
+        step: Called again and again; may raise.
 
     Raises:
         StoreError: A vector or document is missing.
     """
     places = _places(documents)
     senses = read_senses(edits := tuple(edits), documents)
+    mentions = _stepped(mentions, step)
     counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
     step()
     canon = _canon_of_things(counted, consolidation, edits)
@@ -64,10 +68,12 @@ def derive(
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
     ordered = _records_in_order(linked.values(), places)
-    grouped, loops = _group_records(ordered, canon, consolidation, documents)
+    grouped, loops = _group_records(_stepped(ordered, step), canon, consolidation, documents)
     step()
-    entities = _entities(counted, canon, ids, loops)
+    entities = _entities(_stepped(counted, step), canon, ids, loops)
+    step()
     relations = _relations(grouped, ids)
+    step()
     return Graph(
         entities=tuple(explained([e.entity for e in entities], read_glossary(edits))),
         relations=relations,
@@ -75,6 +81,12 @@ def derive(
         relation_vectors=relation_vectors(relations, linked, record_vectors),
         entity_passages=tuple(e.passages for e in entities),
     )
+
+
+def _stepped(items: Iterable[_Item], step: Callable[[], None]) -> Iterator[_Item]:
+    for item in items:
+        step()
+        yield item
 
 
 def _canon_of_things(counted: Sequence[Mention], consolidation: Consolidation, edits: Sequence[Edit]) -> Canon:
@@ -117,7 +129,7 @@ class _Placed:
     passages: tuple[str, ...]
 
 
-def _entities(counted: Sequence[Mention], canon: Canon, ids: Mapping[str, str], loops: Mapping[str, list[str]]) -> list[_Placed]:
+def _entities(counted: Iterable[Mention], canon: Canon, ids: Mapping[str, str], loops: Mapping[str, list[str]]) -> list[_Placed]:
     by_canonical: dict[str, list[Mention]] = defaultdict(list)
     for mention in counted:
         by_canonical[canon.of[mention.key]].append(mention)
@@ -162,7 +174,7 @@ _Triple = tuple[str, str, str]
 
 
 def _group_records(
-    records: Sequence[RelationRecord], canon: Canon, consolidation: Consolidation, documents: Mapping[str, Document]
+    records: Iterable[RelationRecord], canon: Canon, consolidation: Consolidation, documents: Mapping[str, Document]
 ) -> tuple[dict[_Triple, list[RelationRecord]], dict[str, list[str]]]:
     """Records by (canonical head, label, canonical tail), and what those say that became self-loops, by canonical key."""
     labels = {label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels}

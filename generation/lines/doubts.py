@@ -7,7 +7,7 @@ from dynagrag.schema import Answer
 def doubts_text(answer: Answer) -> str:
     """The names that no document has, who of several says nothing near it, and that nothing fits; empty where there is no doubt."""
     told = [
-        f"Nobody called {name} speaks in these documents, and the name doesn't occur in them."
+        f"The name {name} occurs nowhere in these documents, and nobody who speaks in them has it."
         + (f" The nearest: {', '.join(nearest)}." if nearest else "")
         for name, nearest in answer.unknown_names.items()
     ]

@@ -29,6 +29,7 @@ _FORMULAS = (
 )
 """Of hearings, where they are all that is said."""
 _COURTESY = re.compile(rf"\b(?:{'|'.join(_FORMULAS)})\b", re.IGNORECASE)
+_SELF = re.compile(r"\b(?:i['’]m|i am|my name(?: is|['’]s))\b", re.IGNORECASE)
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
 _LINK = re.compile(r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
@@ -69,11 +70,12 @@ def is_filler(text: str) -> bool:
 
 
 def is_call(text: str, speakers: frozenset[str]) -> bool:
-    """A few words that call, greet or thank a speaker, or a formula, and no more: "FLIGHT, EECOM.", "Justice Kagan, anything further?".
+    """A few words that call, greet, thank or introduce a speaker, or a formula, and no more: "FLIGHT, EECOM.", "Hi, I'm Vic.", "Justice
+    Kagan, anything further?".
 
     `speakers`: the words of their names, case-folded.
     """
-    rest, num_formulas = _COURTESY.subn(" ", text)
+    rest, num_formulas = _COURTESY.subn(" ", _SELF.sub(" ", text))
     found = [word.casefold() for word in WORD.findall(rest)]
     is_addressed = num_formulas > 0 or not speakers.isdisjoint(found)
     return is_addressed and len(found) <= _MAX_FILLER_WORDS and (speakers | _CALLS).issuperset(found)

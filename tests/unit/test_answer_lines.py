@@ -61,7 +61,7 @@ def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:
 
 
 def test_a_name_that_no_document_has_is_told_before_the_nearest_lines() -> None:
-    unknown = "Nobody called Ginsburg speaks in these documents, and the name doesn't occur in them."
+    unknown = "The name Ginsburg occurs nowhere in these documents, and nobody who speaks in them has it."
     rows = list(answer_lines(answer(2, unknown_names={"Ginsburg": ()})))
     assert rows[:2] == [UNANSWERED, f"{unknown} The nearest lines:"]
     both = answer(2, unknown_names={"Ginsburg": ("Ann Ginsberg", "Bo Ginsbu")}, is_nothing_fitting=True)

@@ -35,7 +35,7 @@ PRUNER = Annotated[
 PROFILE = Annotated[
     str,
     typer.Option(
-        help="default: the best passages. graph: ego-graphs beside a prompt of passages. "
+        help="default: the best passages; graph for a small model. graph: ego-graphs beside a prompt of passages. "
         "global: for questions about the whole, passages from all over, answered in up to 8 parts that are merged. "
         "paper: DynaGRAG exactly as published."
     ),

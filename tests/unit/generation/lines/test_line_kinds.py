@@ -150,7 +150,11 @@ def test_numbers_stand_in_figures_or_words(text: str, expected: bool) -> None:
         ("There certainly may be some interpretive questions, Your Honor.", False),
         ("No further questions on the budget.", False),
         ("Anything else that Tobias built?", False),
+        ("Hi, I'm Tobias.", True),
+        ("My name is Kagan.", True),
+        ("I’m general counsel.", False),
+        ("I'm Tobias, the flight director.", False),
     ],
 )
-def test_a_call_names_a_speaker_or_is_a_formula_and_says_no_more(text: str, calls: bool) -> None:
+def test_a_call_or_an_introduction_names_a_speaker_or_is_a_formula_and_says_no_more(text: str, calls: bool) -> None:
     assert is_call(text, frozenset({"flight", "eecom", "kagan", "tobias"})) is calls

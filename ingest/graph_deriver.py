@@ -110,14 +110,18 @@ class Deriver:
         whoever stored it derives it. Where records go, and their vectors with them, it is tried again.
         """
         for _ in range(_MAX_TRIES - 1):
-            stored = self.store.records()
+            stored = self._records()
             try:
                 return self._derive(stored)
             except StoreError as err:
                 if self.store.records().version == stored.version:
                     raise
                 _LOG.info("the records changed while the graph was derived (%s); again", err)
-        return self._derive(self.store.records())
+        return self._derive(self._records())
+
+    def _records(self) -> Records:
+        with self._stage("records"):
+            return self.store.records(self._stepping("records"))
 
     def _derive(self, stored: Records) -> GraphReport:
         counted = _Counted.of(stored)

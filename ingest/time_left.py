@@ -8,7 +8,7 @@ from dynagrag.text import duration_text
 _WINDOW_S = 30.0
 _MIN_S = 2.0
 _MIN_SHARE = 0.01
-_STAGES = ("read", "store", "extract")
+_STAGES = ("read", "store", "extract", "records")
 """After these all texts are still to be embedded."""
 _LOADS_FIRST = "embed"
 """The stage whose first step loads a model, and says nothing of the others."""

@@ -10,9 +10,8 @@ stands beside them is no relation. A relation's weight is the number of its reco
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
@@ -22,10 +21,9 @@ from dynagrag.graph_store.derived.linking_words import canonical_things, is_word
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
+from dynagrag.graph_store.stepping import stepped
 from dynagrag.ids import content_id, sense_of
 from dynagrag.schema import CO_OCCURRENCE, Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord
-
-_Item = TypeVar("_Item")
 
 
 def derive(
@@ -60,7 +58,7 @@ def derive(
     """
     places = _places(documents)
     senses = read_senses(edits := tuple(edits), documents)
-    mentions = _stepped(mentions, step)
+    mentions = stepped(mentions, step)
     counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
     step()
     canon = _canon_of_things(counted, consolidation, edits)
@@ -68,9 +66,9 @@ def derive(
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
     ordered = _records_in_order(linked.values(), places)
-    grouped, loops = _group_records(_stepped(ordered, step), canon, consolidation, documents)
+    grouped, loops = _group_records(stepped(ordered, step), canon, consolidation, documents)
     step()
-    entities = _entities(_stepped(counted, step), canon, ids, loops)
+    entities = _entities(stepped(counted, step), canon, ids, loops)
     step()
     relations = _relations(grouped, ids)
     step()
@@ -81,12 +79,6 @@ def derive(
         relation_vectors=relation_vectors(relations, linked, record_vectors),
         entity_passages=tuple(e.passages for e in entities),
     )
-
-
-def _stepped(items: Iterable[_Item], step: Callable[[], None]) -> Iterator[_Item]:
-    for item in items:
-        step()
-        yield item
 
 
 def _canon_of_things(counted: Sequence[Mention], consolidation: Consolidation, edits: Sequence[Edit]) -> Canon:

@@ -1,6 +1,6 @@
 """Neo4j's records: documents, turns, passages, extractions and edits."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from dynagrag.graph_store import rules
@@ -143,20 +143,24 @@ class Neo4jRecordStore(Neo4jStoreBase):
             self._change("records", work)
         return num
 
-    def records(self) -> Records:
+    def records(self, step: Callable[[], None] = lambda: None) -> Records:
         """All records as they were at one moment: read again if something came in between, in the end with the writers held off."""
         for _ in range(_MAX_READS):
-            made = self._records_at(self._read_state())
+            made = self._records_at(self._read_state(), step)
             if states.mark(self._read_state(), "records") == made.version:
                 return made
-        return self._connection.write(lambda tx: self._records_at(self._lock(tx)))
+        return self._connection.write(lambda tx: self._records_at(self._lock(tx), step))
 
-    def _records_at(self, state: State) -> Records:
+    def _records_at(self, state: State, step: Callable[[], None]) -> Records:
         with self._at(state):
             documents = self.documents()
+            step()
             passages = _by_document([rows.passage(row) for row in self._rows("Passage")], documents)
+            step()
+            mentions = self.mentions()
+            step()
             version = states.mark(state, "records")
-            return Records(version, documents, passages, self.mentions(), self.relation_records(), self.edits())
+            return Records(version, documents, passages, mentions, self.relation_records(), self.edits())
 
     def _rows_of(self, label: str, document_id: str) -> list[rows.Row]:
         return [row["row"] for row in self._connection.read(row_statements.of_document(label), document=document_id, ws=self._ws)]

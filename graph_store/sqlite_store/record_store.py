@@ -1,13 +1,14 @@
 """The embedded store's records: documents, turns, passages, extractions and edits."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.sqlite_store import rows
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
+from dynagrag.graph_store.stepping import stepped
 from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.schema import Document, Edit, Mention, Passage, Records, RelationRecord, Turn, VectorKind
 
@@ -121,12 +122,12 @@ class SqliteRecordStore(SqliteStoreBase):
     def mentions(self) -> tuple[Mention, ...]:
         """All mentions, by id."""
         with self._connection.read() as sqlite:
-            return tuple(rows.mention(row) for row in sqlite.execute(rows.select("mentions", "ORDER BY id")))
+            return tuple(_mentions(sqlite))
 
     def relation_records(self) -> tuple[RelationRecord, ...]:
         """All relation records, by id."""
         with self._connection.read() as sqlite:
-            return tuple(rows.record(row) for row in sqlite.execute(rows.select("relation_records", "ORDER BY id")))
+            return tuple(_relation_records(sqlite))
 
     def extractions(self, document_id: str) -> tuple[Extraction, ...]:
         """The document's live extractions with their records, `split` and empty ones included, by (start, end, extractor)."""
@@ -177,11 +178,21 @@ class SqliteRecordStore(SqliteStoreBase):
                 states.set_state(sqlite, scrub="due")
         return num_gone
 
-    def records(self) -> Records:
+    def records(self, step: Callable[[], None] = lambda: None) -> Records:
         """All records as they were at one moment: one transaction reads them."""
         with self._connection.read() as sqlite:
             version = states.value(sqlite, "records") or "0"
-            return Records(version, self.documents(), self.passages(), self.mentions(), self.relation_records(), self.edits())
+            mentions = tuple(stepped(_mentions(sqlite), step))
+            records = tuple(stepped(_relation_records(sqlite), step))
+            return Records(version, self.documents(), self.passages(), mentions, records, self.edits())
+
+
+def _mentions(sqlite: sqlite3.Connection) -> Iterator[Mention]:
+    return (rows.mention(row) for row in sqlite.execute(rows.select("mentions", "ORDER BY id")))
+
+
+def _relation_records(sqlite: sqlite3.Connection) -> Iterator[RelationRecord]:
+    return (rows.record(row) for row in sqlite.execute(rows.select("relation_records", "ORDER BY id")))
 
 
 def _stale(sqlite: sqlite3.Connection, query: str, parameter: str | int, wanted: set[str]) -> list[tuple[str]]:

@@ -132,8 +132,8 @@ class RecordStore(Protocol):
     def drop_edits(self, ids: Iterable[str]) -> int:
         """Deletes edits; how many were there."""
 
-    def records(self) -> Records:
-        """All records as they were at one moment, also while others write."""
+    def records(self, step: Callable[[], None] = lambda: None) -> Records:
+        """All records as they were at one moment, also while others write. `step` is called again and again; what it raises ends it."""
 
 
 class VectorStore(Protocol):

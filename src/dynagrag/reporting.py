@@ -29,7 +29,12 @@ _MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
 """Of what was retrieved, as they are shown unasked."""
 _LONG_SHARE = 0.05
 """Of all the time: a stage that took less is not named."""
-_STAGES = {"embed": "loading and running the embedder", "consolidate": "merging names", "write graph": "writing the graph"}
+_STAGES = {
+    "records": "reading what is stored",
+    "embed": "loading and running the embedder",
+    "consolidate": "merging names",
+    "write graph": "writing the graph",
+}
 """What a stage is called where its own name doesn't say."""
 
 

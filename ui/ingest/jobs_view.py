@@ -29,6 +29,7 @@ _STAGES = {
     "wait": "Waiting until another change of this workspace ends",
     "store": "Storing the files",
     "extract": "Extracting",
+    "records": "Reading what is stored",
     "embed": "Embedding",
     "consolidate": "Finding names that mean the same",
     "judge": "Asking the model which names mean the same",

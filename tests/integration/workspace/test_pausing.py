@@ -12,7 +12,7 @@ from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest
 
 OpenSpace = Callable[..., Workspace]
-STAGES = ("store", "extract", "embed", "consolidate", "derive", "write graph")
+STAGES = ("store", "extract", "records", "embed", "consolidate", "derive", "write graph")
 
 
 @pytest.fixture(autouse=True)

@@ -58,18 +58,15 @@ def derive(
     """
     places = _places(documents)
     senses = read_senses(edits := tuple(edits), documents)
-    mentions = stepped(mentions, step)
-    counted = _mentions_in_order(mentions_in_senses(counting_mentions(mentions, num_passages), senses), places)
-    step()
+    counting = counting_mentions(stepped(mentions, step), num_passages)
+    counted = _mentions_in_order(mentions_in_senses(counting, senses), places)
     canon = _canon_of_things(counted, consolidation, edits)
     counted = [m for m in counted if m.key in canon.of]
     ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
     linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
     ordered = _records_in_order(linked.values(), places)
     grouped, loops = _group_records(stepped(ordered, step), canon, consolidation, documents)
-    step()
     entities = _entities(stepped(counted, step), canon, ids, loops)
-    step()
     relations = _relations(grouped, ids)
     step()
     return Graph(

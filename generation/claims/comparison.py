@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dynagrag.generation.claims.attribution import Attributed
-from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, opposites, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, senses, speaks_of
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import Span, has_name, label_gap, may_be_unnamed, modifier_gap
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
@@ -98,7 +98,7 @@ class Comparison:
         """The claim's content words that the line has."""
         around = read(f"{self.line.speaker or ''} . {self.line.title}")
         stems, words = self.said.stems | around.stems, self.claim.words
-        return frozenset(i for i in self.claim.content() if (senses(words[i].stem) | opposites().get(words[i].stem, frozenset())) & stems)
+        return frozenset(i for i in self.claim.content() if speaks_of(stems, words[i].stem))
 
     def run_gap(self) -> Gap:
         """Words of the claim, one behind the other, of which the line has none: what was added to it."""

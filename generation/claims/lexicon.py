@@ -217,6 +217,11 @@ def alike(stem: str) -> frozenset[str]:
     return _groups(_SAME).get(stem, frozenset((stem,))) | _NARROWER.get(stem, frozenset())
 
 
+def speaks_of(stems: frozenset[str], stem: str) -> bool:
+    """Whether words with these stems say what one says, or the opposite of it."""
+    return not stems.isdisjoint(senses(stem) | opposites().get(stem, frozenset()))
+
+
 @cache
 def opposites() -> dict[str, frozenset[str]]:
     """Stems that say the opposite of one."""

@@ -4,7 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, opposites, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses, speaks_of
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, read, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
@@ -157,7 +157,7 @@ def modifier_gap(claim: Reading, line: Reading) -> str:
     A thing that the line names bare ("the buttons") may be the claim's.
     """
     for modifier, thing in _modified(claim):
-        has_modifier, has_thing = _is_there(claim, modifier, line), _is_there(claim, thing, line)
+        has_modifier, has_thing = (speaks_of(line.stems, claim.words[i].stem) for i in (modifier, thing))
         if has_modifier == has_thing:
             continue
         wanted = senses(claim.words[thing if has_thing else modifier].stem)
@@ -185,8 +185,3 @@ def _modifies(reading: Reading, at: int) -> bool:
     has_ending = len(word.low) >= _MIN_VERB and word.low.endswith(_NO_NAME_ENDINGS)
     is_verb = word.low in COMMON_VERBS or is_auxiliary(word) or has_ending
     return at not in reading.in_names and word.is_word and word.low not in FUNCTION_WORDS and not is_verb
-
-
-def _is_there(claim: Reading, at: int, line: Reading) -> bool:
-    stem = claim.words[at].stem
-    return bool((senses(stem) | opposites().get(stem, frozenset())) & line.stems)

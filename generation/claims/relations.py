@@ -158,7 +158,7 @@ def _compared(text: str) -> frozenset[tuple[str, frozenset[str], frozenset[str]]
 # ------------------------------------------------------------------------------------------- what belongs to what
 
 _NEXT = re.compile(r"[\s\[\]-]*(?P<word>\d|[^\W\d_]+(?:['’\-][^\W\d_]+)*)")
-_AGE = re.compile(r"-(?=[^\W\d_])")
+_COMPOUND = re.compile(r"-(?=[^\W\d_])")
 """Behind a number that tells what a thing is like, not how many there are: a three-year-old school, a two-seat car."""
 _ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _OF_THOSE = re.compile(r"\s+of\s+(?:(?:all|the|its|his|her|their|our|these|those)\s+)+", re.IGNORECASE)
@@ -217,7 +217,7 @@ def _ones_of(text: str) -> Iterator[_Counted]:
 def _counted(text: str) -> Iterator[_Counted]:
     for number in quantities(text):
         is_count = number.date is None and number.value is not None and not number.looks_like_year
-        if is_count and not _AGE.match(text, number.end) and not _SHARE.search(text[: number.start]):
+        if is_count and not _COMPOUND.match(text, number.end) and not _SHARE.search(text[: number.start]):
             of = _OF_THOSE.match(text, number.end)  # two of the five engines are two engines
             total = next((q for q in quantities(text) if of and q.start == of.end()), None)
             start = total.end if total else of.end() if of else number.end

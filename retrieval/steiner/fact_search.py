@@ -115,7 +115,6 @@ class SteinerSearch(_FactSearch):
         self._options = options or TreeOptions()
 
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
-
         if not len(edges):  # the paper brings such a graph whole, which a corpus of entities would be too large for
             return [self._subgraph(_alone(node), nodes) for node in best_rows(nodes, self._options.num_nodes).tolist()]
         return [self._subgraph(steiner_tree(nodes, edges, self._ends, self._options), nodes)]

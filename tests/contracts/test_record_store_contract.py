@@ -140,6 +140,19 @@ def test_edits_that_are_dropped_are_gone_and_leave_the_graph_out_of_date(store: 
     assert (store.drop_edits([one.id]), store.drop_edits([]), store.version()) == (0, 0, version)
 
 
+def test_reading_all_records_can_be_ended_from_outside(store: GraphStore) -> None:
+    put(store, document("a", FACTS_A))
+
+    def stop() -> None:
+        raise KeyError("stopped")
+
+    with pytest.raises(KeyError, match="stopped"):
+        store.records(stop)
+    assert store.records().mentions == store.mentions()
+    put(store, document("b", FACTS_B))
+    assert len(store.records().documents) == 2
+
+
 def test_records_are_of_one_moment_and_their_version_tells_it(store: GraphStore) -> None:
     put(store, document("a", FACTS_A))
     first = store.records()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 _TOLD_S = 5.0
+"""From how far into a turn on a place has a time of its own: below, the reader's own start is as near."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,19 +64,22 @@ def _draw(was_running: bool) -> None:
         desk = state.desk()
         if was_running and not _is_any_running(desk):
             st.rerun()  # the rest of the page is another now
-        jobs = desk.space.journal.jobs() if desk is not None else ()
         works = background.jobs_of(state.settings(), state.workspace_name())
-        by_job = {work.notes["job"]: work for work in works if work.is_running and "job" in work.notes}
+        ended = [work for work in works if not work.is_running]  # asked before the jobs: none of theirs is running then
+        jobs = desk.space.journal.jobs() if desk is not None else ()
+        by_job = {work.notes["job"]: work for work in works if work not in ended and "job" in work.notes}
+        running = [job for job in jobs if job.status is JobStatus.RUNNING]
         offered = job_runner.to_go_on(jobs)
+        shown = {job.id for job in (*running, *offered)}
         for work in works:
-            if not work.is_running:
+            if work in ended:
                 _show_ended(work, {job.id for job in offered})
-            elif "job" not in work.notes:
+            elif work.notes.get("job") not in shown:  # before its job begins, and after it
                 _show_progress(work)
-        for job in jobs:
-            if job.status is JobStatus.RUNNING and desk is not None:
+        for job in running:
+            if desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
-        failed = {work.notes["job"]: work.error for work in works if not work.is_running and work.error and "job" in work.notes}
+        failed = {work.notes["job"]: work.error for work in ended if work.error and "job" in work.notes}
         for job in offered:
             _show_offer(_as_it_ended(job, failed.get(job.id, "")), is_ending=job.id in by_job)
 

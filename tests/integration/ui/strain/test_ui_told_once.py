@@ -5,11 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ingests import Gate
 from pages import has, press, shown, until
 
 from dynagrag.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobBook
+from dynagrag.journal.workspace_journal import Journal
 from dynagrag.ui import background
 from dynagrag.workspace.ingest_job import PreparedIngest
 
@@ -37,6 +39,33 @@ def test_an_ingest_that_a_full_disk_ends_is_told_as_that(
     assert "No space left on device; free some space" in shown(page)
     assert "was interrupted" not in shown(page)
     background.wait_for_all()
+
+
+def test_an_ingest_that_ends_while_the_page_is_drawn_is_not_shown_as_ended_and_at_work(
+    point_at_models: Callable[..., None], panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, read = Gate(), Journal.jobs
+
+    def read_before_the_end(journal: Journal) -> Any:
+        jobs = read(journal)
+        gate.is_open.set()
+        assert all(work.wait(30) for work in background.found_under(()))
+        return jobs
+
+    with gate.server() as server:
+        point_at_models(server, max_concurrency=2)
+        page = panel("ingest.page").run()
+        page.file_uploader[0].set_value([("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]).run()
+        until(page, lambda: has(page, "Start"))
+        press(page, "Start")
+        until(page, lambda: has(page, "Pause"))
+        monkeypatch.setattr(Journal, "jobs", read_before_the_end)
+        page.run()
+        assert not page.exception
+        assert has(page, "Pause")
+        assert not page.success
+        until(page, lambda: bool(page.success))
+        assert not has(page, "Pause")
 
 
 def _merging() -> None:

@@ -100,18 +100,19 @@ def ask(
     Example: dynagrag ask "What did EECOM report?" --workspace demo
     """
     set_up_log(verbose)
+    if soft is not None:
+        _check_retrieves_alone(context)
+    settings = read_settings(llm, embedder, store)
+    from dynagrag.models.embedders import begin_loading
+
+    loading = begin_loading(settings)  # while the rest is imported and the graph is read
     from dynagrag.schema import Filters
     from dynagrag.workspace.asking import AskOptions
 
-    if soft is not None:
-        for name in ("retriever", "profile"):
-            if is_given(context, name):
-                raise UsageError(f"a trained system (--soft) retrieves by itself; leave out --{name}")
-    settings = read_settings(llm, embedder, store)
     filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
     options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft)
     shown = _Shown(as_json, trace, lines)
-    with open_to_read(workspace, settings) as space:
+    with open_to_read(workspace, settings, loading) as space:
         if question is not None:
             if soft is not None and llm is not None:
                 _check_llm_is_used(space)
@@ -128,6 +129,13 @@ class _Shown:
     as_json: bool
     has_trace: bool
     num_lines: int
+
+
+def _check_retrieves_alone(context: typer.Context) -> None:
+    """Raises UsageError where a trained system is told how to retrieve."""
+    for name in ("retriever", "profile"):
+        if is_given(context, name):
+            raise UsageError(f"a trained system (--soft) retrieves by itself; leave out --{name}")
 
 
 def _check_llm_is_used(space: "Workspace") -> None:

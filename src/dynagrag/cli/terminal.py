@@ -15,6 +15,7 @@ import typer
 from dynagrag.text import STEERING, collapse, duration_text
 
 if TYPE_CHECKING:
+    from dynagrag.protocols import Embedder
     from dynagrag.settings import Settings
     from dynagrag.workspace.facade import Workspace
 
@@ -114,17 +115,17 @@ def _ask_about_hosts(settings: "Settings") -> None:
                 allow(host)
 
 
-def open_space(workspace: str | None, settings: "Settings", create: bool = False) -> "Workspace":
-    """Opens a workspace that is there, or makes it."""
+def open_space(workspace: str | None, settings: "Settings", create: bool = False, embedder: "Embedder | None" = None) -> "Workspace":
+    """Opens a workspace that is there, or makes it. `embedder`: one that is open, in place of that of the settings."""
     from dynagrag.workspace.facade import open_workspace
 
-    return open_workspace(workspace, settings=settings, create=create)
+    return open_workspace(workspace, settings=settings, create=create, embedder=embedder)
 
 
-def open_to_read(workspace: str | None, settings: "Settings") -> "Workspace":
+def open_to_read(workspace: str | None, settings: "Settings", embedder: "Embedder | None" = None) -> "Workspace":
     """Opens a workspace that is there for a command that changes nothing; says on stderr what is at work in it."""
     tell_of_work(workspace, settings)
-    return open_space(workspace, settings)
+    return open_space(workspace, settings, embedder=embedder)
 
 
 def tell_of_work(workspace: str | None, settings: "Settings") -> None:

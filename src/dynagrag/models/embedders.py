@@ -22,7 +22,7 @@ from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError
 from dynagrag.extras import check_extras
 from dynagrag.key_hosts import check_model_host
 from dynagrag.models.bounded_http import bounded_client, embedding_call
-from dynagrag.models.catalog import CATALOG, hub_model
+from dynagrag.models.catalog import CATALOG, hub_model, model_path
 from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.minilm_embedder import MINILM, MiniLmEmbedder
@@ -53,6 +53,15 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
     if not spec or (spec in CATALOG and CATALOG[spec].kind != "embedder"):
         raise SettingsError(f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or openai:NAME")
     return MiniLmEmbedder(settings, _name(spec, settings)) if spec == MINILM else SentenceTransformersEmbedder(spec, settings)
+
+
+def begin_loading(settings: Settings) -> MiniLmEmbedder | None:
+    """The embedder of the settings, being loaded in a thread: where that is MiniLM and is here. For commands that need it in any case."""
+    if settings.embedder.strip() != MINILM or model_path(MINILM, settings) is None:
+        return None
+    embedder = MiniLmEmbedder(settings, _name(MINILM, settings))
+    embedder.load_beside()
+    return embedder
 
 
 class SentenceTransformersEmbedder:

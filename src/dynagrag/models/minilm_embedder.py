@@ -4,14 +4,16 @@ import logging
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynagrag.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, model_path, pull
+from dynagrag.models.minilm_weights import DIMENSION, IDS, MASK, SEGMENTS, graph_bytes, laid_out
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.schema import EmbedderIdentity, Vector, Vectors
 from dynagrag.settings import Settings
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 MINILM = "minilm"
-DIMENSION = 384
 MAX_TOKENS = 256
 _BATCH_TOKENS = 512
 """Of a batch, padding included: more don't fit the processor's caches. 600 sentences took 4.5 s at 512 and 6.6 s at 8,192, on one core."""
@@ -59,6 +60,14 @@ class MiniLmEmbedder:
         vector: Vector = self._embed([text], self._settings.query_prefix or "")[0]
         return vector
 
+    def load_beside(self) -> None:
+        """Begins to load it, in a thread. What fails there fails again at the first use."""
+        Thread(target=self._load_quietly, name="load minilm").start()
+
+    def _load_quietly(self) -> None:
+        with suppress(SettingsError):
+            self._embed([_KNOWN], "")
+
     def _embed(self, texts: Sequence[str], prefix: str) -> Vectors:
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)
@@ -76,7 +85,7 @@ class _Model:
         try:
             self._tokenizer, self._session = _tokenizer(folder), _session(folder)
         except ImportError as err:
-            raise SettingsError(f"the embedder minilm needs onnx, onnxruntime, safetensors and tokenizers ({err}): pip install .") from err
+            raise SettingsError(f"the embedder minilm needs onnxruntime, safetensors and tokenizers ({err}): pip install .") from err
         except Exception as err:  # both libraries raise what they like for files that are damaged
             first = " ".join(str(err).split())[:200]
             raise SettingsError(f"{folder} could not be loaded as all-MiniLM-L6-v2: {first}; delete it and run the command again") from err
@@ -98,8 +107,6 @@ class _Model:
         return unit_rows(rows[[place[text] for text in texts]])
 
     def _means(self, tokens: Sequence[Sequence[int]]) -> Vectors:
-        from dynagrag.models.minilm_graph import IDS, MASK, SEGMENTS
-
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int32)
         mask = np.zeros_like(ids)
         for row, own in enumerate(tokens):
@@ -133,14 +140,12 @@ def _session(folder: Path) -> "InferenceSession":
     import onnxruntime
     from safetensors.numpy import load_file
 
-    from dynagrag.models.minilm_graph import minilm_graph
-
-    graph, weights = minilm_graph(load_file(folder / "model.safetensors"))
+    weights = laid_out(load_file(folder / "model.safetensors"))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = _num_threads()
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others may need the cores
     options.add_external_initializers(list(weights), [onnxruntime.OrtValue.ortvalue_from_numpy(matrix) for matrix in weights.values()])
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(graph_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def _num_threads() -> int:

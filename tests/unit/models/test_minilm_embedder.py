@@ -7,8 +7,9 @@ import pytest
 
 from dynagrag.errors import SettingsError
 from dynagrag.models import minilm_embedder
-from dynagrag.models.embedders import SentenceTransformersEmbedder
+from dynagrag.models.embedders import SentenceTransformersEmbedder, begin_loading
 from dynagrag.models.minilm_embedder import MAX_TOKENS, MiniLmEmbedder
+from dynagrag.models.minilm_weights import graph_bytes, laid_out
 from dynagrag.settings import Settings
 
 TEXTS = [
@@ -56,6 +57,16 @@ def test_a_text_has_one_vector_whatever_stands_beside_it(folder: Path) -> None:
     np.testing.assert_allclose(cut, cut_shorter, atol=2e-6)
 
 
+@pytest.mark.model
+def test_the_graph_that_comes_with_the_package_is_the_one_that_is_made_here(folder: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    from safetensors.numpy import load_file
+
+    from dynagrag.models.minilm_graph import minilm_graph
+
+    assert onnx.load_model_from_string(graph_bytes()) == minilm_graph(laid_out(load_file(folder / "model.safetensors")))
+
+
 def test_batches_hold_texts_of_like_length_each_once() -> None:
     lengths = [3, 256, 12, 256, 3, 5, 256]
     batches = minilm_embedder._batches(lengths)
@@ -94,3 +105,25 @@ def test_a_runtime_that_gives_other_vectors_is_refused(folder: Path, monkeypatch
 def test_its_identity_is_known_without_loading_it() -> None:
     identity = MiniLmEmbedder(Settings()).identity
     assert (identity.name, identity.dimension) == ("minilm", 384)
+
+
+@pytest.mark.model
+def test_it_can_be_loaded_beside_other_work_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(minilm_embedder, "_session", lambda own, session=minilm_embedder._session: made.append(own) or session(own))
+    embedder = begin_loading(Settings(home=folder.parent.parent))
+    assert embedder is not None
+    np.testing.assert_array_equal(embedder.embed_query(TEXTS[0]), MiniLmEmbedder(Settings(home=folder.parent.parent)).embed_query(TEXTS[0]))
+    assert len(made) == 2
+
+
+def test_what_cannot_be_loaded_beside_other_work_is_told_where_it_is_used(home: Path) -> None:
+    embedder = begin_loading(own_home(home, model_safetensors=b"cut"))
+    assert embedder is not None
+    with pytest.raises(SettingsError, match="could not be loaded"):
+        embedder.embed_query("Who?")
+
+
+@pytest.mark.parametrize("spec", ["minilm", "openai:text-embedding-3-small", "some/model"])
+def test_only_the_default_embedder_that_is_here_is_loaded_beside_other_work(spec: str, home: Path) -> None:
+    assert begin_loading(Settings(home=home, embedder=spec)) is None

@@ -20,8 +20,9 @@ help:  ## this list
 	@echo "With CI=true they fail rather than skip. 'python tests/servers/neo4j_server.py' starts such a server for you to try things on."
 
 # pip shows a notice of setuptools in a frame like an error's: that a folder named dynagrag in the working directory would be imported first.
-# There is none; nothing else is hidden.
-INSTALL := PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet --constraint constraints.txt
+# There is none; nothing else is hidden. pip would compile every module of every library, one by one, which is half of the time: what a
+# command uses is compiled when it is used.
+INSTALL := PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
 
 $(LIGHT): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("dynagrag needs Python 3.11 or later, this is " + sys.version.split()[0] + "; set PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -34,6 +35,8 @@ $(LIGHT): pyproject.toml constraints.txt
 $(STAMP): $(LIGHT)
 	@echo "installing all that tests and training need; the first time this fetches some 6 GB of libraries (torch brings its own) and takes a few minutes"
 	$(INSTALL) --group dev --editable '.[all]'
+	@echo "compiling them, on all cores"
+	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || echo "(some are written for another Python; nothing here uses them)"
 	@touch $@
 
 demo: $(LIGHT)  ## the main job: a real transcript into a graph, three questions

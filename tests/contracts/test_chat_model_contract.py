@@ -1,10 +1,11 @@
 """What every chat model does, by the protocol `ChatModel`."""
 
+import io
 import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,13 @@ def _gguf(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
 
 
 def _local(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
-    return open_chat_model(f"local:{_file(models_dir)}", Settings())
+    """Loaded, which takes long and says nothing."""
+    model = open_chat_model(f"local:{_file(models_dir)}", Settings())
+    assert isinstance(model, FirstWordModel)
+    with redirect_stderr(io.StringIO()) as said:
+        model.first_word(YES_NO, ("yes", "no"))
+    assert "Converting" not in said.getvalue(), "a bar of transformers' own"
+    return model
 
 
 def _file(models_dir: Path) -> Path:

@@ -73,12 +73,3 @@ def test_minilm_embeds_meaning_without_network(models_dir: Path, home: Path) -> 
     assert embedder.embed_documents([]).shape == (0, 384)
     prefixed = open_embedder("minilm", Settings(query_prefix="stock market: "))
     assert prefixed.embed_query("Where is the kitten?") @ vectors[1] > query @ vectors[1]
-
-
-def test_a_gguf_file_is_read_by_transformers_without_a_bar_of_its_own(
-    models_dir: Path, home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    from dynagrag.models.transformers_chat import load_transformers
-
-    load_transformers(str(model_file(models_dir, "smollm2")), Settings(home=home))
-    assert "Converting" not in capfd.readouterr().err

@@ -37,7 +37,7 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 
 def options(settings: Settings, **more: object) -> WorkspaceTrainOptions:
-    given = {"out": pruner_folder(settings, "w"), "max_epochs": 2, "max_examples": 60, "device": "cpu"}
+    given = {"out": pruner_folder(settings, "w"), "max_epochs": 2, "max_examples": 24, "device": "cpu"}
     return WorkspaceTrainOptions("w", **given | more)  # type: ignore[arg-type]
 
 
@@ -169,7 +169,7 @@ def test_a_damaged_training_without_a_checkpoint_is_dropped_in_the_workspaces_fo
         folder.mkdir(parents=True)
         (folder / "training.safetensors").write_bytes(b"cut")
     with pytest.raises(LoadError, match="delete it, or name another folder with --out"):
-        train_on_workspace(settings, options(settings, out=tmp_path / "p"))
+        train_on_workspace(settings, options(settings, out=tmp_path / "p", max_epochs=1))
     train_on_workspace(settings, options(settings, max_epochs=1))
     assert (pruner_folder(settings, "w") / "model.json").is_file()
 
@@ -191,9 +191,9 @@ def test_a_new_training_leaves_the_old_checkpoint_until_it_is_done(settings: Set
 
 
 def test_another_folder_is_no_place_for_a_training_begun_otherwise(settings: Settings, tmp_path: Path) -> None:
-    train_on_workspace(settings, options(settings, out=tmp_path / "p"))
+    train_on_workspace(settings, options(settings, out=tmp_path / "p", max_epochs=1))
     with pytest.raises(UsageError, match="other settings or data"):
-        train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1))
+        train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1, max_epochs=1))
 
 
 KILLED = """
@@ -205,7 +205,7 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
-options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, max_examples=60, device="cpu")
+options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, max_examples=24, device="cpu")
 train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: epoch.number and os.kill(os.getpid(), signal.SIGKILL))
 """
 
@@ -237,7 +237,7 @@ def test_a_workspace_measures_what_its_training_measured(settings: Settings, tmp
     assert (summary["workspace"], summary["questions"]) == ("w", trained.questions["test"])
     assert figures[-1].note == ""
     assert run.is_done
-    train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1))
+    train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1, max_epochs=1))
     again = ["prior", str(tmp_path / "p"), f"{tmp_path / 'p'}/", str(pruner_folder(settings, "w")), "trained"]
     named = WorkspaceMeasureOptions("w", pruners=again, device="cpu")
     assert [own.name for own in measure_on_workspace(settings, named)[2]] == [again[0], again[1], again[3]], "each checkpoint once"

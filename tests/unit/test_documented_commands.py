@@ -15,6 +15,7 @@ from dynagrag.evaluation.answers.answer_arms import make_answer_arms
 from dynagrag.evaluation.graphqa.graph_sets import LOADERS
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 
+COMMANDS: Any = get_command(app)
 PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
 _BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _GIVEN = re.compile(r"^([A-Z]+)=(\S+)", re.MULTILINE)
@@ -80,7 +81,7 @@ def take(words: list[str]) -> bool:
     """Whether its work was begun; other commands are parsed alone. Raises ValueError or UsageError for what isn't taken."""
     if words[0] == "train" or words[:2] in (["evaluate", "graphqa"], ["evaluate", "qa"], ["evaluate", "judge"]):
         try:
-            get_command(app).main(words, standalone_mode=False)
+            COMMANDS.main(words, standalone_mode=False)
         except Begun:
             return True
         except Exception as err:
@@ -91,7 +92,7 @@ def take(words: list[str]) -> bool:
 
 def parse(words: list[str]) -> None:
     """Raises ValueError for what the command line doesn't take."""
-    command: Any = get_command(app)
+    command = COMMANDS
     while hasattr(command, "commands"):
         name, *words = words
         if name not in command.commands:

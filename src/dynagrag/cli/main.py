@@ -37,15 +37,20 @@ from dynagrag.models.memory_errors import is_out_of_memory
 
 _ABOUT = "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every citation of an answer."
 
-app = typer.Typer(
-    name="dynagrag",
-    help=_ABOUT,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def _new_app() -> typer.Typer:
+    return typer.Typer(
+        name="dynagrag",
+        help=_ABOUT,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+app = _new_app()
 for _command in (inspect, ingest, ask, documents, rename, delete, backup, restore, doctor, serve, demo):
     app.command()(_command)
 app.add_typer(graph_app, name="graph")
@@ -80,6 +85,18 @@ def _options(
     pass
 
 
+def _app_of(words: list[str]) -> typer.Typer:
+    """The command or group alone that the first word names, since typer takes a tenth of a second to make them all; else all."""
+    commands = [own for own in app.registered_commands if own.callback is not None and own.callback.__name__ in words[:1]]
+    groups = [own for own in app.registered_groups if own.name in words[:1]]
+    if not commands and not groups:
+        return app
+    made = _new_app()
+    made.callback(help=_ABOUT)(_options)
+    made.registered_commands, made.registered_groups = commands, groups
+    return made
+
+
 def main(argv: list[str] | None = None) -> None:
     """Runs the command line and exits."""
     for stream in (sys.stdout, sys.stderr):
@@ -96,7 +113,8 @@ def main(argv: list[str] | None = None) -> None:
 def run(argv: list[str] | None = None) -> int:
     """Runs the command line and returns its exit code; errors of dynagrag become one line on stderr."""
     try:
-        result = app(args=argv, standalone_mode=False, prog_name="dynagrag")
+        words = sys.argv[1:] if argv is None else argv
+        result = _app_of(words)(args=words, standalone_mode=False, prog_name="dynagrag")
     except DynaGragError as err:
         complain(str(err))
         return err.exit_code

@@ -44,7 +44,7 @@ def test_what_no_part_translates_is_one_line_of_the_command_line(
     def full(**_: object) -> None:
         raise RuntimeError(f"{ON_CPU}\nException raised from posix_memalign")
 
-    monkeypatch.setattr(main, "app", full)
+    monkeypatch.setattr(main, "_app_of", lambda words: full)
     assert main.run(["ask"]) == 1
     said = capsys.readouterr().err
     assert said.count("\n") == 1

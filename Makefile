@@ -21,7 +21,7 @@ help:  ## this list
 
 # pip shows a notice of setuptools in a frame like an error's: that a folder named dynagrag in the working directory would be imported first.
 # There is none; nothing else is hidden. pip would compile every module of every library, one by one, which is half of the time: what a
-# command uses is compiled when it is used.
+# command uses is compiled when it is used, unless PYTHONDONTWRITEBYTECODE is set or the environment is somebody else's.
 INSTALL := PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
 
 $(LIGHT): pyproject.toml constraints.txt
@@ -36,7 +36,7 @@ $(STAMP): $(LIGHT)
 	@echo "installing all that tests and training need; the first time this fetches some 6 GB of libraries (torch brings its own) and takes a few minutes"
 	$(INSTALL) --group dev --editable '.[all]'
 	@echo "compiling them, on all cores"
-	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || echo "(some are written for another Python; nothing here uses them)"
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib || echo "(some could not be compiled, as those for another Python)"
 	@touch $@
 
 demo: $(LIGHT)  ## the main job: a real transcript into a graph, three questions

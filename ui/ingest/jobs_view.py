@@ -68,16 +68,14 @@ def _draw(was_running: bool) -> None:
         ended = [work for work in works if not work.is_running]  # asked before the jobs: none of theirs is running then
         jobs = desk.space.journal.jobs() if desk is not None else ()
         by_job = {work.notes["job"]: work for work in works if work not in ended and "job" in work.notes}
-        running = [job for job in jobs if job.status is JobStatus.RUNNING]
         offered = job_runner.to_go_on(jobs)
-        shown = {job.id for job in (*running, *offered)}
         for work in works:
             if work in ended:
                 _show_ended(work, {job.id for job in offered})
-            elif work.notes.get("job") not in shown:  # before its job begins, and after it
+            elif "job" not in work.notes:
                 _show_progress(work)
-        for job in running:
-            if desk is not None:
+        for job in jobs:
+            if job.status is JobStatus.RUNNING and desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
         failed = {work.notes["job"]: work.error for work in ended if work.error and "job" in work.notes}
         for job in offered:

@@ -2,5 +2,6 @@
 
 import gc
 
-# Of a command's start a twelfth went into looking for garbage among what libraries make at import.
+# Of a command's start a twelfth went into looking for garbage among what libraries make at import. It stays so: collections are rarer then,
+# for the whole process.
 gc.set_threshold(50_000, 20, 20)

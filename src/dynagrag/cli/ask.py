@@ -102,14 +102,14 @@ def ask(
     set_up_log(verbose)
     if soft is not None:
         _check_retrieves_alone(context)
-    settings = read_settings(llm, embedder, store)
+    settings, times = read_settings(llm, embedder, store), (_seconds(since, "--since"), _seconds(until, "--until"))
     from dynagrag.models.embedders import begin_loading
 
     loading = begin_loading(settings)  # while the rest is imported and the graph is read
     from dynagrag.schema import Filters
     from dynagrag.workspace.asking import AskOptions
 
-    filters = Filters(tuple(document or ()), tuple(speaker or ()), _seconds(since, "--since"), _seconds(until, "--until"))
+    filters = Filters(tuple(document or ()), tuple(speaker or ()), *times)
     options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft)
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings, loading) as space:

@@ -61,20 +61,23 @@ class MiniLmEmbedder:
         return vector
 
     def load_beside(self) -> None:
-        """Begins to load it, in a thread. What fails there fails again at the first use."""
+        """Begins to load it, in a thread that the process waits for at its end: a library's own code is not to be cut off there."""
         Thread(target=self._load_quietly, name="load minilm").start()
 
     def _load_quietly(self) -> None:
-        with suppress(SettingsError):
-            self._embed([_KNOWN], "")
+        with suppress(Exception), self._lock:  # what fails here fails again at the first use
+            self._model()
 
     def _embed(self, texts: Sequence[str], prefix: str) -> Vectors:
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)
         with self._lock:
-            if self._loaded is None:
-                self._loaded = _Model(_folder(self._settings))
-            return self._loaded.embed([prefix + clean_text(text) for text in texts])
+            return self._model().embed([prefix + clean_text(text) for text in texts])
+
+    def _model(self) -> "_Model":
+        if self._loaded is None:
+            self._loaded = _Model(_folder(self._settings))
+        return self._loaded
 
 
 class _Model:

@@ -124,6 +124,23 @@ def test_what_cannot_be_loaded_beside_other_work_is_told_where_it_is_used(home: 
         embedder.embed_query("Who?")
 
 
-@pytest.mark.parametrize("spec", ["minilm", "openai:text-embedding-3-small", "some/model"])
-def test_only_the_default_embedder_that_is_here_is_loaded_beside_other_work(spec: str, home: Path) -> None:
-    assert begin_loading(Settings(home=home, embedder=spec)) is None
+def test_an_embedder_that_must_be_fetched_or_another_is_not_loaded_beside_other_work(home: Path) -> None:
+    assert begin_loading(Settings(home=home)) is None
+    there = own_home(home, model_safetensors=b"cut")
+    assert begin_loading(there) is not None
+    for spec in ("openai:text-embedding-3-small", "some/model"):
+        assert begin_loading(there.model_copy(update={"embedder": spec})) is None
+
+
+def test_nothing_is_printed_of_what_fails_beside_other_work(
+    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("bad allocation")
+
+    monkeypatch.setattr(minilm_embedder, "_Model", fail)
+    embedder = begin_loading(own_home(home, model_safetensors=b""))
+    assert embedder is not None
+    with pytest.raises(RuntimeError, match="bad allocation"):
+        embedder.embed_query("Who?")
+    assert capfd.readouterr().err == ""
